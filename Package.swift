@@ -1,0 +1,104 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "sterna",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Sterna", targets: ["Sterna"]),
+        .library(name: "SternaTesting", targets: ["SternaTesting"]),
+        .executable(name: "tern", targets: ["TernCLI"]),
+    ],
+    traits: [
+        .trait(
+            name: "Foundation",
+            description: "Host names outside ASCII by Foundation's IDNA; without it only FoundationEssentials is linked."),
+        .default(enabledTraits: ["Foundation"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "SternaCore", dependencies: [httpTypes, nioCore], swiftSettings: strict),
+        .target(
+            name: "SternaSerialization",
+            dependencies: ["SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
+            swiftSettings: strict),
+        .target(
+            name: "SternaSecurity", dependencies: ["SternaCore", x509, asn1, crypto, logging], swiftSettings: strict),
+        .target(
+            name: "SternaTransport",
+            dependencies: [
+                "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL, dequeModule,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Sterna",
+            dependencies: [
+                "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes, nioCore, nioPosix,
+                logging,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "SternaTesting",
+            dependencies: [
+                "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, x509, asn1, crypto, orderedCollections,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "TernCLI",
+            dependencies: ["Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
+            swiftSettings: strict),
+        .testTarget(name: "SternaCoreTests", dependencies: ["SternaCore", httpTypes, nioCore], swiftSettings: strict),
+        .testTarget(
+            name: "SternaSerializationTests",
+            dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaSecurityTests",
+            dependencies: ["SternaSecurity", "SternaTesting", x509, asn1, crypto], swiftSettings: strict),
+        .testTarget(
+            name: "SternaTransportTests",
+            dependencies: ["SternaTransport", "SternaTesting", nioCore, nioEmbedded, nioPosix, httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaTests",
+            dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix, httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "SternaTestingTests",
+            dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL], swiftSettings: strict),
+        .testTarget(
+            name: "TernCLITests", dependencies: ["TernCLI", "SternaTesting", nioCore], swiftSettings: strict),
+    ]
+)

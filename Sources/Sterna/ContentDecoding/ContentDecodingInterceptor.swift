@@ -1,0 +1,59 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaSerialization
+
+/// Asks for compressed bodies and undoes the compression.
+///
+/// A request that sets Accept-Encoding itself, or asks for a range, gets the bytes as they come.
+struct ContentDecodingInterceptor: Interceptor {
+    static let acceptEncoding = "gzip, deflate"
+
+    var limits: DecodingLimits
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        guard !request.headers.contains(.acceptEncoding), !request.headers.contains(.range) else {
+            return try await next(request)
+        }
+        var coded = request
+        coded.headers.append(HTTPField(name: .acceptEncoding, value: Self.acceptEncoding))
+        let response = try await next(coded)
+        guard let field = response[.contentEncoding], request.method != .head else { return response }
+        do {
+            return try await decode(response, field, isWhole: request.delivery == .whole)
+        } catch let error as SternaError {
+            response.body.cancel()
+            throw error.at(request)
+        }
+    }
+
+    private func decode(_ response: Response, _ field: String, isWhole: Bool) async throws -> Response {
+        let codings = try ContentCoding.parse(field)
+        if codings.isEmpty || response.body.whole?.readableBytes == 0 { return response }
+        var decoded = response
+        // What these fields say is true of the coded bytes only.
+        decoded.headers[.contentEncoding] = nil
+        decoded.headers[.contentLength] = nil
+        let stream = DecodedBody(response.body, codings: codings, limits: limits)
+        decoded.body = ResponseBody(stream)
+        guard response.body.whole != nil, isWhole else { return decoded }
+        return try await collectSmall(decoded, stream, trailers: response.body.trailers)
+    }
+
+    // Most coded bodies are small; then the caller gets them as a whole, as it gets those that are not coded.
+    private func collectSmall(_ response: Response, _ stream: DecodedBody, trailers: HTTPFields?) async throws -> Response {
+        var response = response
+        var all = Bytes()
+        while var piece = try await stream.next() {
+            if all.readableBytes == 0 { all = piece } else { all.writeBuffer(&piece) }
+            if all.readableBytes > Self.collectedBytes {
+                response.body = ResponseBody(PrefixedBody(all, then: stream))
+                return response
+            }
+        }
+        response.body = ResponseBody(all, trailers: trailers)
+        return response
+    }
+
+    private static let collectedBytes = 1 << 20
+}

@@ -1,0 +1,31 @@
+import SternaCore
+
+/// Follows redirects.
+struct RedirectInterceptor: Interceptor {
+    var policy: RedirectPolicy
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        var response = try await next(request)
+        guard response.status.code / 100 == 3 else { return response }
+        let policy = request.options[RedirectPolicyKey.self] ?? policy
+        var current = request
+        var steps: [RedirectStep] = []
+        while true {
+            switch RedirectRule.decide(current, response, policy: policy, count: steps.count) {
+            case .deliver:
+                response.redirects = steps
+                return response
+            case .refuse(var error):
+                response.body.cancel()
+                error.response = response
+                error.requestSent = true
+                throw error.at(current)
+            case .follow(let following):
+                steps.append(RedirectStep(url: current.url, status: response.status.code))
+                response.body.cancel()
+                current = following
+                response = try await next(current)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import SternaCore
+
+/// What a redirect means for a request: a function of values, without I/O.
+enum RedirectRule {
+    enum Decision {
+        /// The response is no redirect to follow.
+        case deliver
+        case follow(Request)
+        case refuse(SternaError)
+    }
+
+    /// Decides.
+    ///
+    /// - Parameters:
+    ///   - request: the request that was answered so.
+    ///   - count: how many redirects were followed before.
+    static func decide(_ request: Request, _ response: Response, policy: RedirectPolicy, count: Int) -> Decision {
+        guard policy.follows, [301, 302, 303, 307, 308].contains(response.status.code),
+            let location = response[.location], !location.isEmpty
+        else { return .deliver }
+        guard count < policy.limit else {
+            return .refuse(
+                SternaError(
+                    .tooManyRedirects, phase: .read,
+                    "The server redirected more than \(policy.limit) times; the redirects may go round in a circle."))
+        }
+        let target: HTTPURL
+        do {
+            target = try HTTPURL(location, relativeTo: request.url.removingUserinfo()).removingUserinfo()
+        } catch {
+            return .refuse(
+                SternaError(.redirectRefused, phase: .read, "The server redirects to something that is no http or https URL: \(error)"))
+        }
+        guard target.scheme == .http || target.scheme == .https else {
+            return .refuse(
+                SternaError(.redirectRefused, phase: .read, "The server redirects to \(target.scheme.rawValue), which is not followed."))
+        }
+        if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
+            return .refuse(
+                SternaError(
+                    .redirectRefused, phase: .read,
+                    "The server redirects from https to http (\(Redaction.show(target))), which would give up "
+                        + "encryption and was refused."))
+        }
+        return follow(request, to: target, status: response.status.code)
+    }
+
+    private static func follow(_ request: Request, to target: HTTPURL, status: Int) -> Decision {
+        var next = request
+        // A target without a fragment inherits the one before it (RFC 9110, 10.2.2).
+        next.url =
+            target.fragment == nil && request.url.fragment != nil
+            ? target.replacingFragment(request.url.fragment) : target
+        if changesToGet(request.method, status) {
+            next.method = .get
+            next.body = nil
+            for name in contentFields { next.headers[name] = nil }
+        } else if !request.isReplayable {
+            return .refuse(
+                SternaError(
+                    .bodyNotReplayable, phase: .read,
+                    "The server redirects with \(status), but the body cannot be sent a second time; "
+                        + "send it to \(Redaction.show(target)) instead."))
+        }
+        if request.url.origin != target.origin { dropSecrets(of: &next) }
+        return .follow(next)
+    }
+
+    /// A 303 asks for the answer elsewhere; POST becomes GET on 301 and 302 by long habit (RFC 9110, 15.4.2).
+    private static func changesToGet(_ method: Request.Method, _ status: Int) -> Bool {
+        switch status {
+        case 303: method != .get && method != .head
+        case 301, 302: method == .post
+        default: false
+        }
+    }
+
+    private static let contentFields: [HTTPField.Name] = [
+        .contentType, .contentEncoding, .contentLanguage, .contentLocation,
+    ]
+
+    private static func dropSecrets(of request: inout Request) {
+        for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] { request.headers[name] = nil }
+        for name in request.options[SecretHeadersKey.self] {
+            if let name = HTTPField.Name(name) { request.headers[name] = nil }
+        }
+        // A Host field that was set by hand names the origin that is left.
+        if let host = HTTPField.Name("Host") { request.headers[host] = nil }
+    }
+}

@@ -1,0 +1,122 @@
+public import HTTPTypes
+public import SternaCore
+public import SternaSerialization
+
+/// A request as a caller describes it: a reference that a session resolves, and parameters that it encodes.
+///
+///     try await api.withResponse(to: .get("events", query: ["since": last])) { response in … }
+public struct RequestDraft: Sendable {
+    /// The method.
+    public var method: Request.Method
+
+    /// Where it goes, relative to the session's base URL or absolute.
+    public var reference: any URLConvertible
+
+    /// Parameters that the request serializer puts into the query or the body.
+    public var parameters: Parameters?
+
+    /// Parameters that always go into the query.
+    public var query: Parameters?
+
+    /// The body; it takes precedence over `parameters`, which then go into the query.
+    public var body: Body?
+
+    /// Header fields; they replace the session's.
+    public var headers: Headers
+
+    /// What differs from the session for this request.
+    public var settings = RequestSettings()
+
+    /// Makes a draft of any method.
+    public init(
+        _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
+        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:]
+    ) {
+        self.method = method
+        self.reference = reference
+        self.parameters = parameters
+        self.query = query
+        self.body = body
+        self.headers = headers
+    }
+
+    /// A GET request.
+    public static func get(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.get, reference, parameters: parameters, query: query, headers: headers)
+    }
+
+    /// A HEAD request.
+    public static func head(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.head, reference, parameters: parameters, query: query, headers: headers)
+    }
+
+    /// A POST request.
+    public static func post(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.post, reference, parameters: parameters, query: query, body: body, headers: headers)
+    }
+
+    /// A PUT request.
+    public static func put(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.put, reference, parameters: parameters, query: query, body: body, headers: headers)
+    }
+
+    /// A PATCH request.
+    public static func patch(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.patch, reference, parameters: parameters, query: query, body: body, headers: headers)
+    }
+
+    /// A DELETE request.
+    public static func delete(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:]
+    ) -> RequestDraft {
+        RequestDraft(.delete, reference, parameters: parameters, query: query, body: body, headers: headers)
+    }
+}
+
+/// What differs from the session for one request.
+public struct RequestSettings: Sendable {
+    /// How parameters go into this request.
+    public var requestSerializer: (any RequestSerializer)?
+
+    /// What is taken as an answer to this request.
+    public var responseSerializer: (any ResponseSerializer)?
+
+    /// How long the parts of this request may take.
+    public var timeouts: Timeouts?
+
+    /// Which redirects of this request are followed.
+    public var redirects: RedirectPolicy?
+
+    /// Credentials for this request alone, wherever it goes.
+    public var authorization: Authorization?
+
+    /// Names of this request's header fields that are secrets: they are dropped with the credentials on a redirect to
+    /// another origin.
+    public var secretHeaders: Set<String> = []
+
+    /// Told how much of the body the network has taken; called on an event loop, so it must return at once.
+    public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+
+    public init() {}
+
+    /// Sets the time-out for connecting, for the first byte, and between bytes.
+    public mutating func setTimeout(_ duration: Duration) {
+        var timeouts = timeouts ?? Timeouts()
+        timeouts.setEach(duration)
+        self.timeouts = timeouts
+    }
+}

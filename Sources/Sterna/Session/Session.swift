@@ -1,0 +1,96 @@
+import HTTPTypes
+public import SternaCore
+import SternaSecurity
+import SternaSerialization
+import SternaTransport
+
+/// Sends requests that share a base URL, credentials, serializers and policies: a value that is cheap to copy and to derive
+/// others from.
+///
+///     let api = try Session(baseURL: "https://api.example.com/v1") { $0.authorization = .bearer(token) }
+///     let user: User = try await api.get("users/1").decode()
+///
+/// The path of a base URL counts as a folder, whether it ends in a slash or not: with `/v1` as base, `foo` is `/v1/foo` and
+/// `/foo` is `/foo`. Connections are shared by all sessions; there is nothing to shut down.
+public struct Session: Sendable {
+    /// A session without a base URL, with every default.
+    public static let shared = Session(plan: SessionPlan(base: nil, settings: SessionSettings(), headers: [:]))
+
+    let plan: SessionPlan
+
+    init(plan: SessionPlan) { self.plan = plan }
+
+    /// Makes a session.
+    ///
+    /// - Parameter baseURL: what relative references are resolved against; nil for none.
+    ///
+    /// Throws `invalidURL` for a base URL that is none, and `invalidHeader` for a header field or credentials with
+    /// characters that cannot be sent.
+    public init(
+        baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws(SternaError) {
+        var settings = SessionSettings()
+        configure(&settings)
+        plan = try SessionPlan.make(base: try baseURL.map(SessionPlan.resolveBase), settings: settings)
+    }
+
+    /// Makes a session without a base URL; throws `invalidHeader` as the other initializer does.
+    public init(_ configure: (inout SessionSettings) -> Void = { _ in }) throws(SternaError) {
+        try self.init(baseURL: String?.none, configure)
+    }
+
+    /// The base URL, its path ending in a slash.
+    public var baseURL: HTTPURL? { plan.base }
+
+    /// A session that differs in what the closure changes, with the same base URL.
+    ///
+    /// It cannot throw: a header field or credentials that cannot be sent fail each request instead.
+    public func with(_ change: (inout SessionSettings) -> Void) -> Session {
+        var settings = plan.settings
+        change(&settings)
+        do {
+            return Session(plan: try SessionPlan.make(base: plan.base, settings: settings))
+        } catch {
+            return Session(plan: SessionPlan(base: plan.base, settings: settings, headers: [:], failure: error))
+        }
+    }
+
+    /// Runs work on one of the engine's event loops, where requests cost the least. The work must not block.
+    public func onEventLoop<R: Sendable>(_ work: @Sendable () async throws -> R) async rethrows -> R {
+        try await plan.settings.engine.onEventLoop(work)
+    }
+
+    // MARK: Sending
+
+    /// Sends what a draft describes and collects the answer; throws for an answer that the response serializer does not
+    /// accept.
+    @discardableResult
+    public func send(_ draft: RequestDraft) async throws -> Reply {
+        let request = try plan.request(for: draft)
+        do {
+            let response = try await plan.chain(request)
+            let body = try await response.body.collect(upTo: plan.settings.collectedBytes)
+            return try plan.reply(response, body, to: draft)
+        } catch {
+            throw plan.describe(error, request)
+        }
+    }
+
+    /// Sends what a draft describes and gives the response while its body still arrives, pulled by the closure.
+    ///
+    /// Any status is given to the closure. What it leaves unread is given up when it returns.
+    public func withResponse<R>(
+        to draft: RequestDraft, isolation: isolated (any Actor)? = #isolation, _ read: (Response) async throws -> R
+    ) async throws -> R {
+        var request = try plan.request(for: draft)
+        request.delivery = .head
+        let response: Response
+        do {
+            response = try await plan.chain(request)
+        } catch {
+            throw plan.describe(error, request)
+        }
+        defer { response.body.cancel() }
+        return try await read(response)
+    }
+}

@@ -1,0 +1,176 @@
+import FoundationEssentials
+import HTTPTypes
+import SternaCore
+import SternaSerialization
+import SternaTransport
+
+/// A session's settings, resolved once: what each request then needs is ready.
+final class SessionPlan: Sendable {
+    let base: HTTPURL?
+    let settings: SessionSettings
+    let chain: Next
+    private let headers: HTTPFields
+    private let failure: SternaError?
+
+    init(base: HTTPURL?, settings: SessionSettings, headers: HTTPFields, failure: SternaError? = nil) {
+        self.base = base
+        self.settings = settings
+        self.headers = headers
+        self.failure = failure
+        _ = HostEncoding.install
+        let interceptors: [any Interceptor] =
+            [
+                RedirectInterceptor(policy: settings.redirects),
+                ContentDecodingInterceptor(limits: settings.decodingLimits),
+            ] + settings.networkInterceptors
+        chain = Next(interceptors, transport: settings.transport ?? settings.engine.transport(settings.securityPolicy))
+    }
+
+    static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
+        var headers = HTTPFields()
+        headers[.userAgent] = UserAgent.standard
+        headers[.accept] = "*/*"
+        try settings.headers.merge(into: &headers)
+        if let authorization = settings.authorization {
+            _ = try Headers.field("Authorization", authorization.fieldValue)
+        }
+        return SessionPlan(base: base, settings: settings, headers: headers)
+    }
+
+    /// The base URL with a slash at the end of its path and nothing behind it.
+    static func resolveBase(_ reference: some URLConvertible) throws(SternaError) -> HTTPURL {
+        _ = HostEncoding.install
+        let url = try resolve(reference, against: nil)
+        guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
+        let folder = url.path.hasSuffix("/") ? url.path : url.path + "/"
+        do {
+            return try HTTPURL(folder, relativeTo: url)
+        } catch {
+            throw invalid(error)
+        }
+    }
+
+    // MARK: Requests
+
+    /// The request that a draft describes.
+    func request(for draft: RequestDraft) throws -> Request {
+        if let failure { throw failure }
+        let url = try resolve(draft.reference)
+        var request = Request(draft.method, url, headers: headers, body: draft.body)
+        request.timeouts = draft.settings.timeouts ?? settings.timeouts
+        request.deadline = .after(request.timeouts.total)
+        request.uploadProgress = draft.settings.uploadProgress
+        try serialize(draft, into: &request)
+        try addHeaders(draft, to: &request)
+        if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
+        if !draft.settings.secretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = draft.settings.secretHeaders
+        }
+        return request
+    }
+
+    private func serialize(_ draft: RequestDraft, into request: inout Request) throws {
+        do {
+            if let query = draft.query { try request.appendQuery(query, by: QueryEncoder()) }
+            if draft.body != nil {
+                try request.appendQuery(draft.parameters, by: QueryEncoder())
+            } else if draft.parameters != nil || !QueryMethods.standard.contains(draft.method) {
+                let serializer = draft.settings.requestSerializer ?? settings.requestSerializer
+                try serializer.serialize(draft.parameters, into: &request)
+            }
+        } catch {
+            throw SternaError.wrap(
+                error, as: .encodingFailed, phase: .prepare, "The parameters cannot be encoded: \(error)"
+            ).at(request)
+        }
+    }
+
+    private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
+        if let authorization = try authorization(draft, request.url) {
+            request.headers[.authorization] = authorization
+        }
+        if !draft.headers.isEmpty {
+            do {
+                try draft.headers.merge(into: &request.headers)
+            } catch {
+                throw error.at(request)
+            }
+        }
+        if let mediaType = request.body?.mediaType, !request.headers.contains(.contentType) {
+            request.headers.append(try Headers.field("Content-Type", mediaType))
+        }
+        if request.url.userinfo != nil { request.url = request.url.removingUserinfo() }
+    }
+
+    /// The credentials for a URL: the request's own, the URL's, or the session's on its own origin.
+    private func authorization(_ draft: RequestDraft, _ url: HTTPURL) throws(SternaError) -> String? {
+        if let own = draft.settings.authorization {
+            return try Headers.field("Authorization", own.fieldValue).value
+        }
+        if let userinfo = url.userinfo {
+            return Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword).fieldValue
+        }
+        guard let shared = settings.authorization else { return nil }
+        guard base == nil || base?.origin == url.origin else { return nil }
+        return shared.fieldValue
+    }
+
+    private func resolve(_ reference: any URLConvertible) throws(SternaError) -> HTTPURL {
+        let url = try Self.resolve(reference, against: base)
+        guard url.scheme == .http || url.scheme == .https else {
+            throw SternaError(
+                .invalidURL, phase: .prepare, "A request goes to an http or https URL, not to \(url.scheme.rawValue).")
+        }
+        if let base, !settings.allowsOtherOrigins, url.origin != base.origin {
+            throw SternaError(
+                .originRefused, phase: .prepare,
+                "\(url.origin) is not the session's own origin, \(base.origin); set allowsOtherOrigins to send requests there "
+                    + "(without the session's credentials).")
+        }
+        return url
+    }
+
+    private static func resolve(_ reference: some URLConvertible, against base: HTTPURL?) throws(SternaError) -> HTTPURL {
+        do {
+            return try reference.resolve(against: base)
+        } catch {
+            throw invalid(error)
+        }
+    }
+
+    private static func invalid(_ error: HTTPURL.ParseError) -> SternaError {
+        SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
+    }
+
+    // MARK: Responses
+
+    /// The reply, or the error that the response serializer sees in it.
+    func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
+        let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
+        var response = response
+        response.body = ResponseBody(body, trailers: response.body.trailers)
+        let acceptance = serializer.acceptance
+        if !acceptance.statuses.contains(response.status.code), let error = acceptance.check(response, body: body) {
+            throw error
+        }
+        return Reply(response, body: body, serializer: serializer)
+    }
+
+    /// Any error of the chain as the library's own, with the request's particulars.
+    func describe(_ error: any Error, _ request: Request) -> SternaError {
+        var known = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(error)")
+        if known.method == nil { known.method = request.method }
+        return known.at(request)
+    }
+}
+
+/// The User-Agent of the library.
+enum UserAgent {
+    static let standard = "Sterna/\(Sterna.version)"
+}
+
+/// The library.
+public enum Sterna {
+    /// The version of this library.
+    public static let version = "0.1.0"
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import SternaCore
+public import SternaSecurity
+public import SternaSerialization
+public import SternaTransport
+
+/// What a session is set up with; changed in the closure of its initializer and of `with`.
+public struct SessionSettings: Sendable {
+    /// Header fields of every request; a request's own replace them.
+    public var headers = Headers()
+
+    /// Credentials for the session's own origin: the base URL's, or any origin where there is no base URL.
+    public var authorization: Authorization?
+
+    /// How parameters go into requests; form by default.
+    public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+
+    /// What is taken as an answer, and what `value()` makes of it; JSON by default.
+    public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+
+    /// How long the parts of a request may take.
+    public var timeouts = Timeouts()
+
+    /// Which redirects are followed.
+    public var redirects = RedirectPolicy.follow
+
+    /// How much a compressed body may become.
+    public var decodingLimits = DecodingLimits()
+
+    /// How much of a body is collected in memory, in bytes; 256 MiB by default.
+    public var collectedBytes = 256 << 20
+
+    /// Whether an absolute URL may lead away from the base URL's origin; no by default. The session's credentials are not
+    /// sent there.
+    public var allowsOtherOrigins = false
+
+    /// What servers must show to be trusted.
+    public var securityPolicy = SecurityPolicy.system
+
+    /// The engine that carries the requests; the shared one by default.
+    public var engine = Engine.shared
+
+    /// A transport to use instead of the engine's, in tests for instance.
+    public var transport: (any Transport)?
+
+    /// Interceptors that see each request as it goes to the network, redirects one by one.
+    public var networkInterceptors: [any Interceptor] = []
+
+    init() {}
+
+    /// Calls a time-out what most libraries do: for connecting, for the first byte, and between bytes.
+    public var timeout: Duration {
+        get { timeouts.betweenBytes }
+        set { timeouts.setEach(newValue) }
+    }
+}

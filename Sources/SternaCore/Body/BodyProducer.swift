@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Makes the readers that deliver a body's bytes by demand.
+public struct BodyProducer: Sendable {
+    /// Delivers the next bytes at each call, and nil at the end.
+    public typealias Reader = @Sendable () async throws -> Bytes?
+
+    /// The exact number of bytes a reader delivers, or nil where that is not known.
+    public var length: Int64?
+
+    /// Whether `makeReader` may be called more than once.
+    public var isReplayable: Bool
+
+    /// Makes a reader at the start of the content.
+    public var makeReader: @Sendable () throws -> Reader
+
+    /// Makes a producer of readers; each call of `makeReader` starts at the beginning.
+    public init(length: Int64?, isReplayable: Bool, makeReader: @escaping @Sendable () throws -> Reader) {
+        self.length = length
+        self.isReplayable = isReplayable
+        self.makeReader = makeReader
+    }
+
+    /// Makes a producer that reads an asynchronous sequence, once.
+    public init<S: AsyncSequence & Sendable>(once sequence: S, length: Int64?) where S.Element == Bytes {
+        let taken = OnceFlag()
+        self.init(length: length, isReplayable: false) {
+            guard taken.take() else {
+                throw SternaError(.bodyNotReplayable, phase: .write, "The body's sequence was read already.")
+            }
+            let iterator = IteratorBox(sequence.makeAsyncIterator())
+            return { try await iterator.next() }
+        }
+    }
+}
+
+/// A flag that is taken by the first who asks.
+final class OnceFlag: Sendable {
+    private let taken = Atomic<Bool>(false)
+
+    func take() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+// Invariant: a reader is called by one task at a time, each call after the last has returned.
+private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable where Iterator.Element == Bytes {
+    private var iterator: Iterator
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
+
+    func next() async throws -> Bytes? {
+        var copy = iterator
+        defer { iterator = copy }
+        return try await copy.next(isolation: nil)
+    }
+}

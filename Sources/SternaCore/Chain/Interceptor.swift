@@ -1,0 +1,39 @@
+/// A step between the session and the transport that sees every request on its way down and its response on the way up.
+///
+/// It may change the request (a copy), answer without asking further, ask more than once, or change the response. Only
+/// redirect, retry and authentication ask more than once.
+public protocol Interceptor: Sendable {
+    /// Handles a request; `next` passes one on and gives its response.
+    func intercept(_ request: Request, next: Next) async throws -> Response
+}
+
+/// What is below an interceptor: the rest of the chain, with the transport at its end.
+public struct Next: Sendable {
+    private let interceptors: [any Interceptor]
+    private let index: Int
+    private let transport: any Transport
+
+    /// Starts a chain at its first interceptor.
+    public init(_ interceptors: [any Interceptor], transport: any Transport) {
+        self.init(interceptors, index: 0, transport: transport)
+    }
+
+    private init(_ interceptors: [any Interceptor], index: Int, transport: any Transport) {
+        self.interceptors = interceptors
+        self.index = index
+        self.transport = transport
+    }
+
+    /// Passes a request on.
+    public func callAsFunction(_ request: Request) async throws -> Response {
+        guard index < interceptors.count else { return try await transport.send(request) }
+        let below = Next(interceptors, index: index + 1, transport: transport)
+        return try await interceptors[index].intercept(request, next: below)
+    }
+}
+
+/// Carries a request to its server and brings the response back.
+public protocol Transport: Sendable {
+    /// Sends a request once; returns when the response's head is there. Throws `SternaError`.
+    func send(_ request: Request) async throws -> Response
+}

@@ -1,0 +1,126 @@
+public import HTTPTypes
+
+/// What went wrong with a request: the one error type of the library.
+///
+///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
+///                               fileUnreadable  bodyNotReplayable  originRefused
+///     given up                  cancelled  timedOut
+///     reaching the server       hostNotFound  connectionFailed  tlsFailed  certificateRejected
+///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
+///     redirects                 tooManyRedirects  redirectRefused
+///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  decodingFailed
+///
+/// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
+public struct SternaError: Error, Sendable, CustomStringConvertible {
+    /// What happened.
+    public var kind: Kind
+
+    /// Where it happened.
+    public var phase: Phase
+
+    /// What happened, in a sentence or two.
+    public var detail: String
+
+    /// Which attempt failed, counted from 1; more than 1 where a stale connection was replaced.
+    public var attempt = 1
+
+    /// The request's method.
+    public var method: HTTPRequest.Method?
+
+    /// The request's URL without user information, its secret-looking query values replaced.
+    public var url: String?
+
+    /// What another layer said.
+    public var underlying: (any Error)?
+
+    /// The response's head where one came.
+    public var response: Response?
+
+    /// The response's body where it was read.
+    public var body: Bytes?
+
+    /// The server's own explanation where one was found in the body.
+    public var serverMessage: String?
+
+    /// Whether any byte of the request had been handed to the network.
+    public var requestSent = false
+
+    public init(_ kind: Kind, phase: Phase, _ detail: String, underlying: (any Error)? = nil) {
+        self.kind = kind
+        self.phase = phase
+        self.detail = detail
+        self.underlying = underlying
+    }
+
+    /// The response's status where one came.
+    public var status: Int? { response?.status.code }
+
+    /// What to show a person: the server's own message, or what happened.
+    public var message: String { serverMessage ?? detail }
+
+    public var description: String {
+        var text = detail
+        if let serverMessage { text += " The server says: \(FieldSyntax.printable(serverMessage))" }
+        var place: [String] = []
+        if let url { place.append("\(method.map { "\($0.rawValue) " } ?? "")\(url)") }
+        if attempt > 1 { place.append("attempt \(attempt)") }
+        if phase != .prepare { place.append("phase: \(phase)") }
+        return place.isEmpty ? text : "\(text) [\(place.joined(separator: ", "))]"
+    }
+
+    /// The same error with the request's method and URL filled in where they were missing.
+    public func at(_ request: Request) -> SternaError {
+        guard url == nil else { return self }
+        var copy = self
+        copy.method = request.method
+        copy.url = Redaction.show(request.url)
+        return copy
+    }
+}
+
+extension SternaError {
+    /// What happened. See the tree at the top of this file.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
+        case fileUnreadable, bodyNotReplayable, originRefused
+        case cancelled, timedOut
+        case hostNotFound, connectionFailed, tlsFailed, certificateRejected
+        case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
+        case tooManyRedirects, redirectRefused
+        case contentCodingFailed, unacceptableStatus, unacceptableMediaType, decodingFailed
+    }
+
+    /// The part of a request's life in which it failed.
+    public enum Phase: String, Sendable, Hashable, CustomStringConvertible, CaseIterable {
+        /// Before the transport was asked.
+        case prepare
+        /// Waiting for a connection of the pool.
+        case queue
+        case resolve
+        case connect
+        case tls = "TLS"
+        case proxy
+        case write
+        /// Waiting for the first byte of the answer.
+        case wait
+        case read
+        /// Making a value of what came.
+        case decode
+
+        public var description: String { rawValue }
+    }
+}
+
+extension SternaError {
+    /// The surrounding task was cancelled.
+    public static func cancelled(phase: Phase) -> SternaError {
+        SternaError(.cancelled, phase: phase, "The request was cancelled.")
+    }
+
+    /// Any error as one of this library's; cancellation keeps its meaning, the rest becomes the cause of `kind`.
+    public static func wrap(_ error: any Error, as kind: Kind, phase: Phase, _ detail: String) -> SternaError {
+        if let known = error as? SternaError { return known }
+        if error is CancellationError { return cancelled(phase: phase) }
+        return SternaError(kind, phase: phase, detail, underlying: error)
+    }
+}

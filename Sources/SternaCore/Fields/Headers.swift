@@ -1,0 +1,123 @@
+public import HTTPTypes
+
+/// Header fields as a caller writes them: names and values are checked when the request is made.
+///
+/// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name is kept as a line of its own. A name that is no token, or a
+/// value with a control character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
+public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// The name and value of each line, in order.
+    public var lines: [Line]
+
+    /// One field line.
+    public struct Line: Sendable, Hashable {
+        public var name: String
+        public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        lines = elements.map { Line(name: $0.0, value: $0.1) }
+    }
+
+    /// Takes fields that are typed already.
+    public init(_ fields: HTTPFields) {
+        lines = fields.map { Line(name: $0.name.rawName, value: $0.value) }
+    }
+
+    /// Takes pairs of names and values.
+    public init(_ pairs: some Sequence<(String, String)>) {
+        lines = pairs.map { Line(name: $0.0, value: $0.1) }
+    }
+
+    /// Whether there is no field.
+    public var isEmpty: Bool { lines.isEmpty }
+
+    /// Adds a line behind the others.
+    public mutating func append(_ name: String, _ value: String) {
+        lines.append(Line(name: name, value: value))
+    }
+
+    /// The first value of a name, in any case; setting replaces every line of that name, nil removes them.
+    public subscript(name: String) -> String? {
+        get { lines.first { Self.equal($0.name, name) }?.value }
+        set {
+            lines.removeAll { Self.equal($0.name, name) }
+            if let newValue { append(name, newValue) }
+        }
+    }
+
+    /// Puts the fields into a list, each name replacing what the list had under it; throws `invalidHeader`.
+    public func merge(into fields: inout HTTPFields) throws(SternaError) {
+        var checked: [HTTPField] = []
+        checked.reserveCapacity(lines.count)
+        for line in lines { checked.append(try Self.field(line.name, line.value)) }
+        guard fields.count + checked.count <= Self.maximumCount else {
+            throw SternaError(.invalidHeader, phase: .prepare, "More than \(Self.maximumCount) header fields.")
+        }
+        for field in checked { fields[fields: field.name] = [] }
+        for field in checked { fields.append(field) }
+    }
+
+    /// Checks a name and a value and makes a field of them; throws `invalidHeader`, which names the field but never
+    /// shows its value.
+    public static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
+        guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
+            throw SternaError(
+                .invalidHeader, phase: .prepare,
+                "“\(FieldSyntax.printable(name))” is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may stand in one.")
+        }
+        guard FieldSyntax.isValue(value) else {
+            throw SternaError(
+                .invalidHeader, phase: .prepare,
+                "The value of header “\(name)” has a control character (a line break, say) and was not sent.")
+        }
+        return HTTPField(name: fieldName, value: value)
+    }
+
+    static let maximumCount = 1_000
+
+    private static func equal(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && one.lowercased() == other.lowercased()
+    }
+}
+
+/// The grammar of tokens and field values (RFC 9110, 5.6.2 and 5.5).
+public enum FieldSyntax {
+    /// Whether a text is a token.
+    public static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    }
+
+    /// Whether a text can be a field's value: no control characters but tabs.
+    public static func isValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+
+    /// Whether a byte may stand in a token.
+    public static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
+    public static func printable(_ text: some StringProtocol) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(80) {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return text.unicodeScalars.count > 80 ? result + "…" : result
+    }
+}

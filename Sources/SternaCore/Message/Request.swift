@@ -1,0 +1,59 @@
+public import HTTPTypes
+
+/// A request as it is sent down the chain: a value, made once, copied by whoever needs another.
+public struct Request: Sendable {
+    public typealias Method = HTTPRequest.Method
+
+    /// The method (RFC 9110, 9).
+    public var method: Method
+
+    /// Where it goes.
+    public var url: HTTPURL
+
+    /// The header fields. Host, Content-Length, Transfer-Encoding and Connection are the transport's.
+    public var headers: HTTPFields
+
+    /// The content, or nil for none.
+    public var body: Body?
+
+    /// How long each part may take.
+    public var timeouts = Timeouts()
+
+    /// The end of the time for everything; set by the session when the call begins.
+    public var deadline: Deadline?
+
+    /// When the response is handed over.
+    public var delivery = Delivery.whole
+
+    /// What policies were told for this request.
+    public var options = RequestOptions()
+
+    /// Told how much of the body the network has taken; called on the connection's event loop, so it must return at once.
+    public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+
+    /// When a transport hands a response over.
+    public enum Delivery: Sendable, Hashable {
+        /// When the body is complete, if that is small; a large body is streamed.
+        case whole
+        /// As soon as the head is there.
+        case head
+    }
+
+    public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Whether sending the request twice means no more than sending it once (RFC 9110, 9.2.2).
+    public var isIdempotent: Bool {
+        switch method {
+        case .get, .head, .put, .delete, .options, .trace: true
+        default: false
+        }
+    }
+
+    /// Whether the request can be made again: it has no body, or one that can be read from its start.
+    public var isReplayable: Bool { body?.isReplayable ?? true }
+}

@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A parameter's value in the closed set of kinds that every encoding knows.
+public enum ParameterValue: Sendable, Hashable {
+    /// No value: a bare key in a query, `null` in JSON.
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// A whole number from -2⁶³ to 2⁶³ - 1.
+    case integer(Int64)
+    /// A whole number above 2⁶³ - 1; unsigned values below that convert to ``integer(_:)``, so that equal numbers are equal.
+    case unsigned(UInt64)
+    /// A binary floating point number; NaN and the infinities are allowed, though not every encoding can write them.
+    case double(Double)
+    /// Text.
+    case string(String)
+    /// A point in time.
+    case date(Date)
+    /// Bytes.
+    case data(Data)
+    /// Values in an order that matters.
+    case array([ParameterValue])
+    /// Values in an order that does not matter; a `Set` is converted in a fixed order, so that equal sets are equal.
+    case set([ParameterValue])
+    /// Values by name.
+    case dictionary(Parameters)
+}
+
+extension ParameterValue {
+    /// An array from values of mixed types.
+    public init(_ elements: [any ParameterConvertible]) {
+        self = .array(elements.map(\.parameterValue))
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Makes ``null``.
+    public init(nilLiteral: ()) { self = .null }
+    /// Makes a ``bool(_:)``.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Makes an ``integer(_:)``.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Makes a ``double(_:)``.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Makes a ``string(_:)``.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Makes an ``array(_:)``; the elements may be of mixed types.
+    public init(arrayLiteral elements: (any ParameterConvertible)...) { self.init(elements) }
+    /// Makes a ``dictionary(_:)`` by the rules of ``Parameters/init(dictionaryLiteral:)``.
+    public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
+        self = .dictionary(Parameters(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) }))
+    }
+}
+
+extension ParameterValue {
+    /// Whether this value comes before another in the fixed order that sets are converted and written in.
+    ///
+    /// Null, booleans, numbers by size, text by Unicode scalars, dates, data, then containers by their elements.
+    package func precedes(_ other: ParameterValue) -> Bool {
+        Self.order(self, other) < 0
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .integer, .unsigned, .double: 2
+        case .string: 3
+        case .date: 4
+        case .data: 5
+        case .array: 6
+        case .set: 7
+        case .dictionary: 8
+        }
+    }
+
+    private static func order(_ left: ParameterValue, _ right: ParameterValue) -> Int {
+        switch (left, right) {
+        case (.bool(let a), .bool(let b)): order(a ? 1 : 0, b ? 1 : 0)
+        case (.integer(let a), .integer(let b)): order(a, b)
+        case (.unsigned(let a), .unsigned(let b)): order(a, b)
+        case (.string(let a), .string(let b)): order(a, b)
+        case (.date(let a), .date(let b)): order(a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
+        case (.data(let a), .data(let b)): order(a, b) { order($0, $1) }
+        case (.array(let a), .array(let b)), (.set(let a), .set(let b)): order(a, b) { order($0, $1) }
+        case (.dictionary(let a), .dictionary(let b)):
+            order(a, b) { one, two in
+                let keys = order(one.key, two.key)
+                return keys != 0 ? keys : order(one.value, two.value)
+            }
+        default: left.rank == 2 && right.rank == 2 ? numberOrder(left, right) : order(left.rank, right.rank)
+        }
+    }
+
+    private static func order<T: Comparable>(_ left: T, _ right: T) -> Int {
+        left < right ? -1 : (right < left ? 1 : 0)
+    }
+
+    // NaN takes a place below every number, because a sort needs a total order.
+    private static func order(_ left: Double, _ right: Double) -> Int {
+        left.isNaN || right.isNaN ? (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) : left < right ? -1 : left > right ? 1 : 0
+    }
+
+    private static func order<S: Sequence>(_ left: S, _ right: S, by each: (S.Element, S.Element) -> Int) -> Int {
+        var others = right.makeIterator()
+        for element in left {
+            guard let other = others.next() else { return 1 }
+            let result = each(element, other)
+            if result != 0 { return result }
+        }
+        return others.next() == nil ? 0 : -1
+    }
+
+    private static func numberOrder(_ left: ParameterValue, _ right: ParameterValue) -> Int {
+        let byValue = order(left.approximation, right.approximation)
+        return byValue != 0 ? byValue : order(left.numberKind, right.numberKind)
+    }
+
+    private var approximation: Double {
+        switch self {
+        case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
+        case .double(let value): value
+        default: 0
+        }
+    }
+
+    private var numberKind: Int {
+        switch self {
+        case .integer: 0
+        case .unsigned: 1
+        default: 2
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension Parameters {
+    /// Makes parameters from a dictionary of any values, for code that comes from an untyped interface.
+    ///
+    /// Taken are the types that conform to ``ParameterConvertible``, and nested `[String: Any]`, `[Any]`, sets, optionals
+    /// and `AnyHashable` of them. Keys are put in ascending order, as a dictionary has none.
+    ///
+    /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
+    ///   containers nested deeper than ``maximumDepth``.
+    public init(untyped dictionary: [String: Any]) throws(ParameterError) {
+        try self.init(untyped: dictionary, depth: 1)
+    }
+
+    private init(untyped dictionary: [String: Any], depth: Int) throws(ParameterError) {
+        self.init()
+        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            do {
+                set(try ParameterValue(untyped: value, depth: depth), for: key)
+            } catch {
+                throw error.under(.key(key))
+            }
+        }
+    }
+
+    fileprivate init(untyped dictionary: [AnyHashable: Any], depth: Int) throws(ParameterError) {
+        var named: [String: Any] = [:]
+        for (key, value) in dictionary {
+            guard let name = key.base as? String else {
+                throw ParameterError(.unsupportedKey("\(type(of: key.base))"))
+            }
+            named[name] = value
+        }
+        try self.init(untyped: named, depth: depth)
+    }
+}
+
+private protocol AnyOptional {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var wrappedValue: Any? { self }
+}
+
+extension ParameterValue {
+    fileprivate init(untyped value: Any, depth: Int) throws(ParameterError) {
+        if let optional = value as? any AnyOptional {
+            guard let wrapped = optional.wrappedValue else {
+                self = .null
+                return
+            }
+            // A value can be wrapped any number of times, so that it counts as a level.
+            try self.init(untyped: wrapped, depth: Self.deeper(depth))
+        } else if let convertible = value as? any ParameterConvertible {
+            self = convertible.parameterValue
+        } else if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
+            try self.init(untyped: hashable.base, depth: Self.deeper(depth))
+        } else if let dictionary = value as? [AnyHashable: Any] {
+            self = .dictionary(try Parameters(untyped: dictionary, depth: Self.deeper(depth)))
+        } else if let set = value as? Set<AnyHashable> {
+            let elements = try Self.elements(set.map(\.base), depth: Self.deeper(depth))
+            self = .set(elements.sorted { $0.precedes($1) })
+        } else if let array = value as? [Any] {
+            self = .array(try Self.elements(array, depth: Self.deeper(depth)))
+        } else {
+            throw ParameterError(.unsupportedType("\(type(of: value))"))
+        }
+    }
+
+    private static func elements(_ values: [Any], depth: Int) throws(ParameterError) -> [ParameterValue] {
+        var elements: [ParameterValue] = []
+        elements.reserveCapacity(values.count)
+        for (index, value) in values.enumerated() {
+            do {
+                elements.append(try ParameterValue(untyped: value, depth: depth))
+            } catch {
+                throw error.under(.index(index))
+            }
+        }
+        return elements
+    }
+
+    private static func deeper(_ depth: Int) throws(ParameterError) -> Int {
+        guard depth < Parameters.maximumDepth else { throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)) }
+        return depth + 1
+    }
+}

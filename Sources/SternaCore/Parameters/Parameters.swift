@@ -1,0 +1,171 @@
+/// Named values in order: what a request carries in its query, form body or JSON body.
+///
+/// A literal takes values of mixed types and keeps its order:
+///
+///     let parameters: Parameters = ["name": name, "phone": ["mobile": mobile], "page": 3, "cursor": Parameters.null]
+///
+/// A nested literal whose own values are of one type needs nothing; one of mixed types needs `as Parameters`
+/// (or, for an array, `as ParameterValue`), as does an empty one:
+///
+///     ["user": ["name": "Ada", "age": 36] as Parameters, "mixed": [1, "two"] as ParameterValue]
+///
+/// A repeated key takes the last value at the first one's place. Two keys are the same when `String` says so, which
+/// holds for canonically equivalent Unicode. Two `Parameters` are equal when they hold equal pairs in the same order.
+public struct Parameters: Sendable {
+    /// A value that stands for nothing, to be written in a literal: `["cursor": Parameters.null]`.
+    public static var null: ParameterValue { .null }
+
+    /// The number of containers, this one counted, that may be nested; deeper parameters are refused where they are read
+    /// or written, as their depth would otherwise be paid in stack.
+    public static let maximumDepth = 512
+
+    private static let indexedFrom = 16
+
+    private(set) var names: [String] = []
+    private(set) var contents: [ParameterValue] = []
+    // Empty below `indexedFrom` pairs, where looking through the names costs less than hashing.
+    private var positions: [String: Int] = [:]
+
+    /// Makes empty parameters.
+    public init() {}
+
+    /// Makes parameters from a dictionary; keys are put in ascending order, as a dictionary has none.
+    public init(_ dictionary: [String: any ParameterConvertible]) {
+        self.init(pairs: dictionary.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value.parameterValue) })
+    }
+
+    /// Makes parameters from pairs in their order; a repeated key takes the last value at the first one's place.
+    public init(pairs: some Sequence<(String, ParameterValue)>) {
+        names.reserveCapacity(pairs.underestimatedCount)
+        contents.reserveCapacity(pairs.underestimatedCount)
+        for (key, value) in pairs { set(value, for: key) }
+    }
+
+    /// The number of pairs.
+    public var count: Int { names.count }
+
+    /// Whether there are no pairs.
+    public var isEmpty: Bool { names.isEmpty }
+
+    /// The names in order.
+    public var keys: [String] { names }
+
+    /// The values in the order of their names.
+    public var values: [ParameterValue] { contents }
+
+    /// The value of a name, or nil when the name is not there.
+    public func value(for key: String) -> ParameterValue? {
+        position(of: key).map { contents[$0] }
+    }
+
+    /// The value of a name; assigning a value keeps the name's place or appends it, and assigning nil removes the name.
+    ///
+    /// To keep the name without a value, assign ``null``.
+    public subscript(key: String) -> (any ParameterConvertible)? {
+        get { value(for: key) }
+        set {
+            if let newValue {
+                set(newValue.parameterValue, for: key)
+            } else {
+                removeValue(for: key)
+            }
+        }
+    }
+
+    /// Sets the value of a name, at its place when it is there and at the end when not.
+    public mutating func set(_ value: ParameterValue, for key: String) {
+        if let position = position(of: key) {
+            contents[position] = value
+            return
+        }
+        names.append(key)
+        contents.append(value)
+        if names.count == Self.indexedFrom {
+            rebuildPositions()
+        } else if names.count > Self.indexedFrom {
+            positions[key] = names.count - 1
+        }
+    }
+
+    /// Removes a name; returns its value, or nil when it was not there.
+    @discardableResult
+    public mutating func removeValue(for key: String) -> ParameterValue? {
+        guard let position = position(of: key) else { return nil }
+        names.remove(at: position)
+        let value = contents.remove(at: position)
+        rebuildPositions()
+        return value
+    }
+
+    /// Removes every pair.
+    public mutating func removeAll() {
+        self = Parameters()
+    }
+
+    /// Sets every pair of other parameters over these.
+    public mutating func merge(_ other: Parameters) {
+        for (key, value) in other { set(value, for: key) }
+    }
+
+    /// These parameters with every pair of other ones set over them.
+    public func merging(_ other: Parameters) -> Parameters {
+        var merged = self
+        merged.merge(other)
+        return merged
+    }
+
+    private func position(of key: String) -> Int? {
+        positions.isEmpty ? names.firstIndex(of: key) : positions[key]
+    }
+
+    private mutating func rebuildPositions() {
+        positions = [:]
+        guard names.count >= Self.indexedFrom else { return }
+        positions.reserveCapacity(names.count)
+        for (position, name) in names.enumerated() { positions[name] = position }
+    }
+}
+
+extension Parameters: ExpressibleByDictionaryLiteral {
+    /// Makes parameters from a literal in its order; a repeated key takes the last value at the first one's place.
+    public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
+        self.init(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) })
+    }
+}
+
+extension Parameters: Hashable {
+    public static func == (left: Parameters, right: Parameters) -> Bool {
+        left.names == right.names && left.contents == right.contents
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(names)
+        hasher.combine(contents)
+    }
+}
+
+extension Parameters: Sequence {
+    /// Goes through the pairs in order.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let parameters: Parameters
+        private var position = 0
+
+        init(_ parameters: Parameters) {
+            self.parameters = parameters
+        }
+
+        /// The next pair, or nil at the end.
+        public mutating func next() -> (key: String, value: ParameterValue)? {
+            guard position < parameters.names.count else { return nil }
+            defer { position += 1 }
+            return (parameters.names[position], parameters.contents[position])
+        }
+    }
+
+    /// An iterator at the first pair.
+    public func makeIterator() -> Iterator {
+        Iterator(self)
+    }
+
+    public var underestimatedCount: Int { count }
+}

@@ -1,0 +1,87 @@
+public import NIOCore
+
+/// How far a transfer has come.
+public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
+    /// Bytes transferred so far.
+    public var completed: Int64
+
+    /// Bytes in all, or nil where that is not known.
+    public var total: Int64?
+
+    /// Bytes a second of late, or nil before there is anything to judge by.
+    public var rate: Double?
+
+    public init(completed: Int64, total: Int64? = nil, rate: Double? = nil) {
+        self.completed = completed
+        self.total = total
+        self.rate = rate
+    }
+
+    /// Between 0 and 1, or nil where the total is not known.
+    public var fraction: Double? {
+        guard let total else { return nil }
+        guard total > 0 else { return 1 }
+        return min(1, max(0, Double(completed) / Double(total)))
+    }
+
+    /// The time that is left at the present rate.
+    public var remaining: Duration? {
+        guard let total, let rate, rate > 0, completed <= total else { return nil }
+        let seconds = Double(total - completed) / rate
+        return seconds < 1e9 ? .seconds(seconds) : nil
+    }
+
+    /// For instance `37% of 1.2 GB, 48 MB/s, 16 s left`.
+    public var description: String {
+        var parts: [String] = []
+        if let fraction, let total {
+            parts.append("\(Int(fraction * 100))% of \(ByteCount(total))")
+        } else {
+            parts.append("\(ByteCount(completed))")
+        }
+        if let rate { parts.append("\(ByteCount(Int64(min(rate, 9e18))))/s") }
+        if let remaining, completed != total { parts.append("\(Self.spoken(remaining)) left") }
+        return parts.joined(separator: ", ")
+    }
+
+    static func spoken(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        if seconds < 100 { return "\(seconds) s" }
+        if seconds < 6_000 { return "\(seconds / 60) min \(seconds % 60) s" }
+        return "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
+    }
+}
+
+/// Turns counts of bytes into progress with a rate over the last seconds; a value with no clock of its own.
+public struct ProgressMeter: Sendable {
+    private var samples: [(at: NIODeadline, completed: Int64)] = []
+
+    /// Bytes counted so far.
+    public private(set) var completed: Int64 = 0
+
+    /// Bytes in all where that is known.
+    public var total: Int64?
+
+    public init(total: Int64? = nil) { self.total = total }
+
+    /// Counts bytes that were transferred at a moment.
+    public mutating func add(_ bytes: Int, at now: NIODeadline) {
+        completed += Int64(bytes)
+        if let last = samples.last, now - last.at < .milliseconds(100), samples.count > 1 {
+            samples[samples.count - 1].completed = completed
+            return
+        }
+        samples.append((now, completed))
+        if samples.count > 30 { samples.removeFirst() }
+    }
+
+    /// The state at a moment; the rate is over the samples kept, three seconds or so.
+    public func progress(at now: NIODeadline) -> TransferProgress {
+        var rate: Double?
+        if let first = samples.first, now > first.at {
+            let seconds = Double((now - first.at).nanoseconds) / 1e9
+            if seconds > 0.05 { rate = Double(completed - first.completed) / seconds }
+        }
+        return TransferProgress(completed: completed, total: total, rate: rate)
+    }
+}

@@ -1,0 +1,73 @@
+extension HTTPURL {
+    /// Why text is not a URL this library can request; it never holds user information.
+    public enum ParseError: Error, Sendable, Equatable {
+        /// There is nothing but white space.
+        case empty
+        /// There is no scheme, and nothing to resolve against.
+        case relativeWithoutBase
+        /// The scheme is not http, https, ws or wss. It is nil where it may be part of user information.
+        case unsupportedScheme(String?)
+        /// There is no host.
+        case missingHost
+        /// The host holds a code point no host may hold.
+        case forbiddenHostCodePoint(Unicode.Scalar)
+        /// The host's percent-encoding is not of UTF-8.
+        case invalidHostEncoding
+        /// The host has characters outside ASCII, and IDNA (UTS 46) could not make an ASCII name of them.
+        case hostNotEncodable
+        /// The host ends in a number, and is no IPv4 address.
+        case invalidIPv4
+        /// The host is in brackets, and is no IPv6 address.
+        case invalidIPv6
+        /// The port is not a number.
+        case invalidPort
+        /// The port is over 65535.
+        case portOutOfRange
+        /// The text, or what it normalises to, is longer than ``HTTPURL/maximumLength`` bytes of UTF-8; or a host
+        /// outside ASCII is longer than 1,024.
+        case tooLong
+    }
+}
+
+extension HTTPURL.ParseError: CustomStringConvertible {
+    /// One line that says what is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .empty:
+            "The URL is empty; give an absolute one, such as https://host/path."
+        case .relativeWithoutBase:
+            "The URL has no scheme; begin it with https:// or http://, or give a base URL to resolve it against."
+        case .unsupportedScheme(nil):
+            "The URL does not begin with http, https, ws or wss; write one of them and :// in front."
+        case .unsupportedScheme(let scheme?):
+            "The scheme \"\(scheme)\" is not supported; use http, https, ws or wss, and write it in front of a host "
+                + "and port, as in http://host:8080."
+        case .missingHost:
+            "The URL has no host; write one after ://, and percent-encode any @ or / in a user name or password."
+        case .forbiddenHostCodePoint(let scalar):
+            "The host holds \(Self.name(scalar)), which no host may hold; remove it, or percent-encode it where it is "
+                + "part of a user name or password."
+        case .invalidHostEncoding:
+            "The host's percent-encoding is not UTF-8; write the host's name plainly."
+        case .hostNotEncodable:
+            "The host has characters outside ASCII that could not be converted by IDNA; write its xn-- form."
+        case .invalidIPv4:
+            "The host ends in a number but is no IPv4 address; write four numbers from 0 to 255 with dots between."
+        case .invalidIPv6:
+            "The host in brackets is no IPv6 address; write it like [2001:db8::1], without a zone."
+        case .invalidPort:
+            "The port is not a number; write digits after the host's colon, and percent-encode any / in a password."
+        case .portOutOfRange:
+            "The port is out of range; use 0 to 65535."
+        case .tooLong:
+            "The URL is too long: it is limited to \(HTTPURL.maximumLength) bytes, a host outside ASCII to "
+                + "\(HostParser.maximumUnicodeLength); send the data in a body."
+        }
+    }
+
+    private static func name(_ scalar: Unicode.Scalar) -> String {
+        let hex = String(scalar.value, radix: 16, uppercase: true)
+        let code = "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+        return scalar.value > 0x20 && scalar.value < 0x7F ? "\"\(scalar)\" (\(code))" : code
+    }
+}

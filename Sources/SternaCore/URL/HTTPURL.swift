@@ -1,0 +1,149 @@
+/// An absolute URL of the scheme `http`, `https`, `ws` or `wss`, parsed and normalised as the WHATWG URL Standard says.
+///
+/// The value is kept in the pieces a request needs: the Host field's value, the request target and the origin are
+/// at hand without an allocation. Input and serialisation are limited to ``maximumLength`` bytes of UTF-8.
+///
+/// `description` leaves user information out, so that a URL may be written to a log; ``href`` has it.
+public struct HTTPURL: Sendable, Hashable {
+    let storage: Storage
+
+    init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The longest input and the longest serialisation, in bytes of UTF-8: 65,536.
+    public static var maximumLength: Int { 65_536 }
+
+    /// Parses an absolute URL.
+    ///
+    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
+    ///   a result over ``maximumLength``.
+    public init(_ string: String) throws(ParseError) {
+        storage = try URLParser.parse(string, base: nil)
+    }
+
+    /// Resolves a reference, which may itself be absolute, against a base (WHATWG URL Standard, 4.4).
+    ///
+    /// User information of the base is kept exactly where the standard keeps it: for references without an authority.
+    ///
+    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
+    ///   a result over ``maximumLength``.
+    public init(_ reference: String, relativeTo base: HTTPURL) throws(ParseError) {
+        storage = try URLParser.parse(reference, base: base.storage)
+    }
+
+    /// Parses or resolves with an encoder of its own for hosts outside ASCII, instead of the process's.
+    ///
+    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
+    ///   a result over ``maximumLength``.
+    public init(
+        _ reference: String, relativeTo base: HTTPURL? = nil, hostEncoder: any HostEncoder
+    ) throws(ParseError) {
+        storage = try URLParser.parse(reference, base: base?.storage, encoder: hostEncoder)
+    }
+}
+
+extension HTTPURL {
+    /// The scheme.
+    public var scheme: Scheme { storage.scheme }
+
+    /// The host as it is serialised: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address in brackets.
+    public var host: String { storage.host }
+
+    /// What the host is.
+    public var hostKind: HostKind { storage.hostKind }
+
+    /// The host as a resolver takes it: an IPv6 address without its brackets, anything else like ``host``.
+    public var hostWithoutBrackets: String {
+        guard hostKind == .ipv6 else { return host }
+        return String(storage.authority.utf8.prefix(storage.hostLength - 1).dropFirst()) ?? host
+    }
+
+    /// The port, 0 to 65535; nil when it is the scheme's default.
+    public var port: Int? { storage.port.map(Int.init) }
+
+    /// The port to connect to, 0 to 65535.
+    public var effectivePort: Int { port ?? scheme.defaultPort }
+
+    /// The user name and password the URL carries; nil where both are empty.
+    public var userinfo: Userinfo? { Userinfo(serialised: storage.userinfo) }
+
+    /// The path, percent-encoded; it begins with "/".
+    public var path: String {
+        let target = storage.target
+        guard storage.pathLength < target.utf8.count else { return target }
+        return String(target.utf8.prefix(storage.pathLength)) ?? target
+    }
+
+    /// The query, percent-encoded and without its "?"; nil where there is none, which is not the same as an empty one.
+    public var query: String? {
+        guard storage.pathLength < storage.target.utf8.count else { return nil }
+        return String(storage.target.utf8.dropFirst(storage.pathLength + 1))
+    }
+
+    /// The fragment, percent-encoded and without its "#"; nil where there is none.
+    public var fragment: String? { storage.fragment }
+
+    /// The request target in origin form, path and query (RFC 9112, 3.2.1); stored, so it costs nothing to read.
+    public var requestTarget: String { storage.target }
+
+    /// The host, and the port where it is not the default: the Host field's value (RFC 9112, 3.2); stored.
+    public var authority: String { storage.authority }
+
+    /// Scheme, host and port.
+    public var origin: Origin { Origin(storage) }
+
+    /// The whole URL as the standard serialises it, **user information included**; not for logs.
+    public var href: String { storage.serialised(withUserinfo: true, withFragment: true) }
+}
+
+extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL without user information.
+    public var description: String { storage.serialised(withUserinfo: false, withFragment: true) }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Shows what ``description`` shows, so that `dump` gives no password away.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPURL {
+    public static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+        let (left, right) = (left.storage, right.storage)
+        return left === right
+            || left.scheme == right.scheme && left.target == right.target && left.authority == right.authority
+                && left.fragment == right.fragment && left.userinfo == right.userinfo
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.scheme)
+        hasher.combine(storage.authority)
+        hasher.combine(storage.target)
+        hasher.combine(storage.fragment)
+        hasher.combine(storage.userinfo)
+    }
+}
+
+extension HTTPURL {
+    /// A scheme this library speaks.
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        case http, https, ws, wss
+
+        /// 80 or 443.
+        public var defaultPort: Int { isSecure ? 443 : 80 }
+
+        /// Whether the connection is made with TLS.
+        public var isSecure: Bool { self == .https || self == .wss }
+    }
+
+    /// What a host is.
+    public enum HostKind: String, Sendable, Hashable {
+        /// A registered name.
+        case domain
+        /// An IPv4 address in dotted decimal.
+        case ipv4
+        /// An IPv6 address, in brackets where it stands in a URL.
+        case ipv6
+    }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Makes an ASCII host name of one that has characters outside ASCII (IDNA, UTS 46).
+public protocol HostEncoder: Sendable {
+    /// The ASCII form of a host name.
+    ///
+    /// What it returns is checked as a host again: it must be ASCII and free of forbidden code points.
+    ///
+    /// - Parameter host: at most 1,024 bytes of UTF-8, percent-decoded already, of any code points.
+    /// - Throws: any error where the name has no ASCII form; the URL is refused then.
+    func encode(_ host: String) throws -> String
+}
+
+/// The core's encoder: it refuses every host outside ASCII.
+public struct ASCIIHostEncoder: HostEncoder {
+    public init() {}
+
+    /// The host itself where it is ASCII.
+    ///
+    /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` where it is not.
+    public func encode(_ host: String) throws -> String {
+        guard host.utf8.allSatisfy({ $0 < 0x80 }) else { throw HTTPURL.ParseError.hostNotEncodable }
+        return host
+    }
+}
+
+extension HTTPURL {
+    private static let sharedEncoder = Mutex<any HostEncoder>(ASCIIHostEncoder())
+
+    /// What encodes hosts outside ASCII, for the whole process; ``ASCIIHostEncoder`` unless set.
+    ///
+    /// It is read for such hosts only.
+    public static var hostEncoder: any HostEncoder {
+        get { sharedEncoder.withLock { $0 } }
+        set { sharedEncoder.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,67 @@
+/// Scheme, host and port: what connections are pooled by and credentials belong to (RFC 6454, 4).
+public struct Origin: Sendable, Hashable {
+    /// The scheme.
+    public let scheme: HTTPURL.Scheme
+
+    /// The host, and the port where it is not the scheme's default.
+    public let authority: String
+
+    private let hostLength: Int
+    private let effectivePort: UInt16
+
+    /// What the host is.
+    public let hostKind: HTTPURL.HostKind
+
+    init(_ storage: HTTPURL.Storage) {
+        scheme = storage.scheme
+        authority = storage.authority
+        hostLength = storage.hostLength
+        hostKind = storage.hostKind
+        effectivePort = storage.port ?? UInt16(truncatingIfNeeded: storage.scheme.defaultPort)
+    }
+
+    /// An origin of its parts, the host read as a URL's host is.
+    ///
+    /// - Parameters:
+    ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets.
+    ///   - port: 0 to 65535; nil for the scheme's default.
+    /// - Throws: ``HTTPURL/ParseError`` where the host is none or the port is out of range.
+    public init(scheme: HTTPURL.Scheme, host: String, port: Int? = nil) throws(HTTPURL.ParseError) {
+        var bytes = Array(host.utf8)
+        guard bytes.count <= HTTPURL.maximumLength else { throw .tooLong }
+        if bytes.contains(UInt8(ascii: ":")), bytes.first != UInt8(ascii: "[") {
+            bytes = [UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")]
+        }
+        let parsed = try HostParser.parse(bytes[...])
+        guard let number = UInt16(exactly: port ?? scheme.defaultPort) else { throw .portOutOfRange }
+        self.scheme = scheme
+        hostKind = parsed.kind
+        hostLength = parsed.text.utf8.count
+        effectivePort = number
+        authority = Int(number) == scheme.defaultPort ? parsed.text : "\(parsed.text):\(number)"
+    }
+
+    /// The host as ``HTTPURL/host`` has it.
+    public var host: String {
+        guard hostLength < authority.utf8.count else { return authority }
+        return String(authority.utf8.prefix(hostLength)) ?? authority
+    }
+
+    /// The port, 0 to 65535, the scheme's default included.
+    public var port: Int { Int(effectivePort) }
+
+    // The authority in normal form settles host, kind and port, given the scheme.
+    public static func == (left: Origin, right: Origin) -> Bool {
+        left.scheme == right.scheme && left.authority == right.authority
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(authority)
+    }
+}
+
+extension Origin: CustomStringConvertible {
+    /// The origin as it is serialised, such as `https://example.com:8443` (RFC 6454, 6.2).
+    public var description: String { "\(scheme.rawValue)://\(authority)" }
+}

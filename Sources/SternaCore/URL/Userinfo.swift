@@ -1,0 +1,38 @@
+/// A URL's user name and password, kept percent-encoded; nothing that shows a value shows these.
+public struct Userinfo: Sendable, Hashable {
+    /// The user name, percent-encoded; may be empty.
+    public let username: String
+
+    /// The password, percent-encoded; empty where there is none.
+    public let password: String
+
+    /// Splits the stored form at its first colon, the only one it can hold; nil where it is empty.
+    init?(serialised: String) {
+        guard !serialised.isEmpty else { return nil }
+        let utf8 = serialised.utf8
+        if let colon = utf8.firstIndex(of: UInt8(ascii: ":")) {
+            username = String(serialised[..<colon])
+            password = String(serialised[utf8.index(after: colon)...])
+        } else {
+            username = serialised
+            password = ""
+        }
+    }
+
+    /// The user name, percent-decoded; bytes that are not UTF-8 become U+FFFD.
+    public var decodedUsername: String { PercentCoding.decode(username) }
+
+    /// The password, percent-decoded; bytes that are not UTF-8 become U+FFFD.
+    public var decodedPassword: String { PercentCoding.decode(password) }
+}
+
+extension Userinfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `***`, whatever the value.
+    public var description: String { "***" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,67 @@
+import SwiftASN1
+import X509
+
+/// What the verifier's own policies leave out: the host, what the key may be used for, and hashes that are broken.
+struct ChainRules: VerifierPolicy, Sendable {
+    var host: String
+
+    let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
+        .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
+    ]
+
+    mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) async -> PolicyEvaluationResult {
+        let leaf = chain.leaf
+        // The root is trusted for what it is; its signature on itself proves nothing, so its hash does not matter.
+        for certificate in chain.dropLast() where certificate.signatureAlgorithm == .sha1WithRSAEncryption {
+            return .failsToMeetPolicy(reason: "it is signed with SHA-1, which can be forged")
+        }
+        if let usage = try? leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
+            return .failsToMeetPolicy(reason: "its extended key usage does not allow servers")
+        }
+        let names = Self.identity(of: leaf)
+        let host = host
+        guard names.covers(host) else {
+            let shown = names.shown
+            return .failsToMeetPolicy(reason: "it is for \(shown), not for \(host)")
+        }
+        return .meetsPolicy
+    }
+
+    /// The names a certificate speaks for; none where the extension cannot be read.
+    static func identity(of certificate: Certificate) -> ServerIdentity {
+        var identity = ServerIdentity()
+        guard let names = try? certificate.extensions.subjectAlternativeNames else { return identity }
+        for name in names.prefix(10_000) {
+            switch name {
+            case .dnsName(let name): identity.dnsNames.append(name)
+            case .ipAddress(let address): identity.addresses.append(Array(address.bytes))
+            default: break
+            }
+        }
+        return identity
+    }
+}
+
+extension UnverifiedCertificateChain {
+    fileprivate func dropLast() -> [Certificate] {
+        (startIndex..<Swift.max(startIndex, endIndex - 1)).map { self[$0] }
+    }
+}
+
+extension ServerIdentity {
+    /// The first few names for a message.
+    var shown: String {
+        let count = dnsNames.count + addresses.count
+        guard count > 0 else { return "no host at all (it has no subject alternative names)" }
+        let texts = dnsNames + addresses.map(Self.text)
+        let first = texts.prefix(4).map { String($0.prefix(80)) }.joined(separator: ", ")
+        return count > 4 ? "\(first) and \(count - 4) more" : first
+    }
+
+    private static func text(_ address: [UInt8]) -> String {
+        guard address.count == 16 else { return address.map(String.init).joined(separator: ".") }
+        return stride(from: 0, to: 16, by: 2)
+            .map { String(Int(address[$0]) << 8 | Int(address[$0 + 1]), radix: 16) }
+            .joined(separator: ":")
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Whom a certificate speaks for, by its subject alternative names alone (RFC 9525): the common name is never looked at.
+struct ServerIdentity: Sendable, Hashable {
+    /// The DNS names, as they stand in the certificate.
+    var dnsNames: [String] = []
+
+    /// The addresses: four or sixteen bytes each.
+    var addresses: [[UInt8]] = []
+
+    /// Whether the certificate speaks for a host: an address only by an address, a name only by a name.
+    func covers(_ host: String) -> Bool {
+        if let address = Self.address(host) { return addresses.contains(address) }
+        guard let labels = Self.labels(host, allowsWildcard: false) else { return false }
+        return dnsNames.contains { name in
+            guard let pattern = Self.labels(name, allowsWildcard: true), pattern.count == labels.count else {
+                return false
+            }
+            guard pattern[0] == "*" else { return pattern == labels }
+            // A wildcard stands for the whole left-most label, and never for one directly under a top-level domain.
+            return pattern.count >= 3 && pattern.dropFirst() == labels.dropFirst()
+        }
+    }
+
+    /// The bytes of an IPv4 or IPv6 address, or nil where the text is none; brackets are allowed.
+    static func address(_ host: String) -> [UInt8]? {
+        var text = host
+        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        guard !text.utf8.contains(0) else { return nil }
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        var sixteen = in6_addr()
+        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: &sixteen) { Array($0) } }
+        return nil
+    }
+
+    /// The labels of a name in lower case without the trailing dot, or nil where it is no host name.
+    private static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
+        var bytes = Array(name.utf8)
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        guard !bytes.isEmpty, bytes.count <= 253 else { return nil }
+        var labels: [String] = []
+        for (index, label) in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).enumerated() {
+            guard !label.isEmpty, label.count <= 63 else { return nil }
+            if allowsWildcard, index == 0, Array(label) == [UInt8(ascii: "*")] {
+                labels.append("*")
+                continue
+            }
+            guard label.allSatisfy(isNameByte) else { return nil }
+            labels.append(String(decoding: label, as: UTF8.self).lowercased())
+        }
+        return labels
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

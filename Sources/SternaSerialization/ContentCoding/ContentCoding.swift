@@ -1,0 +1,43 @@
+public import SternaCore
+
+/// A coding of a body (RFC 9110, 8.4.1).
+public enum ContentCoding: String, Sendable, Hashable {
+    case gzip, deflate
+
+    /// The codings of a Content-Encoding field in the order in which they were applied; identity is left out.
+    ///
+    /// Throws `contentCodingFailed` for one that is not known, or more than four.
+    public static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
+        var codings: [ContentCoding] = []
+        for item in field.split(separator: ",") {
+            let name = item.trimmingBlanks().lowercased()
+            switch name {
+            case "", "identity": continue
+            case "gzip", "x-gzip": codings.append(.gzip)
+            case "deflate": codings.append(.deflate)
+            default:
+                throw SternaError(
+                    .contentCodingFailed, phase: .decode,
+                    "The body is in the content coding “\(FieldSyntax.printable(name))”, which is not known here.")
+            }
+        }
+        guard codings.count <= 4 else {
+            throw SternaError(
+                .contentCodingFailed, phase: .decode, "The body is said to be coded \(codings.count) times over.")
+        }
+        return codings
+    }
+
+    /// A decoder of this coding.
+    public func makeInflater() -> Inflater { Inflater(self == .gzip ? .gzip : .deflate) }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at its ends.
+    func trimmingBlanks() -> Substring {
+        var text = self
+        while let first = text.utf8.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
+        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+        return text
+    }
+}

@@ -1,0 +1,132 @@
+public import HTTPTypes
+public import NIOCore
+public import SternaCore
+import Synchronization
+
+/// How much a coded body may become.
+public struct DecodingLimits: Sendable, Hashable {
+    /// The decoded size in bytes; 8 GiB by default.
+    public var bytes: Int64 = 8 << 30
+
+    /// How many times its coded size the decoded body may be; 250 by default.
+    public var ratio: Int64 = 250
+
+    /// The decoded size in bytes up to which the ratio is not looked at; 4 MiB by default.
+    public var ratioFloor: Int64 = 4 << 20
+
+    public init() {}
+
+    func check(coded: Int64, decoded: Int64) throws(SternaError) {
+        guard decoded <= bytes else {
+            throw SternaError(
+                .limitExceeded, phase: .decode,
+                "The decoded body is longer than \(ByteCount(bytes)); raise the decoding limits to accept it.")
+        }
+        let (allowed, overflow) = coded.multipliedReportingOverflow(by: ratio)
+        guard decoded <= ratioFloor || overflow || decoded <= allowed else {
+            throw SternaError(
+                .limitExceeded, phase: .decode,
+                "The body grows to more than \(ratio) times its size when it is decoded, as an attack would; "
+                    + "raise the decoding limits to accept it.")
+        }
+    }
+}
+
+/// A body whose content coding is undone while it is read, in bounded memory.
+public final class DecodedBody: BodyStream {
+    /// The most that is decoded at a time.
+    static let pieceBytes = 256 << 10
+
+    private struct State: ~Copyable {
+        var stages: [Stage]
+        var coded: Int64 = 0
+        var decoded: Int64 = 0
+        var hasEnded = false
+    }
+
+    private struct Stage {
+        var inflater: Inflater
+        var input = Bytes()
+    }
+
+    private let source: ResponseBody
+    private let reader: SourceReader
+    private let limits: DecodingLimits
+    private let state: Mutex<State>
+
+    /// - Parameter codings: as the field lists them; they are undone from the last to the first.
+    public init(_ source: ResponseBody, codings: [ContentCoding], limits: DecodingLimits) {
+        self.source = source
+        self.limits = limits
+        reader = SourceReader(source)
+        state = Mutex(State(stages: codings.reversed().map { Stage(inflater: $0.makeInflater()) }))
+    }
+
+    public var length: Int64? { nil }
+
+    public var trailers: HTTPFields? { source.trailers }
+
+    public func cancel() { source.cancel() }
+
+    public func next() async throws -> Bytes? {
+        while true {
+            if let piece = try state.withLock({ try self.drain(&$0) }) { return piece }
+            if state.withLock({ $0.hasEnded }) { return nil }
+            if let bytes = try await reader.next() {
+                state.withLock { state in
+                    state.coded += Int64(bytes.readableBytes)
+                    state.stages[0].input.append(bytes)
+                }
+            } else {
+                try state.withLock { state in
+                    state.hasEnded = true
+                    for stage in state.stages { try stage.inflater.finish() }
+                }
+                return nil
+            }
+        }
+    }
+
+    // The lock is held by the one task that reads, so it never waits.
+    private func drain(_ state: inout State) throws(SternaError) -> Bytes? {
+        var index = state.stages.count - 1
+        while true {
+            var input = state.stages[index].input
+            state.stages[index].input = Bytes()
+            let output = try state.stages[index].inflater.decode(&input, limit: Self.pieceBytes)
+            state.stages[index].input = input
+            if output.readableBytes == 0 {
+                // Nothing to be had from this stage: the one before it may have something.
+                if index == 0 { return nil }
+                index -= 1
+            } else if index == state.stages.count - 1 {
+                state.decoded += Int64(output.readableBytes)
+                try limits.check(coded: state.coded, decoded: state.decoded)
+                return output
+            } else {
+                index += 1
+                state.stages[index].input.append(output)
+            }
+        }
+    }
+}
+
+// Invariant: read by the one task that reads the decoded body.
+private final class SourceReader: @unchecked Sendable {
+    private var iterator: ResponseBody.Iterator
+
+    init(_ body: ResponseBody) { iterator = body.makeAsyncIterator() }
+
+    func next() async throws -> Bytes? { try await iterator.next() }
+}
+
+extension Bytes {
+    fileprivate mutating func append(_ bytes: Bytes) {
+        if readableBytes == 0 {
+            self = bytes
+        } else {
+            var bytes = bytes
+            writeBuffer(&bytes)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CSternaZlib
+public import NIOCore
+public import SternaCore
+
+/// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) as bytes come, in pieces of a bounded size.
+public final class Inflater {
+    /// The container around the deflated bytes.
+    public enum Format: Sendable, Hashable {
+        /// gzip, of one member or several.
+        case gzip
+        /// What HTTP calls deflate: zlib's container, or, as some servers send it, none.
+        case deflate
+    }
+
+    private let format: Format
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var isOpen = false
+    private var windowBits: CInt = 0
+
+    /// Whether the end of the coded data was seen.
+    public private(set) var isFinished = false
+
+    public init(_ format: Format) {
+        self.format = format
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        if isOpen { inflateEnd(stream) }
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+
+    /// Decodes from `input`, whose reader index moves, until it is used up or `limit` bytes came out.
+    ///
+    /// Returns the decoded bytes, none where more input is needed. Throws `contentCodingFailed` for data that is not in the
+    /// format, or has bytes behind its end.
+    public func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
+        var output = Bytes()
+        guard try prepare(&input) else { return output }
+        output.reserveCapacity(min(limit, max(4 << 10, input.readableBytes * 4)))
+        while output.readableBytes < limit {
+            if isFinished, try !beginMember(&input) { break }
+            let (result, consumed, produced) = step(input, into: &output, limit: limit - output.readableBytes)
+            input.moveReaderIndex(forwardBy: consumed)
+            if result == Z_STREAM_END {
+                isFinished = true
+            } else if result == Z_BUF_ERROR || result == Z_OK {
+                if consumed == 0, produced == 0 { break }
+            } else {
+                throw Self.corrupt("they are not in the format that Content-Encoding names")
+            }
+        }
+        return output
+    }
+
+    /// Checks at the end of the input that nothing is missing.
+    public func finish() throws(SternaError) {
+        guard isFinished || !isOpen else { throw Self.corrupt("they end too early") }
+    }
+
+    // The first bytes decide between zlib's container and none, so two must be there.
+    private func prepare(_ input: inout Bytes) throws(SternaError) -> Bool {
+        guard input.readableBytes > 0 else { return false }
+        guard !isOpen else { return true }
+        switch format {
+        case .gzip: windowBits = 15 + 16
+        case .deflate:
+            guard let first: UInt8 = input.getInteger(at: input.readerIndex) else { return false }
+            let looksLikeZlib = first & 0x0F == 8 && first >> 4 <= 7
+            if looksLikeZlib {
+                guard let header: UInt16 = input.getInteger(at: input.readerIndex) else { return false }
+                windowBits = header % 31 == 0 ? 15 : -15
+            } else {
+                windowBits = -15
+            }
+        }
+        guard CSternaZlib_inflateInit2(stream, windowBits) == Z_OK else {
+            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be made.")
+        }
+        isOpen = true
+        return true
+    }
+
+    private func beginMember(_ input: inout Bytes) throws(SternaError) -> Bool {
+        guard let first: UInt8 = input.getInteger(at: input.readerIndex) else { return false }
+        guard format == .gzip, first == 0x1F, inflateReset(stream) == Z_OK else {
+            throw Self.corrupt("there are bytes behind their end")
+        }
+        isFinished = false
+        return true
+    }
+
+    private func step(
+        _ input: Bytes, into output: inout Bytes, limit: Int
+    ) -> (result: CInt, consumed: Int, produced: Int) {
+        var result: CInt = Z_OK
+        var consumed = 0
+        let piece = min(limit, 64 << 10)
+        let produced = output.writeWithUnsafeMutableBytes(minimumWritableBytes: piece) { space in
+            input.withUnsafeReadableBytes { bytes in
+                let available = min(bytes.count, Int(CInt.max))
+                let room = min(space.count, limit, Int(CInt.max))
+                // zlib reads the input and does not write to it, whatever its type says.
+                stream.pointee.next_in = UnsafeMutablePointer(
+                    mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+                stream.pointee.avail_in = UInt32(available)
+                stream.pointee.next_out = space.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                stream.pointee.avail_out = UInt32(room)
+                result = inflate(stream, Z_NO_FLUSH)
+                consumed = available - Int(stream.pointee.avail_in)
+                return room - Int(stream.pointee.avail_out)
+            }
+        }
+        return (result, consumed, produced)
+    }
+
+    private static func corrupt(_ why: String) -> SternaError {
+        SternaError(.contentCodingFailed, phase: .decode, "The compressed bytes of the body are damaged: \(why).")
+    }
+}

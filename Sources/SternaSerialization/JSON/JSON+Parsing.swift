@@ -1,0 +1,40 @@
+extension JSON {
+    /// Parses one JSON value from UTF-8 bytes (RFC 8259).
+    ///
+    /// The grammar is taken strictly, and only white space may follow the value. A byte order mark at the start is passed
+    /// over. Of members with the same key the last one counts.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        let bytes = bytes.bindMemory(to: UInt8.self)
+        var parser = JSONParser(bytes: bytes, limits: limits)
+        do {
+            self = try parser.parse()
+        } catch {
+            throw ParseError(error.reason, offset: error.offset, in: bytes)
+        }
+    }
+
+    /// Parses one JSON value from UTF-8 bytes, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing bytes: some Sequence<UInt8>, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        let result = bytes.withContiguousStorageIfAvailable { Self.parse($0, limits: limits) }
+        self = try (result ?? Array(bytes).withUnsafeBufferPointer { Self.parse($0, limits: limits) }).get()
+    }
+
+    /// Parses one JSON value from a text, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing text: some StringProtocol, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        var text = String(text)
+        self = try text.withUTF8 { Self.parse($0, limits: limits) }.get()
+    }
+
+    // The closures of the standard library do not carry typed errors.
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, limits: ParseLimits
+    ) -> Result<JSON, ParseError> {
+        Result { () throws(ParseError) in try JSON(parsing: UnsafeRawBufferPointer(bytes), limits: limits) }
+    }
+}

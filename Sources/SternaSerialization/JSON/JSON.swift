@@ -1,0 +1,170 @@
+/// A JSON value as a tree (RFC 8259).
+///
+/// Numbers keep what their text says (see ``Number``), and objects keep the order of their members. Two trees are equal
+/// when they hold equal values; the order of an object's members does not count (RFC 8259, section 4).
+public enum JSON: Sendable, Hashable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number.
+    case number(JSON.Number)
+    /// A string.
+    case string(String)
+    /// An array.
+    case array([JSON])
+    /// An object.
+    case object(JSON.Object)
+
+    /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
+    ///
+    /// Releasing, comparing and writing a tree take stack for each level, and threads may have as little as 512 KiB.
+    public static let maximumDepth = 512
+}
+
+extension JSON {
+    /// Whether this is ``null``.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The boolean, or nil for another kind.
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The text of a string, or nil for another kind.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The number, or nil for another kind.
+    public var number: JSON.Number? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    /// The number as an `Int`, or nil for another kind and for a number that is not whole or out of range.
+    public var int: Int? { number?.int }
+
+    /// The number as a `UInt`, or nil for another kind and for a number that is not whole or out of range.
+    public var uint: UInt? { number?.uint }
+
+    /// The `Double` nearest to the number, or nil for another kind and for a number beyond its range.
+    public var double: Double? { number?.double }
+
+    /// The elements of an array, or nil for another kind.
+    public var array: [JSON]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The members of an object, or nil for another kind.
+    public var object: JSON.Object? {
+        if case .object(let value) = self { value } else { nil }
+    }
+}
+
+extension JSON {
+    /// The member of an object; ``null`` when there is none, or when this is not an object.
+    ///
+    /// Assigning sets the member, ``null`` included. A value that is not an object becomes one first, so that
+    /// `json["user"]["name"] = "Ada"` works from nothing.
+    public subscript(key: String) -> JSON {
+        get {
+            if case .object(let object) = self { object[key] ?? .null } else { .null }
+        }
+        set {
+            var members = JSON.Object()
+            if case .object(let object) = self { members = object }
+            // Lets go of the tree's own reference, so that the members change in place.
+            self = .null
+            members[key] = newValue
+            self = .object(members)
+        }
+    }
+
+    /// The element of an array; ``null`` when the index is out of range, or when this is not an array.
+    ///
+    /// Assigning replaces the element, or appends at the index that equals the count. A value that is not an array counts
+    /// as an empty one. At any other index, a negative one included, assigning changes nothing.
+    public subscript(index: Int) -> JSON {
+        get {
+            guard case .array(let elements) = self, elements.indices.contains(index) else { return .null }
+            return elements[index]
+        }
+        set {
+            var elements: [JSON] = []
+            if case .array(let present) = self { elements = present }
+            guard index >= 0, index <= elements.count else { return }
+            // Lets go of the tree's own reference, so that the elements change in place.
+            self = .null
+            if index < elements.count {
+                elements[index] = newValue
+            } else {
+                elements.append(newValue)
+            }
+            self = .array(elements)
+        }
+    }
+
+    /// The value that a JSON Pointer leads to (RFC 6901), such as `/users/0/name`; ``null`` when it leads nowhere.
+    ///
+    /// The empty pointer is this value. A text that is no pointer, as it does not begin with `/`, leads nowhere.
+    public subscript(pointer pointer: String) -> JSON {
+        if pointer.isEmpty { return self }
+        guard pointer.utf8.first == UInt8(ascii: "/") else { return .null }
+        var value = self
+        for token in pointer.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            switch value {
+            case .object(let object): value = object[Self.unescaped(token)] ?? .null
+            case .array: value = Self.arrayIndex(token).map { value[$0] } ?? .null
+            default: return .null
+            }
+        }
+        return value
+    }
+
+    private static func unescaped(_ token: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var escapes = false
+        for byte in token {
+            switch (escapes, byte) {
+            case (false, UInt8(ascii: "~")):
+                escapes = true
+                continue
+            case (true, UInt8(ascii: "0")): bytes.append(UInt8(ascii: "~"))
+            case (true, UInt8(ascii: "1")): bytes.append(UInt8(ascii: "/"))
+            case (true, _): bytes.append(contentsOf: [UInt8(ascii: "~"), byte])
+            case (false, _): bytes.append(byte)
+            }
+            escapes = false
+        }
+        if escapes { bytes.append(UInt8(ascii: "~")) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func arrayIndex(_ token: Substring.UTF8View) -> Int? {
+        let isDecimal = !token.isEmpty && token.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isDecimal, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
+        return Int(Substring(token))
+    }
+}
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// Makes ``null``.
+    public init(nilLiteral: ()) { self = .null }
+    /// Makes a ``bool(_:)``.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Makes a ``number(_:)``.
+    public init(integerLiteral value: Int64) { self = .number(JSON.Number(value)) }
+    /// Makes a ``number(_:)``.
+    public init(floatLiteral value: Double) { self = .number(JSON.Number(value)) }
+    /// Makes a ``string(_:)``.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Makes an ``array(_:)``.
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    /// Makes an ``object(_:)``; a repeated key takes the last value at the first one's place.
+    public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSON.Object(pairs: elements)) }
+}

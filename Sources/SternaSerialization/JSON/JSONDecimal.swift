@@ -1,0 +1,45 @@
+/// The value of a decimal text in one form, so that `10e39` and `1.0e40` come out equal.
+struct JSONDecimal: Hashable {
+    private let isNegative: Bool
+    // Without zeros at either end.
+    private let digits: [UInt8]
+    // The power of ten of the last digit; nil when it does not fit, where only equal texts are equal.
+    private let exponent: Int?
+    private let text: String?
+
+    var digitCount: Int { digits.count }
+
+    /// Reads a text that follows the grammar of RFC 8259, section 6.
+    init(_ text: String) {
+        var digits: [UInt8] = []
+        var fractionDigits = 0
+        var isFraction = false
+        var exponent: Int? = 0
+        var bytes = Substring(text).utf8
+        isNegative = bytes.first == UInt8(ascii: "-")
+        if isNegative { bytes = bytes.dropFirst() }
+        scan: while let byte = bytes.popFirst() {
+            switch byte {
+            case UInt8(ascii: "."): isFraction = true
+            case UInt8(ascii: "e"), UInt8(ascii: "E"):
+                exponent = Int(Substring(bytes))
+                break scan
+            default:
+                if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte) }
+                if isFraction { fractionDigits += 1 }
+            }
+        }
+        var trailingZeros = 0
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            trailingZeros += 1
+        }
+        if let written = exponent {
+            let (value, overflows) = written.addingReportingOverflow(trailingZeros - fractionDigits)
+            exponent = overflows ? nil : value
+        }
+        self.digits = digits
+        self.exponent = exponent
+        self.text = exponent == nil ? text : nil
+    }
+}

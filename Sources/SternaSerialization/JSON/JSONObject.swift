@@ -1,0 +1,108 @@
+import OrderedCollections
+
+extension JSON {
+    /// The members of a JSON object in their order.
+    ///
+    /// A repeated key takes the last value at the first one's place. Two keys are the same when `String` says so, which
+    /// holds for canonically equivalent Unicode. Two objects are equal when they hold equal members in whatever order.
+    public struct Object: Sendable {
+        private var members: OrderedDictionary<String, JSON>
+
+        /// Makes an empty object.
+        public init() {
+            members = [:]
+        }
+
+        /// Makes an object from pairs in their order.
+        public init(pairs: some Sequence<(String, JSON)>) {
+            members = OrderedDictionary(pairs, uniquingKeysWith: { _, last in last })
+        }
+
+        /// The number of members.
+        public var count: Int { members.count }
+
+        /// Whether there are no members.
+        public var isEmpty: Bool { members.isEmpty }
+
+        /// The keys in order.
+        public var keys: [String] { members.keys.elements }
+
+        /// The values in the order of their keys.
+        public var values: [JSON] { members.values.elements }
+
+        /// The value of a key, or nil when the key is not there.
+        ///
+        /// Assigning a value keeps the key's place or appends it; assigning nil removes the member. To store `null`, assign
+        /// ``JSON/null`` by its full name.
+        public subscript(key: String) -> JSON? {
+            get { members[key] }
+            set { members[key] = newValue }
+            _modify { yield &members[key] }
+        }
+
+        /// Sets the value of a key, at its place when it is there and at the end when not.
+        public mutating func set(_ value: JSON, for key: String) {
+            members.updateValue(value, forKey: key)
+        }
+
+        /// Removes a member; returns its value, or nil when it was not there.
+        @discardableResult
+        public mutating func removeValue(for key: String) -> JSON? {
+            members.removeValue(forKey: key)
+        }
+    }
+}
+
+extension JSON.Object: Hashable {
+    public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
+        guard left.count == right.count else { return false }
+        if left.members == right.members { return true }
+        return left.members.allSatisfy { right.members[$0.key] == $0.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        // A sum, as it comes out the same in whatever order the members stand.
+        var sum = 0
+        for (key, value) in members {
+            var member = Hasher()
+            member.combine(key)
+            member.combine(value)
+            sum &+= member.finalize()
+        }
+        hasher.combine(count)
+        hasher.combine(sum)
+    }
+}
+
+extension JSON.Object: ExpressibleByDictionaryLiteral {
+    /// Makes an object from a literal in its order.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self.init(pairs: elements)
+    }
+}
+
+extension JSON.Object: Sequence {
+    /// Goes through the members in order.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let members: OrderedDictionary<String, JSON>
+        private var position = 0
+
+        init(_ members: OrderedDictionary<String, JSON>) {
+            self.members = members
+        }
+
+        /// The next member, or nil at the end.
+        public mutating func next() -> (key: String, value: JSON)? {
+            guard position < members.count else { return nil }
+            defer { position += 1 }
+            return (members.keys[position], members.values[position])
+        }
+    }
+
+    /// An iterator at the first member.
+    public func makeIterator() -> Iterator {
+        Iterator(members)
+    }
+
+    public var underestimatedCount: Int { count }
+}

@@ -1,0 +1,116 @@
+extension JSON {
+    /// Why a text is not JSON, and where.
+    public struct ParseError: Error, Sendable, Hashable {
+        /// What is wrong with the text.
+        public enum Reason: Sendable, Hashable {
+            /// The text ends before its value does; an empty text is one case of it.
+            case unexpectedEnd
+            /// A character that cannot stand here.
+            case unexpectedCharacter(Unicode.Scalar)
+            /// Something other than white space after the value.
+            case trailingContent
+            /// A number against the grammar of RFC 8259, section 6.
+            case invalidNumber
+            /// A backslash with something other than an escape of RFC 8259, section 7.
+            case invalidEscape
+            /// One half of a surrogate pair without the other.
+            case loneSurrogate
+            /// A control character in a string, which has to be escaped; carries its code.
+            case controlCharacter(UInt8)
+            /// Bytes that are not well-formed UTF-8 (RFC 3629); the offset is that of the sequence's first byte.
+            case invalidUTF8
+            /// Containers nested deeper than the limit, which is carried in levels.
+            case tooDeep(limit: Int)
+            /// More bytes than the limit, which is carried.
+            case tooLarge(limit: Int)
+            /// More values than the limit, which is carried.
+            case tooManyValues(limit: Int)
+        }
+
+        /// What is wrong with the text.
+        public let reason: Reason
+        /// The number of bytes before the fault, a byte order mark included.
+        public let offset: Int
+        /// The line of the fault, from 1; a line ends with a line feed.
+        public let line: Int
+        /// The place in the line, from 1, counted in Unicode scalars.
+        public let column: Int
+
+        init(_ reason: Reason, offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+            var line = 1
+            var column = 1
+            for index in 0..<min(offset, bytes.count) {
+                let byte = bytes[index]
+                if byte == UInt8(ascii: "\n") {
+                    line += 1
+                    column = 1
+                } else if byte & 0xC0 != 0x80 {
+                    column += 1
+                }
+            }
+            if line == 1, offset >= 3, JSONParser.startsWithByteOrderMark(bytes) { column -= 1 }
+            self.reason = reason
+            self.offset = offset
+            self.line = line
+            self.column = column
+        }
+    }
+
+    /// What a text may cost before it is refused.
+    public struct ParseLimits: Sendable, Hashable {
+        /// The greatest number of nested containers, from 0, which allows none, to ``JSON/maximumDepth``, the default.
+        public var depth: Int {
+            didSet { depth = Self.clamped(depth) }
+        }
+        /// The greatest length in bytes; without bound by default, as a body's length has a limit of its own.
+        public var bytes: Int
+        /// The greatest number of values, containers included; without bound by default. A value takes at least 32 bytes
+        /// of memory for as little as 2 bytes of text.
+        public var values: Int
+
+        /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` becomes the nearer of the two.
+        public init(depth: Int = JSON.maximumDepth, bytes: Int = .max, values: Int = .max) {
+            self.depth = Self.clamped(depth)
+            self.bytes = bytes
+            self.values = values
+        }
+
+        private static func clamped(_ depth: Int) -> Int {
+            min(max(depth, 0), JSON.maximumDepth)
+        }
+    }
+}
+
+extension JSON.ParseError: CustomStringConvertible {
+    /// One line: the reason, line, column and offset.
+    public var description: String {
+        "\(reason) at line \(line), column \(column) (byte \(offset))"
+    }
+}
+
+extension JSON.ParseError.Reason: CustomStringConvertible {
+    /// The reason in words.
+    public var description: String {
+        switch self {
+        case .unexpectedEnd: "unexpected end"
+        case .unexpectedCharacter(let scalar):
+            scalar.value > 0x20 && scalar.value < 0x7F
+                ? "unexpected character '\(scalar)'"
+                : "unexpected character U+\(Self.hexadecimal(scalar.value, width: 4))"
+        case .trailingContent: "content after the value"
+        case .invalidNumber: "invalid number"
+        case .invalidEscape: "invalid escape"
+        case .loneSurrogate: "lone surrogate"
+        case .controlCharacter(let code): "unescaped control character U+\(Self.hexadecimal(UInt32(code), width: 4))"
+        case .invalidUTF8: "invalid UTF-8"
+        case .tooDeep(let limit): "nested deeper than \(limit) levels"
+        case .tooLarge(let limit): "longer than \(limit) bytes"
+        case .tooManyValues(let limit): "more than \(limit) values"
+        }
+    }
+
+    private static func hexadecimal(_ value: UInt32, width: Int) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

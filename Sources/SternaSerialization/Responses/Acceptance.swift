@@ -1,0 +1,63 @@
+import HTTPTypes
+public import NIOCore
+public import SternaCore
+
+/// Which responses a serializer takes: a function of the response and its body alone, with AFNetworking's rules.
+public struct Acceptance: Sendable, Hashable {
+    /// The statuses that are no error; 200 to 299 by default.
+    public var statuses: Set<Int>
+
+    /// The media types that are no error, in lower case without parameters; nil for any.
+    public var mediaTypes: Set<String>?
+
+    public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
+        self.statuses = Set(statuses)
+        self.mediaTypes = mediaTypes
+    }
+
+    /// The error for a response whose status or media type is not taken, or nil.
+    ///
+    /// A media type that is not taken is no error where the body is empty. Where the status is wrong too, the error is
+    /// about the status and has the other as its cause.
+    public func check(_ response: Response, body: Bytes) -> SternaError? {
+        let typeError = checkMediaType(response, body: body)
+        guard statuses.contains(response.status.code) else {
+            return Self.statusError(response, body: body, cause: typeError)
+        }
+        return typeError
+    }
+
+    /// The error for a media type that is not taken, or nil.
+    public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
+        guard let mediaTypes, body.readableBytes > 0 else { return nil }
+        let field = response[.contentType]
+        if let essence = field.flatMap(MediaType.init)?.essence, mediaTypes.contains(essence) { return nil }
+        let shown = field.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
+        var error = SternaError(
+            .unacceptableMediaType, phase: .decode,
+            "The answer's media type is \(shown); expected \(mediaTypes.sorted().joined(separator: ", ")).")
+        error.attach(response, body)
+        return error
+    }
+
+    private static func statusError(_ response: Response, body: Bytes, cause: SternaError?) -> SternaError {
+        let status = response.status.code
+        let phrase = HTTPResponse.Status(integerLiteral: status).reasonPhrase
+        var error = SternaError(
+            .unacceptableStatus, phase: .read,
+            "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").", underlying: cause)
+        error.attach(response, body)
+        error.serverMessage = ServerMessage.find(in: body, mediaType: response[.contentType].flatMap(MediaType.init))
+        return error
+    }
+}
+
+extension SternaError {
+    /// Adds the response that the error is about.
+    mutating func attach(_ response: Response, _ body: Bytes) {
+        self.response = response
+        self.body = body
+        requestSent = true
+        url = Redaction.show(response.url)
+    }
+}

@@ -1,0 +1,80 @@
+import SternaCore
+
+/// A media type with its parameters (RFC 9110, 8.3.1).
+public struct MediaType: Sendable, Hashable, CustomStringConvertible {
+    /// The type and subtype in lower case, `text/html`.
+    public var essence: String
+
+    /// The parameters in order, names in lower case.
+    public var parameters: [Parameter]
+
+    /// A parameter of a media type.
+    public struct Parameter: Sendable, Hashable {
+        public var name: String
+        public var value: String
+    }
+
+    /// Reads a Content-Type field; nil where it is not a type and a subtype.
+    public init?(_ field: String) {
+        let pieces = Self.split(field)
+        guard let first = pieces.first else { return nil }
+        let essence = first.trimmingBlanks().lowercased()
+        let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2, halves.allSatisfy({ FieldSyntax.isToken(String($0)) }) else { return nil }
+        self.essence = essence
+        parameters = pieces.dropFirst().prefix(64).compactMap { piece in
+            guard let equals = piece.firstIndex(of: "=") else { return nil }
+            let name = piece[..<equals].trimmingBlanks().lowercased()
+            return name.isEmpty ? nil : Parameter(name: name, value: Self.unquote(piece[piece.index(after: equals)...]))
+        }
+    }
+
+    /// The value of a parameter.
+    public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// The character set that the type names, in lower case.
+    public var charset: String? { self["charset"]?.lowercased() }
+
+    public var description: String {
+        parameters.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
+    }
+
+    // Semicolons inside quotes do not end a parameter.
+    private static func split(_ field: String) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = field.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in field.indices {
+            let character = field[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == ";", !isQuoted {
+                pieces.append(field[start..<index])
+                start = field.index(after: index)
+            }
+        }
+        pieces.append(field[start...])
+        return pieces
+    }
+
+    private static func unquote(_ value: Substring) -> String {
+        let text = value.trimmingBlanks()
+        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
+        var result = ""
+        var isEscaped = false
+        for character in text.dropFirst().dropLast() {
+            if !isEscaped, character == "\\" {
+                isEscaped = true
+            } else {
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,41 @@
+import NIOCore
+import SternaCore
+
+/// Finds the explanation that a server put into the body of an error.
+enum ServerMessage {
+    /// Where APIs put it, most telling first: plain members, RFC 9457's, OAuth's, JSON:API's.
+    private static let members = ["message", "error_description", "detail", "error", "errors", "title", "reason", "msg"]
+
+    /// At most this much of a body is looked at.
+    private static let limit = 64 << 10
+
+    static func find(in body: Bytes, mediaType: MediaType?) -> String? {
+        guard body.readableBytes > 0, body.readableBytes <= limit else { return nil }
+        let essence = mediaType?.essence ?? ""
+        if essence.hasSuffix("json") || essence == "text/javascript" || essence.isEmpty {
+            let parsed = try? JSON(parsing: body.readableBytesView)
+            if let text = parsed.flatMap({ find(in: $0, depth: 0) }) { return text }
+        }
+        guard essence == "text/plain" else { return nil }
+        let line = body.text.split(whereSeparator: \.isNewline).first.map(String.init)
+        return line.flatMap(shown)
+    }
+
+    private static func find(in json: JSON, depth: Int) -> String? {
+        guard depth < 3 else { return nil }
+        switch json {
+        case .string(let text): return shown(text)
+        case .array(let list): return list.first.flatMap { find(in: $0, depth: depth + 1) }
+        case .object(let object):
+            for member in members {
+                if let value = object[member], let text = find(in: value, depth: depth + 1) { return text }
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    private static func shown(_ text: String) -> String? {
+        text.isEmpty || text.utf8.count > 1_000 ? nil : text
+    }
+}

@@ -1,0 +1,82 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+import SternaCore
+
+/// Waits for a connection's TLS handshake, then leaves the pipeline.
+// Invariant: the stored `var`s are touched on the channel's event loop only.
+final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+    typealias InboundIn = Bytes
+
+    /// Succeeds when the connection may be used; fails with a `SternaError`.
+    let promise: EventLoopPromise<Void>
+
+    /// Why the server's certificate was refused.
+    var rejection: String?
+
+    private let host: String
+    private let timeout: Duration
+    private var isDone = false
+    private var timer: Scheduled<Void>?
+
+    init(host: String, timeout: Duration, promise: EventLoopPromise<Void>) {
+        self.host = host
+        self.timeout = timeout
+        self.promise = promise
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(clamping: timeout)) {
+            self.finish(
+                SternaError(
+                    .timedOut, phase: .tls,
+                    "The TLS handshake with \(self.host) took longer than \(Exchange.seconds(self.timeout))."))
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+            finish(nil)
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isDone { context.fireErrorCaught(error) } else { fail(error) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(nil)
+        context.fireChannelInactive()
+    }
+
+    /// Ends the wait with what the TLS library said.
+    func fail(_ error: (any Error)?) {
+        if let rejection {
+            finish(
+                SternaError(
+                    .certificateRejected, phase: .tls, "The certificate of \(host) is not trusted: \(rejection).",
+                    underlying: error))
+            return
+        }
+        var detail = "The TLS handshake with \(host) failed"
+        if let error {
+            let text = "\(error)"
+            detail += text.contains("WRONG_VERSION_NUMBER") ? ": the server does not speak TLS on this port." : ": \(text)"
+        } else {
+            detail += ": the server closed the connection."
+        }
+        finish(SternaError(.tlsFailed, phase: .tls, detail, underlying: error))
+    }
+
+    private func finish(_ error: SternaError?) {
+        guard !isDone else { return }
+        isDone = true
+        timer?.cancel()
+        timer = nil
+        if let error { promise.fail(error) } else { promise.succeed(()) }
+    }
+}

@@ -1,0 +1,73 @@
+public import NIOCore
+import NIOPosix
+import SternaCore
+public import SternaSecurity
+import Synchronization
+
+/// The network engine: connections over all event loops of a group, shared by any number of sessions.
+///
+/// It starts no thread of its own and needs no shutdown; idle connections close by themselves.
+public final class Engine: Sendable {
+    /// The engine that sessions share, on SwiftNIO's singleton event loops.
+    public static let shared = Engine()
+
+    let shards: [Shard]
+    let options: EngineOptions
+    private let transports = Mutex<[SecurityPolicy: EngineTransport]>([:])
+
+    /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
+    public convenience init(options: EngineOptions = EngineOptions()) {
+        self.init(options: options, group: MultiThreadedEventLoopGroup.singleton)
+    }
+
+    /// Makes an engine with connections of its own on the event loops given, which must outlive it.
+    public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
+        self.options = options
+        let dialer = Dialer(limits: options.limits)
+        let idleTimeout = TimeAmount(clamping: options.idleTimeout)
+        shards = group.makeIterator().enumerated().map { index, loop in
+            Shard(index: index, loop: loop, dialer: dialer, idleTimeout: idleTimeout)
+        }
+    }
+
+    /// A transport whose connections trust what the policy trusts; the same one for equal policies.
+    public func transport(_ policy: SecurityPolicy = .system) -> EngineTransport {
+        transports.withLock { transports in
+            if let known = transports[policy] { return known }
+            let made = EngineTransport(engine: self, policy: policy)
+            // Programs have a handful of policies; one that makes new ones without end keeps none of them here.
+            if transports.count < 64 { transports[policy] = made }
+            return made
+        }
+    }
+
+    /// The shard of the event loop that the caller runs on, or nil outside the loops.
+    var currentShard: Shard? {
+        guard let current = MultiThreadedEventLoopGroup.currentEventLoop else { return nil }
+        return shards.first { $0.loop === current }
+    }
+
+    /// Runs work with the engine's event loops as the place where its tasks run, which saves the hops between them and the
+    /// network. The work must not block: no long computations, no waiting calls.
+    public func onEventLoop<R: Sendable>(_ work: @Sendable () async throws -> R) async rethrows -> R {
+        let turn = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
+        let shard = currentShard ?? shards[Int(UInt(bitPattern: turn) % UInt(shards.count))]
+        return try await withTaskExecutorPreference(shard.executor) { try await work() }
+    }
+
+    private let nextLoop = Atomic<Int>(0)
+}
+
+/// How an engine keeps its connections.
+public struct EngineOptions: Sendable, Hashable {
+    /// How many connections may be open to one origin at a time; further requests wait. 128 by default, at least 1.
+    public var maximumConnectionsPerOrigin = 128
+
+    /// How long a connection is kept that nobody uses; 50 s by default, below what most servers allow.
+    public var idleTimeout: Duration = .seconds(50)
+
+    /// How much of a response's framing is read.
+    public var limits = Limits()
+
+    public init() {}
+}

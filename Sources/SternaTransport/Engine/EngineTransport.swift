@@ -1,0 +1,49 @@
+import NIOCore
+public import SternaCore
+import SternaSecurity
+import Synchronization
+
+/// Sends requests over an engine's connections under one trust configuration.
+public final class EngineTransport: Transport {
+    public let engine: Engine
+    private let policy: SecurityPolicy
+    private let endpoints = Mutex<[Origin: Endpoint]>([:])
+
+    init(engine: Engine, policy: SecurityPolicy) {
+        self.engine = engine
+        self.policy = policy
+    }
+
+    public func send(_ request: Request) async throws -> Response {
+        let endpoint = endpoint(for: request.url)
+        let (shard, hasReservation) = choose(endpoint)
+        let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
+        let exchange = Exchange(
+            request, endpoint: endpoint, shard: shard, hasReservation: hasReservation, deadline: deadline)
+        return try await withTaskCancellationHandler {
+            // The exchange resumes the continuation once, on every path.
+            try await withUnsafeThrowingContinuation { exchange.begin($0) }
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+
+    private func choose(_ endpoint: Endpoint) -> (Shard, Bool) {
+        if let shard = engine.currentShard { return (shard, false) }
+        let (index, hasReservation) = endpoint.chooseShard()
+        return (engine.shards[index], hasReservation)
+    }
+
+    private func endpoint(for url: HTTPURL) -> Endpoint {
+        let origin = url.origin
+        return endpoints.withLock { endpoints in
+            if let known = endpoints[origin] { return known }
+            if endpoints.count >= 1_024 { endpoints = endpoints.filter { $0.value.isInUse } }
+            let made = Endpoint(
+                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, policy: policy,
+                shards: engine.shards, maximumConnections: max(1, engine.options.maximumConnectionsPerOrigin))
+            endpoints[origin] = made
+            return made
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// Carries a streamed body from a connection's event loop to the task that reads it, with a bounded store between.
+final class BodyPipe: Sendable {
+    /// The store counts as full from here on; a read that is under way may add to it once.
+    static let capacity = 512 << 10
+
+    private struct State {
+        var chunks: [Bytes] = []
+        var first = 0
+        var stored = 0
+        var isPaused = false
+        var result: Result<HTTPFields?, SternaError>?
+        var reader: UnsafeContinuation<Bytes?, any Error>?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+    private let resume: @Sendable () -> Void
+    private let abandon: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - resume: asks the connection to read on; called from any thread.
+    ///   - abandon: tells the connection that nobody will read on; called from any thread.
+    init(resume: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
+        self.resume = resume
+        self.abandon = abandon
+    }
+
+    // MARK: The connection's side
+
+    /// Stores bytes, or hands them to the waiting reader.
+    func push(_ bytes: Bytes) {
+        let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
+            if let reader = state.reader {
+                state.reader = nil
+                return reader
+            }
+            guard !state.isCancelled else { return nil }
+            state.chunks.append(bytes)
+            state.stored += bytes.readableBytes
+            return nil
+        }
+        reader?.resume(returning: bytes)
+    }
+
+    /// Ends the body, well or not; the stored bytes are still delivered.
+    func end(_ result: Result<HTTPFields?, SternaError>) {
+        let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
+            guard state.result == nil else { return nil }
+            state.result = result
+            defer { state.reader = nil }
+            return state.reader
+        }
+        switch result {
+        case .success: reader?.resume(returning: nil)
+        case .failure(let error): reader?.resume(throwing: error)
+        }
+    }
+
+    /// Whether the connection should stop reading for now; `resume` is called when there is room.
+    func pauseIfFull() -> Bool {
+        state.withLock { state in
+            state.isPaused = state.stored >= Self.capacity && !state.isCancelled
+            return state.isPaused
+        }
+    }
+
+    // MARK: The reader's side
+
+    var trailers: HTTPFields? {
+        state.withLock { state in
+            if case .success(let trailers) = state.result { trailers } else { nil }
+        }
+    }
+
+    private enum Step {
+        case deliver(Bytes?, resumes: Bool)
+        case fail(SternaError)
+        case wait
+    }
+
+    private static func step(_ state: inout State) -> Step {
+        if state.isCancelled { return .fail(.cancelled(phase: .read)) }
+        if state.first < state.chunks.count {
+            let chunk = state.chunks[state.first]
+            state.chunks[state.first] = Bytes()
+            state.first += 1
+            state.stored -= chunk.readableBytes
+            if state.first == state.chunks.count {
+                state.chunks.removeAll(keepingCapacity: true)
+                state.first = 0
+            }
+            let resumes = state.isPaused && state.stored < Self.capacity / 2
+            if resumes { state.isPaused = false }
+            return .deliver(chunk, resumes: resumes)
+        }
+        switch state.result {
+        case .success: return .deliver(nil, resumes: false)
+        case .failure(let error): return .fail(error)
+        case nil: return .wait
+        }
+    }
+
+    /// The next bytes, or nil at the end.
+    func next() async throws -> Bytes? {
+        switch state.withLock({ Self.step(&$0) }) {
+        case .deliver(let bytes, let resumes):
+            if resumes { resume() }
+            return bytes
+        case .fail(let error): throw error
+        case .wait: break
+        }
+        return try await withTaskCancellationHandler {
+            // The continuation is resumed once: by whoever takes it out of the state under the lock.
+            try await withUnsafeThrowingContinuation { continuation in
+                let step = state.withLock { state -> Step in
+                    let step = Self.step(&state)
+                    if case .wait = step {
+                        if state.reader != nil {
+                            return .fail(
+                                SternaError(.invalidRequest, phase: .read, "Two tasks read one response body at a time."))
+                        }
+                        state.reader = continuation
+                    }
+                    return step
+                }
+                switch step {
+                case .deliver(let bytes, let resumes):
+                    if resumes { resume() }
+                    continuation.resume(returning: bytes)
+                case .fail(let error): continuation.resume(throwing: error)
+                case .wait: break
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Gives up what was not read.
+    func cancel() {
+        let (reader, isNew) = state.withLock { state -> (UnsafeContinuation<Bytes?, any Error>?, Bool) in
+            let isNew = !state.isCancelled && state.result == nil
+            state.isCancelled = true
+            state.chunks = []
+            state.first = 0
+            state.stored = 0
+            defer { state.reader = nil }
+            return (state.reader, isNew)
+        }
+        reader?.resume(throwing: SternaError.cancelled(phase: .read))
+        if isNew { abandon() }
+    }
+}
+
+/// The handle of a streamed body: its last release gives up what was not read.
+final class StreamedBody: BodyStream {
+    private let pipe: BodyPipe
+    let length: Int64?
+
+    init(_ pipe: BodyPipe, length: Int64?) {
+        self.pipe = pipe
+        self.length = length
+    }
+
+    deinit { pipe.cancel() }
+
+    func next() async throws -> Bytes? { try await pipe.next() }
+
+    func cancel() { pipe.cancel() }
+
+    var trailers: HTTPFields? { pipe.trailers }
+}

@@ -1,0 +1,140 @@
+import NIOCore
+import SternaCore
+
+/// One request on its way: from the caller's task to a connection, and its response back.
+///
+/// It lives on one event loop from `begin` on; `cancel` may be called from anywhere and hops there. It resumes its caller
+/// exactly once.
+// Invariant: every stored `var` is touched on `shard.loop` only, but for `continuation`, which is set before the hop.
+final class Exchange: @unchecked Sendable {
+    /// Where it stands, which decides what it waits for.
+    enum Phase {
+        case queued, writing, waiting, reading
+    }
+
+    let request: Request
+    let endpoint: Endpoint
+    let shard: Shard
+    let deadline: NIODeadline
+
+    /// Whether an idle connection was set aside when the shard was chosen.
+    let hasReservation: Bool
+
+    var phase = Phase.queued
+    var attempt = 1
+    var needsFreshConnection = false
+    var isCancelled = false
+    var requestSent = false
+    var connection: HTTP1Connection?
+    var activeIndex: Int?
+    private var continuation: UnsafeContinuation<Response, any Error>?
+
+    init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
+        self.request = request
+        self.endpoint = endpoint
+        self.shard = shard
+        self.hasReservation = hasReservation
+        self.deadline = deadline
+    }
+
+    /// Starts it; the continuation is resumed by `succeed` or `fail`.
+    func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
+        self.continuation = continuation
+        if shard.loop.inEventLoop {
+            shard.submit(self)
+        } else {
+            shard.loop.execute { self.shard.submit(self) }
+        }
+    }
+
+    /// Whether the caller still waits for the response's head.
+    var isPending: Bool { continuation != nil }
+
+    /// Gives the caller its response.
+    func succeed(_ response: Response) {
+        guard let continuation else { return }
+        self.continuation = nil
+        continuation.resume(returning: response)
+    }
+
+    /// Gives the caller an error, completed with what is known of the request.
+    func fail(_ error: SternaError) {
+        guard let continuation else { return }
+        self.continuation = nil
+        continuation.resume(throwing: complete(error))
+    }
+
+    /// An error with this request's particulars.
+    func complete(_ error: SternaError) -> SternaError {
+        var error = error.at(request)
+        error.attempt = attempt
+        error.requestSent = requestSent
+        return error
+    }
+
+    /// The caller's task was cancelled: it is told at once, and the connection is closed.
+    func cancel() {
+        shard.loop.execute {
+            self.isCancelled = true
+            guard self.isPending else { return }
+            self.shard.abandon(self, .cancelled(phase: self.errorPhase))
+        }
+    }
+
+    /// The phase an error of this moment belongs to.
+    var errorPhase: SternaError.Phase {
+        switch phase {
+        case .queued: .connect
+        case .writing: .write
+        case .waiting: .wait
+        case .reading: .read
+        }
+    }
+
+    /// Whether it may be sent again after its connection turned out to be closed.
+    var mayRetryOnFreshConnection: Bool {
+        isPending && attempt == 1 && request.isIdempotent && request.isReplayable && !isCancelled
+    }
+
+    /// When it runs out of time, and in which phase.
+    func timeLimit() -> (at: NIODeadline, isTotal: Bool) {
+        let amounts = request.timeouts.amounts
+        var limit: NIODeadline
+        switch phase {
+        case .queued: return (deadline, true)
+        case .writing, .reading:
+            guard let connection, !connection.isPaused else { return (deadline, true) }
+            limit = connection.lastActivity + amounts.betweenBytes
+        case .waiting:
+            guard let connection else { return (deadline, true) }
+            limit = connection.lastActivity + amounts.firstByte
+        }
+        return limit < deadline ? (limit, false) : (deadline, true)
+    }
+
+    /// The error for having run out of time now.
+    func timeoutError(isTotal: Bool) -> SternaError {
+        let timeouts = request.timeouts
+        if isTotal {
+            return SternaError(
+                .timedOut, phase: errorPhase, "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
+        }
+        switch phase {
+        case .waiting:
+            return SternaError(
+                .timedOut, phase: .wait, "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
+        case .writing:
+            return SternaError(
+                .timedOut, phase: .write, "The server took no bytes for \(Self.seconds(timeouts.betweenBytes)).")
+        default:
+            return SternaError(
+                .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes)).")
+        }
+    }
+
+    static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        return milliseconds == 0 ? "\(seconds) s" : "\(Double(seconds * 1_000 + milliseconds) / 1_000) s"
+    }
+}

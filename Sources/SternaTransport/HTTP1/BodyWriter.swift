@@ -1,0 +1,258 @@
+import NIOCore
+import NIOPosix
+import SternaCore
+
+/// Writes a request's body to its connection, segment by segment, never more at a time than the network takes.
+// Invariant: everything is touched on the connection's event loop only.
+final class BodyWriter: @unchecked Sendable {
+    /// Bytes of this number or less leave in one write with the head.
+    static let inlineBytes = 64 << 10
+
+    /// A file's region handed to the kernel at once: a larger one would hide a file that shrinks for longer.
+    static let regionBytes = 1 << 20
+
+    /// A piece of a file that goes through memory.
+    static let pieceBytes = 256 << 10
+
+    private let body: Body
+    private let framing: RequestEncoder.Framing
+    private let usesFileRegions: Bool
+    private let loop: any EventLoop
+    private weak var connection: HTTP1Connection?
+    private var segment = 0
+    private var offset: Int64 = 0
+    private var reader: BodyProducer.Reader?
+    private var file: OpenFile?
+    private var readAhead: Bytes?
+    private var isBusy = false
+    private var isStopped = false
+    private var pull: Task<Void, Never>?
+    private var completed: Int64 = 0
+
+    init(_ body: Body, framing: RequestEncoder.Framing, connection: HTTP1Connection, usesFileRegions: Bool) {
+        self.body = body
+        self.framing = framing
+        self.connection = connection
+        self.usesFileRegions = usesFileRegions
+        loop = connection.shard.loop
+    }
+
+    /// Writes a small body of bytes behind the head in one piece; returns false where it is not one.
+    func writeWhole(behind head: inout Bytes, to context: ChannelHandlerContext) -> Bool {
+        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.readableBytes <= Self.inlineBytes
+        else { return false }
+        head.writeImmutableBuffer(bytes)
+        guard connection?.hasUploadObserver == true else {
+            context.writeAndFlush(NIOAny(head), promise: nil)
+            return true
+        }
+        let promise = loop.makePromise(of: Void.self)
+        count(bytes.readableBytes, when: promise.futureResult)
+        context.writeAndFlush(NIOAny(head), promise: promise)
+        return true
+    }
+
+    /// Writes on while the network takes more.
+    func advance() {
+        guard !isBusy, !isStopped, let context = connection?.context else { return }
+        while !isStopped, !isBusy {
+            guard segment < body.segments.count else {
+                end(context)
+                return
+            }
+            guard context.channel.isWritable else {
+                context.flush()
+                if !context.channel.isWritable { return }
+                continue
+            }
+            switch body.segments[segment] {
+            case .bytes(let bytes): writeBytes(bytes, context)
+            case .file(let range): advanceFile(range, context)
+            case .producer(let producer): advanceProducer(producer)
+            }
+        }
+    }
+
+    /// Gives up; what is under way ends by itself.
+    func stop() {
+        isStopped = true
+        pull?.cancel()
+        file = nil
+    }
+
+    private func nextSegment() {
+        segment += 1
+        offset = 0
+        reader = nil
+        file = nil
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        isStopped = true
+        if framing == .chunked { context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil) }
+        context.flush()
+        connection?.bodyFinished()
+    }
+
+    private func fail(_ error: SternaError) {
+        guard !isStopped else { return }
+        let connection = connection
+        stop()
+        connection?.fail(error)
+    }
+
+    // MARK: Bytes
+
+    private func writeBytes(_ bytes: Bytes, _ context: ChannelHandlerContext) {
+        let count = min(bytes.readableBytes - Int(offset), Self.regionBytes)
+        if count > 0, let piece = bytes.getSlice(at: bytes.readerIndex + Int(offset), length: count) {
+            write(piece, context)
+            offset += Int64(count)
+        }
+        if Int(offset) >= bytes.readableBytes { nextSegment() }
+    }
+
+    private func write(_ bytes: Bytes, _ context: ChannelHandlerContext) {
+        let promise = loop.makePromise(of: Void.self)
+        count(bytes.readableBytes, when: promise.futureResult)
+        guard framing == .chunked else {
+            context.write(NIOAny(bytes), promise: promise)
+            return
+        }
+        var line = Bytes()
+        line.writeString(String(bytes.readableBytes, radix: 16))
+        line.writeStaticString("\r\n")
+        context.write(NIOAny(line), promise: nil)
+        context.write(NIOAny(bytes), promise: nil)
+        context.write(NIOAny(Bytes(staticString: "\r\n")), promise: promise)
+    }
+
+    private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
+        let total = body.length
+        written.assumeIsolated().whenSuccess { [weak connection] in
+            self.completed += Int64(bytes)
+            connection?.bodyAdvanced(completed: self.completed, total: total)
+        }
+    }
+
+    // MARK: Files
+
+    private func advanceFile(_ range: FileRange, _ context: ChannelHandlerContext) {
+        if file == nil {
+            isBusy = true
+            OpenFile.open(range, on: loop).assumeIsolated().whenComplete { result in
+                self.isBusy = false
+                switch result {
+                case .success(let file):
+                    guard !self.isStopped else { return }
+                    self.file = file
+                    self.advance()
+                case .failure(let error):
+                    self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read."))
+                }
+            }
+            return
+        }
+        guard let file else { return }
+        guard offset < range.length else { return nextSegment() }
+        guard file.hasSize(ofAtLeast: range.offset + range.length) else { return fail(OpenFile.changed(range)) }
+        if usesFileRegions {
+            writeRegion(range, file, context)
+        } else {
+            writePiece(range, file, context)
+        }
+    }
+
+    private func writeRegion(_ range: FileRange, _ file: OpenFile, _ context: ChannelHandlerContext) {
+        let count = Int(min(range.length - offset, Int64(Self.regionBytes)))
+        let start = Int(range.offset + offset)
+        let region = FileRegion(fileHandle: file.handle, readerIndex: start, endIndex: start + count)
+        let promise = loop.makePromise(of: Void.self)
+        self.count(count, when: promise.futureResult)
+        // The handle outlives the write, which is told of the end by its promise.
+        promise.futureResult.assumeIsolated().whenComplete { _ in withExtendedLifetime(file) {} }
+        if framing == .chunked {
+            var line = Bytes()
+            line.writeString(String(count, radix: 16))
+            line.writeStaticString("\r\n")
+            context.write(NIOAny(line), promise: nil)
+            context.write(NIOAny(region), promise: promise)
+            context.write(NIOAny(Bytes(staticString: "\r\n")), promise: nil)
+        } else {
+            context.write(NIOAny(region), promise: promise)
+        }
+        offset += Int64(count)
+    }
+
+    // Pieces are read off the loop, the next one while this one is on its way.
+    private func writePiece(_ range: FileRange, _ file: OpenFile, _ context: ChannelHandlerContext) {
+        if let piece = readAhead {
+            readAhead = nil
+            write(piece, context)
+            context.flush()
+            offset += Int64(piece.readableBytes)
+            if offset >= range.length { return }
+        }
+        isBusy = true
+        let count = Int(min(range.length - offset, Int64(Self.pieceBytes)))
+        file.read(at: range.offset + offset, count: count, on: loop).assumeIsolated().whenComplete { result in
+            self.isBusy = false
+            switch result {
+            case .success(let piece) where piece.readableBytes == count:
+                self.readAhead = piece
+                self.advance()
+            case .success: self.fail(OpenFile.changed(range))
+            case .failure(let error):
+                self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read."))
+            }
+        }
+    }
+
+    // MARK: Producers
+
+    private func advanceProducer(_ producer: BodyProducer) {
+        isBusy = true
+        if reader == nil {
+            do {
+                reader = try producer.makeReader()
+            } catch {
+                return fail(SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read."))
+            }
+        }
+        guard let reader else { return }
+        pull = Task {
+            let result: Result<Bytes?, any Error>
+            do { result = .success(try await reader()) } catch { result = .failure(error) }
+            self.loop.execute { self.produced(result, by: producer) }
+        }
+    }
+
+    private func produced(_ result: Result<Bytes?, any Error>, by producer: BodyProducer) {
+        isBusy = false
+        guard !isStopped, let context = connection?.context else { return }
+        switch result {
+        case .failure(let error):
+            fail(SternaError.wrap(error, as: .writeFailed, phase: .write, "The body's source failed."))
+        case .success(let bytes?):
+            offset += Int64(bytes.readableBytes)
+            if let length = producer.length, offset > length {
+                return fail(Self.wrongLength("more", length))
+            }
+            if bytes.readableBytes > 0 {
+                write(bytes, context)
+                context.flush()
+            }
+            advance()
+        case .success(nil):
+            if let length = producer.length, offset != length { return fail(Self.wrongLength("less", length)) }
+            nextSegment()
+            advance()
+        }
+    }
+
+    private static func wrongLength(_ how: String, _ length: Int64) -> SternaError {
+        SternaError(
+            .invalidRequest, phase: .write,
+            "The body's source delivered \(how) than the \(length) bytes it had declared; the request was not completed.")
+    }
+}

@@ -1,0 +1,308 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// One HTTP/1 connection: a single handler at the end of the channel's pipeline that writes requests and reads responses,
+/// one exchange at a time, without pipelining.
+///
+/// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
+/// exchange, or is closed; a closed one never comes back.
+// Invariant: everything is touched on the channel's event loop only.
+final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
+    typealias InboundIn = Bytes
+    typealias OutboundIn = Never
+    typealias OutboundOut = Bytes
+
+    /// A response of this size or less is collected before the caller is woken.
+    static let collectedBytes = 256 << 10
+
+    let endpoint: Endpoint
+    let shard: Shard
+    private(set) var context: ChannelHandlerContext?
+
+    /// When bytes last moved in either direction, or the exchange last changed its phase.
+    private(set) var lastActivity: NIODeadline
+
+    private var parser: ResponseParser
+    private var output = Bytes()
+    private var writer: BodyWriter?
+    private var exchange: Exchange?
+    private var head: ResponseHead?
+    private var collected: Bytes?
+    private var pipe: BodyPipe?
+    private var isClosing = false
+    private var readIsHeld = false
+    private var readsAreLarge = false
+    private var exchangeCount = 0
+
+    init(endpoint: Endpoint, shard: Shard, limits: Limits) {
+        self.endpoint = endpoint
+        self.shard = shard
+        parser = ResponseParser(limits: limits)
+        lastActivity = shard.loop.now
+    }
+
+    /// Whether it can take an exchange.
+    var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil }
+
+    /// Whether it waits for the reader of a body, and not for the peer.
+    var isPaused: Bool { readIsHeld }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: Starting
+
+    /// Sends an exchange's request.
+    func start(_ exchange: Exchange) {
+        guard let context else { return }
+        exchange.connection = self
+        exchange.phase = .writing
+        exchangeCount += 1
+        self.exchange = exchange
+        lastActivity = shard.loop.now
+        let request = exchange.request
+        let amounts = request.timeouts.amounts
+        shard.tickNoLater(than: min(exchange.deadline, lastActivity + min(amounts.firstByte, amounts.betweenBytes)))
+        parser.begin(isHeadRequest: request.method == .head)
+
+        let framing = RequestEncoder.framing(of: request)
+        output.clear()
+        do throws(SternaError) {
+            try RequestEncoder.write(request, framing: framing, into: &output)
+        } catch {
+            fail(error)
+            return
+        }
+        exchange.requestSent = true
+        guard let body = request.body, framing != .length(0) else {
+            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            exchange.phase = .waiting
+            return
+        }
+        let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: !endpoint.isTLS)
+        if writer.writeWhole(behind: &output, to: context) {
+            exchange.phase = .waiting
+            return
+        }
+        self.writer = writer
+        context.write(wrapOutboundOut(output), promise: nil)
+        writer.advance()
+    }
+
+    // MARK: Writing the body
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { writer?.advance() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Whether somebody wants to know how much of the body was taken.
+    var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
+
+    /// The network has taken bytes of the body.
+    func bodyAdvanced(completed: Int64, total: Int64?) {
+        lastActivity = shard.loop.now
+        exchange?.request.uploadProgress?(TransferProgress(completed: completed, total: total))
+    }
+
+    /// All of the body is on its way.
+    func bodyFinished() {
+        writer = nil
+        lastActivity = shard.loop.now
+        guard let exchange, exchange.phase == .writing else { return }
+        exchange.phase = .waiting
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastActivity = shard.loop.now
+        guard exchange != nil || pipe != nil else {
+            // Bytes that answer nothing: whatever comes next on this connection could not be trusted.
+            close()
+            return
+        }
+        parser.append(unwrapInboundIn(data))
+        parse()
+    }
+
+    private func parse() {
+        do throws(ParseFailure) {
+            while let event = try parser.next() {
+                switch event {
+                case .informational: break
+                case .head(let head): received(head)
+                case .body(let bytes): received(bytes)
+                case .end(let trailers):
+                    finish(trailers)
+                    return
+                }
+                if isClosing { return }
+            }
+        } catch {
+            fail(SternaError(error.kind, phase: .read, error.detail))
+        }
+    }
+
+    private func received(_ head: ResponseHead) {
+        self.head = head
+        exchange?.phase = .reading
+        if let length = parser.bodyLength, length > Int64(Self.collectedBytes) { stream() }
+    }
+
+    private func received(_ bytes: Bytes) {
+        if let pipe {
+            pipe.push(bytes)
+            return
+        }
+        if collected == nil {
+            collected = bytes
+        } else {
+            var bytes = bytes
+            collected?.writeBuffer(&bytes)
+        }
+        if let collected, collected.readableBytes > Self.collectedBytes { stream() }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if head != nil, pipe == nil, exchange?.request.delivery == .head { stream() }
+    }
+
+    /// Gives the caller the head now, and the body through a pipe.
+    private func stream() {
+        guard let exchange, let head, pipe == nil else { return }
+        let loop = shard.loop
+        let pipe = BodyPipe(
+            resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
+            abandon: { [weak self] in loop.execute { [weak self] in self?.abandonBody() } })
+        self.pipe = pipe
+        if let collected {
+            pipe.push(collected)
+            self.collected = nil
+        }
+        if !readsAreLarge, parser.bodyLength.map({ $0 > Int64(Self.collectedBytes) }) ?? true { useLargeReads(true) }
+        let body = ResponseBody(StreamedBody(pipe, length: parser.bodyLength))
+        exchange.succeed(head.response(to: exchange.request, body: body))
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if let pipe, pipe.pauseIfFull() {
+            readIsHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    private func resumeReading() {
+        guard readIsHeld else { return }
+        readIsHeld = false
+        lastActivity = shard.loop.now
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
+        context?.read()
+    }
+
+    private func abandonBody() {
+        guard pipe != nil else { return }
+        fail(.cancelled(phase: .read))
+    }
+
+    // A large body is read in large pieces: a third of the cost of the usual ones.
+    private func useLargeReads(_ large: Bool) {
+        readsAreLarge = large
+        let allocator: any RecvByteBufferAllocator =
+            large ? FixedSizeRecvByteBufferAllocator(capacity: 256 << 10) : AdaptiveRecvByteBufferAllocator()
+        try? context?.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+    }
+
+    // MARK: Ending
+
+    private func finish(_ trailers: HTTPFields?) {
+        guard let exchange, let head else { return }
+        let isReusable = parser.isPersistent && !parser.hasLeftover && writer == nil && !isClosing
+        let body = collected
+        let pipe = pipe
+        detach()
+        // The connection goes back before the caller wakes, so that its next request finds it.
+        if isReusable {
+            if readsAreLarge { useLargeReads(false) }
+            shard.release(self)
+        } else {
+            close()
+        }
+        if let pipe {
+            pipe.end(.success(trailers))
+        } else {
+            let body = ResponseBody(body ?? Bytes(), trailers: trailers)
+            exchange.succeed(head.response(to: exchange.request, body: body))
+        }
+    }
+
+    private func detach() {
+        if let exchange {
+            shard.remove(exchange)
+            exchange.connection = nil
+        }
+        exchange = nil
+        head = nil
+        collected = nil
+        pipe = nil
+        writer?.stop()
+        writer = nil
+        if readIsHeld {
+            readIsHeld = false
+            context?.read()
+        }
+    }
+
+    /// Ends the exchange with an error and closes the connection.
+    func fail(_ error: SternaError) {
+        let exchange = exchange
+        let pipe = pipe
+        let head = head
+        detach()
+        close()
+        guard let exchange else { return }
+        var error = exchange.complete(error)
+        error.response = head?.response(to: exchange.request, body: ResponseBody())
+        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
+    }
+
+    /// Closes the connection; it is used no more.
+    func close() {
+        guard !isClosing else { return }
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !lost(because: error) { close() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let event = parser.finish(), case .end(let trailers) = event, exchange != nil {
+            isClosing = true
+            finish(trailers)
+        } else {
+            _ = lost(because: nil)
+        }
+        isClosing = true
+        shard.closed(self)
+        context.fireChannelInactive()
+    }
+
+    /// The connection broke under an exchange: it is sent again where that is safe, else it fails.
+    private func lost(because cause: (any Error)?) -> Bool {
+        guard let exchange, !isClosing else { return false }
+        if !parser.hasReceived, exchangeCount > 1, exchange.mayRetryOnFreshConnection {
+            detach()
+            close()
+            shard.resubmit(exchange)
+            return true
+        }
+        fail(LostConnection.error(cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil))
+        return true
+    }
+}

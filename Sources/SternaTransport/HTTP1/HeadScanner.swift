@@ -1,0 +1,184 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import NIOCore
+import SternaCore
+
+/// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
+struct HeadScanner {
+    private(set) var head = ResponseHead()
+    private var lineStart = 0
+    private var searched = 0
+    private var fieldsStart = 0
+    private var fieldCount = 0
+    private var expectsStatusLine: Bool
+    private var sawTransferEncoding = false
+    private let limits: Limits
+
+    init(limits: Limits, isTrailers: Bool = false) {
+        self.limits = limits
+        expectsStatusLine = !isTrailers
+    }
+
+    /// Where the lines of the fields stand in the bytes given, once `scan` has returned the length of all.
+    var fieldLines: Range<Int> { fieldsStart..<max(fieldsStart, lineStart) }
+
+    /// Looks at the bytes from the head's first on; returns the length of the head with its empty line, or nil where
+    /// more must come.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(ParseFailure) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        if expectsStatusLine { try Self.checkBeginning(bytes) }
+        while searched < bytes.count {
+            guard let found = memchr(base + searched, 0x0A, bytes.count - searched) else {
+                searched = bytes.count
+                break
+            }
+            let newline = UnsafeRawPointer(found) - base
+            guard newline < limits.headBytes else { break }
+            guard newline > lineStart, bytes[newline - 1] == 0x0D else {
+                throw .malformed("a line ends without CR.")
+            }
+            let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<newline - 1])
+            searched = newline + 1
+            if expectsStatusLine {
+                try statusLine(line)
+                expectsStatusLine = false
+                fieldsStart = searched
+            } else if line.isEmpty {
+                return searched
+            } else {
+                fieldCount += 1
+                guard fieldCount <= limits.fieldCount else {
+                    throw .limit("The answer has more than \(limits.fieldCount) fields.")
+                }
+                try fieldLine(line)
+            }
+            lineStart = searched
+        }
+        guard bytes.count < limits.headBytes else {
+            throw .limit("The head of the answer is longer than \(limits.headBytes) bytes.")
+        }
+        return nil
+    }
+
+    /// Refuses what cannot become a status line without waiting for its end.
+    private static func checkBeginning(_ bytes: UnsafeRawBufferPointer) throws(ParseFailure) {
+        let expected: StaticString = "HTTP/1."
+        for index in 0..<min(bytes.count, expected.utf8CodeUnitCount) where bytes[index] != expected.utf8Start[index] {
+            throw .malformed("it does not begin with HTTP/1.")
+        }
+    }
+
+    private mutating func statusLine(_ line: UnsafeRawBufferPointer) throws(ParseFailure) {
+        guard line.count >= 12, Self.isDigit(line[7]), line[8] == 0x20 else {
+            throw .malformed("its status line is cut short.")
+        }
+        head.minorVersion = Int(line[7] - 0x30)
+        var status = 0
+        for index in 9..<12 {
+            guard Self.isDigit(line[index]) else { throw .malformed("its status is no number.") }
+            status = status * 10 + Int(line[index] - 0x30)
+        }
+        guard status >= 100, line.count == 12 || line[12] == 0x20 else {
+            throw .malformed("its status is not a number of three digits from 100 on.")
+        }
+        for index in min(13, line.count)..<line.count where !Self.isValueByte(line[index]) {
+            throw .malformed("its reason phrase has a control character.")
+        }
+        head.status = status
+    }
+
+    private mutating func fieldLine(_ line: UnsafeRawBufferPointer) throws(ParseFailure) {
+        var colon = 0
+        while colon < line.count, Self.tokenTable[Int(line[colon])] { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+            if let first = line.first, first == 0x20 || first == 0x09 {
+                throw .malformed("a header field is folded over two lines.")
+            }
+            throw .malformed("a header line is not a name and a value.")
+        }
+        for index in colon + 1..<line.count where !Self.isValueByte(line[index]) {
+            throw .malformed("a header field has a control character in its value.")
+        }
+        switch colon {
+        case 14 where FieldText.equal(line, 14, "content-length"): try contentLength(FieldText.value(line, from: 15))
+        case 17 where FieldText.equal(line, 17, "transfer-encoding"):
+            try transferEncoding(FieldText.value(line, from: 18))
+        case 10 where FieldText.equal(line, 10, "connection"): connection(FieldText.value(line, from: 11))
+        default: break
+        }
+    }
+
+    // A list of the same length several times over is one length (RFC 9110, 8.6); anything else is an attack.
+    private mutating func contentLength(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
+        for item in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let digits = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
+            guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(Self.isDigit) else {
+                throw .malformed("its Content-Length is not a number, or too large to be one.")
+            }
+            let length = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
+            guard head.contentLength == nil || head.contentLength == length else {
+                throw .malformed("it has two different Content-Length fields.")
+            }
+            head.contentLength = length
+        }
+    }
+
+    private mutating func transferEncoding(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
+        guard !sawTransferEncoding, value.count == 7, FieldText.equal(value, 7, "chunked") else {
+            throw .malformed("its Transfer-Encoding is not just “chunked”.")
+        }
+        sawTransferEncoding = true
+        head.isChunked = true
+    }
+
+    private mutating func connection(_ value: UnsafeRawBufferPointer) {
+        for item in value.split(separator: UInt8(ascii: ",")) {
+            let token = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
+            if token.count == 5, FieldText.equal(token, 5, "close") { head.connectionClose = true }
+            if token.count == 10, FieldText.equal(token, 10, "keep-alive") { head.connectionKeepAlive = true }
+        }
+    }
+
+    /// What the fields say together; asked once the head is complete.
+    func checkFraming() throws(ParseFailure) {
+        guard head.isChunked else { return }
+        if head.contentLength != nil { throw .malformed("it has both Content-Length and Transfer-Encoding.") }
+        if head.minorVersion == 0 { throw .malformed("it uses Transfer-Encoding in HTTP/1.0.") }
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
+
+    private static let tokenTable: [Bool] = (0...255).map { FieldSyntax.isTokenByte(UInt8($0)) }
+}
+
+/// Small looks at the bytes of a field line.
+enum FieldText {
+    /// Whether the first `count` bytes are a name given in lower case.
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ lowercased: StaticString) -> Bool {
+        for index in 0..<count {
+            var byte = bytes[index]
+            if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { byte |= 0x20 }
+            if byte != lowercased.utf8Start[index] { return false }
+        }
+        return true
+    }
+
+    static func value(_ line: UnsafeRawBufferPointer, from index: Int) -> UnsafeRawBufferPointer {
+        trim(UnsafeRawBufferPointer(rebasing: line[index...]))
+    }
+
+    static func trim(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = bytes.count
+        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+import SternaCore
+
+/// What to say when a connection ends before its response does.
+enum LostConnection {
+    static func error(_ cause: (any Error)?, hasHead: Bool, hasReceived: Bool, isWriting: Bool) -> SternaError {
+        if hasHead {
+            return SternaError(
+                .truncated, phase: .read, "The server closed the connection before the end of its answer.", underlying: cause)
+        }
+        if hasReceived {
+            return SternaError(
+                .truncated, phase: .read, "The server closed the connection in the middle of its answer's head.",
+                underlying: cause)
+        }
+        if isWriting {
+            return SternaError(
+                .writeFailed, phase: .write, "The server closed the connection while the request was being sent.",
+                underlying: cause)
+        }
+        return SternaError(
+            .connectionClosed, phase: .wait, "The server closed the connection without an answer.", underlying: cause)
+    }
+}

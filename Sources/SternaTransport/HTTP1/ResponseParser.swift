@@ -1,0 +1,272 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// Turns the bytes of an HTTP/1 connection into the parts of responses, strictly (RFC 9112); a value without I/O.
+///
+/// `append` what arrived, then ask `next` until it returns nil. After `end` the parser waits for `begin`; bytes that are
+/// left over then belong to no response.
+struct ResponseParser {
+    /// A part of a response.
+    enum Event {
+        case informational(ResponseHead)
+        case head(ResponseHead)
+        case body(Bytes)
+        case end(trailers: HTTPFields?)
+    }
+
+    private enum State {
+        case idle
+        case head
+        case noBody
+        case fixed(remaining: Int64)
+        case chunkLine
+        case chunk(remaining: Int64)
+        case chunkEnd
+        case trailers
+        case untilClose
+    }
+
+    private let limits: Limits
+    private var state = State.idle
+    private var buffer = Bytes()
+    private var scanner: HeadScanner
+    private var isHeadRequest = false
+    private var informationalCount = 0
+
+    /// Whether any byte has come since `begin`.
+    private(set) var hasReceived = false
+
+    /// Whether the connection may be used again once the response has ended.
+    private(set) var isPersistent = false
+
+    init(limits: Limits) {
+        self.limits = limits
+        scanner = HeadScanner(limits: limits)
+    }
+
+    /// Whether bytes are there that no one has asked for.
+    var hasLeftover: Bool { buffer.readableBytes > 0 }
+
+    /// The length of the body where the head gave one.
+    private(set) var bodyLength: Int64?
+
+    /// Expects a response.
+    mutating func begin(isHeadRequest: Bool) {
+        self.isHeadRequest = isHeadRequest
+        state = .head
+        scanner = HeadScanner(limits: limits)
+        informationalCount = 0
+        hasReceived = false
+        isPersistent = false
+        bodyLength = nil
+    }
+
+    /// Takes bytes as they arrived.
+    mutating func append(_ bytes: Bytes) {
+        if bytes.readableBytes > 0 { hasReceived = true }
+        if buffer.readableBytes == 0 {
+            buffer = bytes
+        } else {
+            var bytes = bytes
+            buffer.writeBuffer(&bytes)
+        }
+    }
+
+    /// The next part, or nil where more bytes must come.
+    mutating func next() throws(ParseFailure) -> Event? {
+        while true {
+            switch state {
+            case .idle: return nil
+            case .head:
+                guard let head = try nextHead() else { return nil }
+                if head.isInformational {
+                    try countInformational(head)
+                    return .informational(head)
+                }
+                chooseBody(head)
+                return .head(head)
+            case .noBody: return end(nil)
+            case .fixed(let remaining):
+                if remaining == 0 { return end(nil) }
+                guard let piece = take(upTo: remaining) else { return nil }
+                state = .fixed(remaining: remaining - Int64(piece.readableBytes))
+                return .body(piece)
+            case .chunkLine:
+                guard let size = try nextChunkSize() else { return nil }
+                if size == 0 {
+                    scanner = HeadScanner(limits: limits, isTrailers: true)
+                    state = .trailers
+                } else {
+                    state = .chunk(remaining: size)
+                }
+            case .chunk(let remaining):
+                guard let piece = take(upTo: remaining) else { return nil }
+                let left = remaining - Int64(piece.readableBytes)
+                state = left == 0 ? .chunkEnd : .chunk(remaining: left)
+                return .body(piece)
+            case .chunkEnd:
+                guard try takeLineEnd() else { return nil }
+                state = .chunkLine
+            case .trailers:
+                guard let section = try nextSection() else { return nil }
+                let fields = section.fields
+                return end(fields.isEmpty ? nil : fields)
+            case .untilClose:
+                guard let piece = take(upTo: .max) else { return nil }
+                return .body(piece)
+            }
+        }
+    }
+
+    /// What the end of the connection means: the end of a body that lasts until then, or nil where something is missing.
+    mutating func finish() -> Event? {
+        if case .untilClose = state { return end(nil) }
+        return nil
+    }
+
+    private mutating func end(_ trailers: HTTPFields?) -> Event {
+        state = .idle
+        // The storage is not kept: it belongs to a read that the response may still refer to.
+        if buffer.readableBytes == 0 { buffer = Bytes() }
+        return .end(trailers: trailers)
+    }
+
+    // MARK: Heads
+
+    private mutating func nextHead() throws(ParseFailure) -> ResponseHead? {
+        guard let section = try nextSection() else { return nil }
+        try scanner.checkFraming()
+        var head = scanner.head
+        head.section = section
+        scanner = HeadScanner(limits: limits)
+        return head
+    }
+
+    private mutating func nextSection() throws(ParseFailure) -> FieldSection? {
+        guard buffer.readableBytes > 0 else { return nil }
+        var scanner = scanner
+        var failure: ParseFailure?
+        let length = buffer.withUnsafeReadableBytes { bytes -> Int? in
+            do throws(ParseFailure) {
+                return try scanner.scan(bytes)
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        self.scanner = scanner
+        if let failure { throw failure }
+        guard let length else { return nil }
+        let lines = scanner.fieldLines
+        let section = buffer.getSlice(at: buffer.readerIndex + lines.lowerBound, length: lines.count) ?? Bytes()
+        buffer.moveReaderIndex(forwardBy: length)
+        return FieldSection(checkedLines: section)
+    }
+
+    private mutating func countInformational(_ head: ResponseHead) throws(ParseFailure) {
+        informationalCount += 1
+        guard informationalCount <= limits.informationalCount else {
+            throw .limit("The server sent more than \(limits.informationalCount) interim responses before its answer.")
+        }
+        guard head.status != 101 else {
+            throw .malformed("it switches to a protocol that nobody asked for.")
+        }
+    }
+
+    /// How long the body is (RFC 9112, 6.3).
+    private mutating func chooseBody(_ head: ResponseHead) {
+        isPersistent = head.isPersistent
+        if isHeadRequest || head.status == 204 || head.status == 304 {
+            state = .noBody
+        } else if head.isChunked {
+            state = .chunkLine
+        } else if let length = head.contentLength {
+            bodyLength = length
+            state = .fixed(remaining: length)
+        } else {
+            isPersistent = false
+            state = .untilClose
+        }
+    }
+
+    // MARK: Bodies
+
+    private mutating func take(upTo limit: Int64) -> Bytes? {
+        let count = Int(min(Int64(buffer.readableBytes), limit))
+        guard count > 0 else { return nil }
+        if count == buffer.readableBytes {
+            defer { buffer = Bytes() }
+            return buffer
+        }
+        return buffer.readSlice(length: count)
+    }
+
+    private mutating func takeLineEnd() throws(ParseFailure) -> Bool {
+        guard let first: UInt8 = buffer.getInteger(at: buffer.readerIndex) else { return false }
+        guard first == 0x0D else { throw .malformed("a chunk is longer than it says.") }
+        guard let second: UInt8 = buffer.getInteger(at: buffer.readerIndex + 1) else { return false }
+        guard second == 0x0A else { throw .malformed("a chunk does not end with CR LF.") }
+        buffer.moveReaderIndex(forwardBy: 2)
+        return true
+    }
+
+    /// The size before a chunk; its extensions are read over (RFC 9112, 7.1.1).
+    private mutating func nextChunkSize() throws(ParseFailure) -> Int64? {
+        var size: Int64 = 0
+        var digits = 0
+        var index = 0
+        var inExtension = false
+        var sawBlank = false
+        var failure: ParseFailure?
+        let limit = limits.chunkLineBytes
+        let length = buffer.withUnsafeReadableBytes { bytes -> Int? in
+            while index < bytes.count {
+                let byte = bytes[index]
+                index += 1
+                if index > limit {
+                    failure = .limit("The line before a chunk is longer than \(limit) bytes.")
+                    return nil
+                }
+                if byte == 0x0D {
+                    guard index < bytes.count else { return nil }
+                    if bytes[index] != 0x0A || digits == 0 || sawBlank && !inExtension {
+                        failure = .malformed("the line before a chunk is not a size and CR LF.")
+                        return nil
+                    }
+                    return index + 1
+                }
+                if inExtension {
+                    guard HeadScanner.isValueByte(byte) else {
+                        failure = .malformed("a chunk extension has a control character.")
+                        return nil
+                    }
+                } else if !sawBlank, let digit = Self.hexDigit(byte), digits < 15 {
+                    size = size << 4 | Int64(digit)
+                    digits += 1
+                } else if digits > 0, byte == UInt8(ascii: ";") {
+                    inExtension = true
+                } else if digits > 0, byte == 0x20 || byte == 0x09 {
+                    sawBlank = true
+                } else {
+                    failure = .malformed("a chunk size is no hexadecimal number, or far too large.")
+                    return nil
+                }
+            }
+            return nil
+        }
+        if let failure { throw failure }
+        guard let length else { return nil }
+        buffer.moveReaderIndex(forwardBy: length)
+        return size
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 0x30
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 0x57
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - 0x37
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import SternaCore
+import Testing
+
+@Suite struct URLPathTests {
+    @Test(arguments: [
+        ("", "/"), ("/", "/"), ("//", "//"), ("/a/b", "/a/b"), ("/a/", "/a/"),
+        ("/a/./b", "/a/b"), ("/a/../b", "/b"), ("/a/.", "/a/"), ("/a/..", "/"), ("/..", "/"), ("/../../a", "/a"),
+        ("/a/%2e/b", "/a/b"), ("/a/%2E%2e/b", "/b"), ("/a/.%2e", "/"), ("/a/%2E.", "/"), ("/a/%2e", "/a/"),
+        ("/a//../b", "/a/b"), ("/a/b/../../..//c", "//c"),
+        ("/...", "/..."), ("/.a", "/.a"), ("/a.", "/a."), ("/..a/", "/..a/"), ("/.well-known/x", "/.well-known/x"),
+        ("/%2e%2e%2e", "/%2e%2e%2e"), ("/a%2e", "/a%2e"), ("/%2", "/%2"), ("/%", "/%"), ("/%2f", "/%2f"),
+        ("/%zz", "/%zz"),
+        ("/a\\b", "/a/b"), ("\\a\\..\\b", "/b"), ("/a/..\\", "/"),
+        ("/a b", "/a%20b"), ("/\"<>^`{}", "/%22%3C%3E%5E%60%7B%7D"), ("/\u{FC}\u{1F600}", "/%C3%BC%F0%9F%98%80"),
+        ("/\u{0}\u{1F}\u{7F}x", "/%00%1F%7Fx"), ("/a\tb\nc\rd", "/abcd"), ("/.\t./a", "/a"),
+        ("/!$&'()*+,-.;:=@_~[]|", "/!$&'()*+,-.;:=@_~[]|"),
+    ])
+    func normalForm(text: String, path: String) throws {
+        let url = try HTTPURL("https://host\(text)")
+        #expect(url.path == path)
+        #expect(url.requestTarget == path)
+        #expect(url.query == nil)
+        #expect(try HTTPURL("https://host\(text)?a/../b").path == path)
+        #expect(try HTTPURL("https://host\(text)#a/../b").requestTarget == path)
+    }
+
+    @Test(arguments: ["", " ", "\u{0}\u{1F} ", "\n\t"])
+    func whiteSpaceAround(space: String) throws {
+        #expect(try HTTPURL("\(space)http://host/a b\(space)").href == "http://host/a%20b")
+    }
+}
