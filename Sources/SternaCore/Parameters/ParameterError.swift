@@ -29,7 +29,8 @@ public struct ParameterError: Error, Sendable, Hashable {
 
     /// The place of the value, such as `user.scores[2]`; empty for the value at the top.
     ///
-    /// Control characters are replaced by U+FFFD, and a path longer than 256 characters is cut, so that it is safe to log.
+    /// Control characters are replaced by U+FFFD, and a path longer than 256 characters is cut, so that it is safe to
+    /// log.
     public var keyPath: String {
         KeyPathText.text(components)
     }

@@ -12,7 +12,8 @@ public enum ParameterValue: Sendable, Hashable {
     case bool(Bool)
     /// A whole number from -2⁶³ to 2⁶³ - 1.
     case integer(Int64)
-    /// A whole number above 2⁶³ - 1; unsigned values below that convert to ``integer(_:)``, so that equal numbers are equal.
+    /// A whole number above 2⁶³ - 1; unsigned values below that convert to ``integer(_:)``, so that equal numbers are
+    /// equal.
     case unsigned(UInt64)
     /// A binary floating point number; NaN and the infinities are allowed, though not every encoding can write them.
     case double(Double)
@@ -37,11 +38,9 @@ extension ParameterValue {
     }
 }
 
-extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+extension ParameterValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes ``null``.
-    public init(nilLiteral: ()) { self = .null }
     /// Makes a ``bool(_:)``.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Makes an ``integer(_:)``.
@@ -104,7 +103,8 @@ extension ParameterValue {
 
     // NaN takes a place below every number, because a sort needs a total order.
     private static func order(_ left: Double, _ right: Double) -> Int {
-        left.isNaN || right.isNaN ? (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) : left < right ? -1 : left > right ? 1 : 0
+        left.isNaN || right.isNaN
+            ? (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) : left < right ? -1 : left > right ? 1 : 0
     }
 
     private static func order<S: Sequence>(_ left: S, _ right: S, by each: (S.Element, S.Element) -> Int) -> Int {

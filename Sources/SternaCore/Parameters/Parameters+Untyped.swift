@@ -1,8 +1,8 @@
 extension Parameters {
     /// Makes parameters from a dictionary of any values, for code that comes from an untyped interface.
     ///
-    /// Taken are the types that conform to ``ParameterConvertible``, and nested `[String: Any]`, `[Any]`, sets, optionals
-    /// and `AnyHashable` of them. Keys are put in ascending order, as a dictionary has none.
+    /// Taken are the types that conform to ``ParameterConvertible``, and nested `[String: Any]`, `[Any]`, sets,
+    /// optionals and `AnyHashable` of them. Keys are put in ascending order, as a dictionary has none.
     ///
     /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
     ///   containers nested deeper than ``maximumDepth``.

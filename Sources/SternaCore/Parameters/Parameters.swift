@@ -15,8 +15,8 @@ public struct Parameters: Sendable {
     /// A value that stands for nothing, to be written in a literal: `["cursor": Parameters.null]`.
     public static var null: ParameterValue { .null }
 
-    /// The number of containers, this one counted, that may be nested; deeper parameters are refused where they are read
-    /// or written, as their depth would otherwise be paid in stack.
+    /// The number of containers, this one counted, that may be nested; deeper parameters are refused where they are
+    /// read or written, as their depth would otherwise be paid in stack.
     public static let maximumDepth = 512
 
     private static let indexedFrom = 16
@@ -60,7 +60,8 @@ public struct Parameters: Sendable {
 
     /// The value of a name; assigning a value keeps the name's place or appends it, and assigning nil removes the name.
     ///
-    /// To keep the name without a value, assign ``null``.
+    /// To keep the name without a value, assign ``null``. An optional variable that is nil removes the name as well,
+    /// whereas in a literal it stands for null.
     public subscript(key: String) -> (any ParameterConvertible)? {
         get { value(for: key) }
         set {

@@ -64,8 +64,8 @@ struct URLParser {
             throw .unsupportedScheme(input.contains(UInt8(ascii: "@")) || name.utf8.count > 32 ? nil : name)
         }
         index = colon + 1
-        let twoSlashes = input[index...].starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")])
-        if let base, base.scheme == scheme, !twoSlashes { return try relative(to: base) }
+        // A reference of two slashes comes to an authority from there too.
+        if let base, base.scheme == scheme { return try relative(to: base) }
         return try authority(scheme)
     }
 

@@ -1,18 +1,19 @@
+public import SternaCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-public import SternaCore
 
 extension JSON {
     /// Makes an object from parameters, its members in their order.
     ///
-    /// Dates become ISO 8601 text in UTC (`2020-01-02T03:04:05Z`), data base64 text (RFC 4648, section 4), and sets arrays
-    /// in ascending order.
+    /// Dates become ISO 8601 text in UTC (`2020-01-02T03:04:05Z`), data base64 text (RFC 4648, section 4), and sets
+    /// arrays in ascending order.
     ///
-    /// - Throws: ``ParameterError`` with the key path of a number that is not finite, of a date outside the years 0000 to
-    ///   9999, or of containers nested deeper than ``maximumDepth``.
+    /// - Throws: ``ParameterError`` with the key path of a number that is not finite, of a date outside the years 0000
+    ///   to 9999, or of containers nested deeper than ``maximumDepth``.
     public init(_ parameters: Parameters) throws(ParameterError) {
         self = .object(try Self.object(parameters, depth: 1))
     }

@@ -1,11 +1,12 @@
 extension JSON {
     /// Parses one JSON value from UTF-8 bytes (RFC 8259).
     ///
-    /// The grammar is taken strictly, and only white space may follow the value. A byte order mark at the start is passed
-    /// over. Of members with the same key the last one counts.
+    /// The grammar is taken strictly, and only white space may follow the value. A byte order mark at the start is
+    /// passed over. Of members with the same key the last one counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        // Any memory may be bound to bytes, and the caller keeps it for the length of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         var parser = JSONParser(bytes: bytes, limits: limits)
         do {

@@ -18,7 +18,8 @@ public enum JSON: Sendable, Hashable {
 
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing, comparing and writing a tree take stack for each level, and threads may have as little as 512 KiB.
+    /// Releasing, comparing and writing a tree take stack for each level; at this depth an optimized build takes less
+    /// than the 512 KiB that threads may have.
     public static let maximumDepth = 512
 }
 
@@ -72,37 +73,38 @@ extension JSON {
         get {
             if case .object(let object) = self { object[key] ?? .null } else { .null }
         }
-        set {
+        _modify {
             var members = JSON.Object()
             if case .object(let object) = self { members = object }
             // Lets go of the tree's own reference, so that the members change in place.
             self = .null
-            members[key] = newValue
-            self = .object(members)
+            defer { self = .object(members) }
+            yield &members[orNull: key]
         }
     }
 
     /// The element of an array; ``null`` when the index is out of range, or when this is not an array.
     ///
-    /// Assigning replaces the element, or appends at the index that equals the count. A value that is not an array counts
-    /// as an empty one. At any other index, a negative one included, assigning changes nothing.
+    /// Assigning replaces the element, or appends at the index that equals the count. A value that is not an array
+    /// counts as an empty one. At any other index, a negative one included, assigning changes nothing.
     public subscript(index: Int) -> JSON {
         get {
             guard case .array(let elements) = self, elements.indices.contains(index) else { return .null }
             return elements[index]
         }
-        set {
+        _modify {
             var elements: [JSON] = []
             if case .array(let present) = self { elements = present }
-            guard index >= 0, index <= elements.count else { return }
+            guard index >= 0, index <= elements.count else {
+                var nowhere = JSON.null
+                yield &nowhere
+                return
+            }
             // Lets go of the tree's own reference, so that the elements change in place.
             self = .null
-            if index < elements.count {
-                elements[index] = newValue
-            } else {
-                elements.append(newValue)
-            }
-            self = .array(elements)
+            if index == elements.count { elements.append(.null) }
+            defer { self = .array(elements) }
+            yield &elements[index]
         }
     }
 

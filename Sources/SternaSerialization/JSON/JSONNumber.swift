@@ -2,8 +2,9 @@ extension JSON {
     /// A JSON number that keeps what its text says.
     ///
     /// A number that fits an `Int64`, a `UInt64` or a `Double` is held as one. For a `Double`, fitting means that its
-    /// shortest decimal text has the same value as the number's text, as `0.1` has. Any other number, such as one of forty
-    /// digits, keeps its text. Numbers of equal value are equal however they are held, so `1`, `1.0` and `1e0` are.
+    /// shortest decimal text has the same value as the number's text, as `0.1` has. Any other number, such as one of
+    /// forty digits, keeps its text. Numbers of equal value are equal however they are held, so `1`, `1.0` and `1e0`
+    /// are.
     public struct Number: Sendable {
         enum Storage: Sendable {
             case int(Int64)
@@ -75,7 +76,7 @@ extension JSON.Number {
         }
     }
 
-    /// Whether this is NaN or infinite, which JSON has no text for.
+    /// Whether the number is neither NaN nor infinite, which JSON has no text for.
     public var isFinite: Bool {
         if case .double(let value) = storage { value.isFinite } else { true }
     }
@@ -91,7 +92,8 @@ extension JSON.Number {
 }
 
 extension JSON.Number: CustomStringConvertible {
-    /// The number's text as it is written in JSON: without a fraction of zero, and as it was read when it keeps its text.
+    /// The number's text as it is written in JSON: without a fraction of zero, and as it was read when it keeps its
+    /// text.
     public var description: String {
         switch storage {
         case .int(let value): String(value)

@@ -1,5 +1,6 @@
 /// Reads one number by the grammar of RFC 8259, section 6, and finds the smallest form that holds it.
 struct JSONNumberScanner {
+    // Outlives the scanner, and every index is below the count where it is read.
     let bytes: UnsafeBufferPointer<UInt8>
     var position: Int
 
@@ -7,11 +8,11 @@ struct JSONNumberScanner {
     private var mantissa: UInt64 = 0
     private var digitCount = 0
     // Digits after the point.
-    private var fractionDigits = 0
-    private var exponent = 0
+    private var fractionDigits: Int64 = 0
+    private var exponent: Int64 = 0
 
     // Beyond any exponent of a `Double`, whatever the count of digits in memory; far from overflow.
-    private static let exponentCap = 1 << 50
+    private static let exponentCap: Int64 = 1 << 50
 
     init(bytes: UnsafeBufferPointer<UInt8>, position: Int) {
         self.bytes = bytes
@@ -34,7 +35,7 @@ struct JSONNumberScanner {
             position += 1
             let first = position
             try scanDigits()
-            fractionDigits = position - first
+            fractionDigits = Int64(position - first)
         }
         if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
             isWhole = false
@@ -65,7 +66,7 @@ struct JSONNumberScanner {
         }
         let first = position
         while let digit = peek(), isDigit(digit) {
-            if exponent < Self.exponentCap { exponent = exponent * 10 + Int(digit - UInt8(ascii: "0")) }
+            if exponent < Self.exponentCap { exponent = exponent * 10 + Int64(digit - UInt8(ascii: "0")) }
             position += 1
         }
         if position == first { throw missingDigit() }
@@ -108,8 +109,8 @@ struct JSONNumberScanner {
         if digitCount <= 19 {
             // Up to 2⁵³ and 10²² both operands are exact, so that IEEE 754 rounds the one operation rightly; and up to
             // fifteen digits always come back from a `Double`.
-            if digits < 1_000_000_000_000_000, abs(scale) < Self.powersOfTen.count {
-                let power = Self.powersOfTen[abs(scale)]
+            if digits < 1_000_000_000_000_000, abs(scale) < Int64(Self.powersOfTen.count) {
+                let power = Self.powersOfTen[Int(abs(scale))]
                 let magnitude = scale < 0 ? Double(digits) / power : Double(digits) * power
                 return JSON.Number(isNegative ? -magnitude : magnitude)
             }
@@ -143,13 +144,13 @@ struct JSONNumberScanner {
     }
 
     /// Whether the shortest text of a number has these digits, which do not end in zero, at this power of ten.
-    private static func isShortest(_ value: Double, digits: UInt64, scale: Int) -> Bool {
+    private static func isShortest(_ value: Double, digits: UInt64, scale: Int64) -> Bool {
         // Fifteen digits come back from every `Double` that is not subnormal.
         if digits < 1_000_000_000_000_000, value.magnitude >= .leastNormalMagnitude { return true }
         var shortest: UInt64 = 0
-        var fractionDigits = 0
-        var exponent = 0
-        var exponentSign = 0
+        var fractionDigits: Int64 = 0
+        var exponent: Int64 = 0
+        var exponentSign: Int64 = 0
         var isFraction = false
         for byte in value.magnitude.description.utf8 {
             switch byte {
@@ -159,7 +160,7 @@ struct JSONNumberScanner {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 let digit = byte - UInt8(ascii: "0")
                 if exponentSign != 0 {
-                    exponent = exponent * 10 + Int(digit)
+                    exponent = exponent * 10 + Int64(digit)
                 } else {
                     shortest = shortest &* 10 &+ UInt64(digit)
                     if isFraction { fractionDigits += 1 }

@@ -32,12 +32,17 @@ extension JSON {
 
         /// The value of a key, or nil when the key is not there.
         ///
-        /// Assigning a value keeps the key's place or appends it; assigning nil removes the member. To store `null`, assign
-        /// ``JSON/null`` by its full name.
+        /// Assigning a value keeps the key's place or appends it; assigning nil removes the member. To store `null`,
+        /// assign ``JSON/null`` by its full name.
         public subscript(key: String) -> JSON? {
             get { members[key] }
-            set { members[key] = newValue }
             _modify { yield &members[key] }
+        }
+
+        // A key that is not there is added with null.
+        subscript(orNull key: String) -> JSON {
+            get { members[key] ?? .null }
+            _modify { yield &members[key, default: .null] }
         }
 
         /// Sets the value of a key, at its place when it is there and at the end when not.
@@ -56,8 +61,12 @@ extension JSON {
 extension JSON.Object: Hashable {
     public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
         guard left.count == right.count else { return false }
-        if left.members == right.members { return true }
-        return left.members.allSatisfy { right.members[$0.key] == $0.value }
+        // Each value is compared once: comparing it a second time would double the work at every level of a tree.
+        if left.keys == right.keys { return left.values == right.values }
+        for (key, value) in left.members {
+            guard let other = right.members[key], value == other else { return false }
+        }
+        return true
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -64,8 +64,8 @@ extension JSON {
         }
         /// The greatest length in bytes; without bound by default, as a body's length has a limit of its own.
         public var bytes: Int
-        /// The greatest number of values, containers included; without bound by default. A value takes at least 32 bytes
-        /// of memory for as little as 2 bytes of text.
+        /// The greatest number of values, containers included; without bound by default. A value takes at least 24
+        /// bytes of memory for as little as 2 bytes of text.
         public var values: Int
 
         /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` becomes the nearer of the two.

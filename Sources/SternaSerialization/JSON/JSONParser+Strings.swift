@@ -59,8 +59,8 @@ extension JSONParser {
             let highs: UInt64 = 0x8080_8080_8080_8080
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // A high bit marks a byte that is zero after the difference, below 0x20, or above 0x7F. Borrows may mark bytes
-            // above the lowest true mark, never below it, and only the lowest is read.
+            // A high bit marks a byte that is zero after the difference, below 0x20, or above 0x7F. Borrows may mark
+            // bytes above the lowest true mark, never below it, and only the lowest is read.
             let marks =
                 ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- ones &* 0x20) & ~word
                     | word) & highs

@@ -6,6 +6,7 @@ struct JSONFault: Error {
 
 /// Parses one text without recursion, so that depth costs no stack.
 struct JSONParser {
+    // Outlives the parser, and every index is below the count where it is read.
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     // Kept between strings, so that only the first one with an escape allocates it.

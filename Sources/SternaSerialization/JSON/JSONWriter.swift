@@ -65,8 +65,8 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
-    /// The tree as JSON on one line. What JSON has no text for stands as `nan`, `inf` or `-inf`, and what lies deeper than
-    /// ``maximumDepth`` as an ellipsis.
+    /// The tree as JSON on one line. What JSON has no text for stands as `nan`, `inf` or `-inf`, and what lies deeper
+    /// than ``maximumDepth`` as an ellipsis.
     public var description: String {
         var writer = JSONWriter(options: [], isLenient: true)
         // A lenient writer has no fault to report.

@@ -1,9 +1,10 @@
+import SternaCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import SternaCore
 
 /// The text of single values, as queries, forms and JSON strings write them.
 enum ParameterText {

@@ -68,8 +68,8 @@ public struct QueryEncoder: Sendable {
     public var spaces: SpaceStyle
     /// How null is written; ``NullStyle/bareKey`` by default.
     public var nulls: NullStyle
-    /// Whether keys are put in ascending order of their Unicode scalars at every level; true by default. When false they
-    /// keep the order they were given in.
+    /// Whether keys are put in ascending order of their Unicode scalars at every level; true by default. When false
+    /// they keep the order they were given in.
     public var sortsKeys: Bool
 
     /// Makes an encoder.

@@ -1,0 +1,195 @@
+import NIOCore
+import NIOHTTP1
+
+extension ServerConnectionHandler {
+    /// Runs the request's route and writes what it answers.
+    func dispatch(_ request: ServerRequest, identifier: Int, context: ChannelHandlerContext) {
+        switch core.route(method: request.method, path: request.path) {
+        case .found(let handler, let parameters):
+            var request = request
+            request.parameters = parameters
+            run(handler, request, identifier: identifier, context: context)
+        case .wrongMethod(let allowed):
+            let names = Array(Set(allowed)).sorted().joined(separator: ", ")
+            if request.method == "OPTIONS" {
+                respond(ServerResponse(headers: ["Allow": names]), identifier)
+            } else {
+                let text = "\(request.method) is not allowed on \(request.path)"
+                respond(.message(text, status: 405, headers: ["Allow": names]), identifier)
+            }
+        case .unknown:
+            respond(.message("no route for \(request.method) \(request.path)", status: 404), identifier)
+        }
+    }
+
+    private func run(
+        _ handler: ServerRouteHandler, _ request: ServerRequest, identifier: Int, context: ChannelHandlerContext
+    ) {
+        switch handler {
+        case .immediate(let answer):
+            respond(Self.answer { try answer(request) }, identifier)
+        case .suspending(let answer):
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            let work: @Sendable () async -> Void = {
+                let response = await Self.awaitedAnswer(to: request, answer)
+                loop.execute { bound.value.respond(response, identifier) }
+            }
+            exchange?.task = Task(operation: work)
+        }
+    }
+
+    private static func answer(_ body: () throws -> ServerResponse) -> ServerResponse {
+        do { return try body() } catch { return response(to: error) }
+    }
+
+    private static func awaitedAnswer(
+        to request: ServerRequest, _ body: @Sendable (ServerRequest) async throws -> ServerResponse
+    ) async -> ServerResponse {
+        do { return try await body(request) } catch { return response(to: error) }
+    }
+
+    private static func response(to error: any Error) -> ServerResponse {
+        guard let known = error as? ServerRouteError, (400...599).contains(known.status) else {
+            return .message("handler failed: \(error)", status: 500, headers: ["Connection": "close"])
+        }
+        return .message(known.message, status: known.status)
+    }
+
+    /// Writes a response unless its exchange is over already.
+    private func respond(_ response: ServerResponse, _ identifier: Int) {
+        guard let exchange, exchange.identifier == identifier, !exchange.responseStarted, let context else { return }
+        exchange.responseStarted = true
+        if case .raw(let play) = response.body { return takeOver(exchange, context: context, play) }
+        let closes = response.headers.hasToken("close", in: "Connection")
+        if closes || !canDiscardRest(of: exchange) { exchange.keepAlive = false }
+        let status = (200...599).contains(response.status) ? response.status : 500
+        let bodyless = status == 204 || status == 304
+        var buffer = context.channel.allocator.buffer(capacity: 512)
+        switch response.body {
+        case .empty, .raw:
+            writeHead(response, status, bodyless ? .none : .length(0), exchange, to: &buffer)
+            finish(writing: buffer, exchange, context: context)
+        case .bytes(let bytes):
+            writeHead(response, status, bodyless ? .none : .length(bytes.count), exchange, to: &buffer)
+            if !bodyless && exchange.head.method != .HEAD { buffer.writeBytes(bytes) }
+            finish(writing: buffer, exchange, context: context)
+        case .stream(let length, let write):
+            var framing = length.map { ResponseHead.Framing.length($0) } ?? .chunked
+            if length == nil && exchange.isHTTP10 {
+                framing = .untilClose
+                exchange.keepAlive = false
+            }
+            writeHead(response, status, bodyless ? .none : framing, exchange, to: &buffer)
+            if bodyless || exchange.head.method == .HEAD {
+                finish(writing: buffer, exchange, context: context)
+            } else {
+                context.writeAndFlush(Self.wrapOutboundOut(buffer), promise: nil)
+                stream(write, length: length, trailers: response.trailers, exchange, context: context)
+            }
+        }
+    }
+
+    private func writeHead(
+        _ response: ServerResponse, _ status: Int, _ framing: ResponseHead.Framing, _ exchange: ServerExchange,
+        to buffer: inout ByteBuffer
+    ) {
+        ResponseHead(
+            status: status, reason: response.reason, headers: response.headers, framing: framing,
+            keepAlive: exchange.keepAlive, isHTTP10: exchange.isHTTP10
+        ).write(to: &buffer)
+    }
+
+    private func canDiscardRest(of exchange: ServerExchange) -> Bool {
+        if exchange.requestEnded { return true }
+        if exchange.expectsContinue { return false }
+        guard let declared = exchange.declaredLength else { return true }
+        return declared - exchange.received <= Self.discardLimit
+    }
+
+    private func stream(
+        _ write: @escaping @Sendable (ServerBodyWriter) async throws -> Void, length: Int?, trailers: ServerHeaders,
+        _ exchange: ServerExchange, context: ChannelHandlerContext
+    ) {
+        let chunked = length == nil && !exchange.isHTTP10
+        let writer = ServerBodyWriter(channel: context.channel, chunked: chunked, length: length)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        let identifier = exchange.identifier
+        let work: @Sendable () async -> Void = {
+            let isComplete = await Self.ran(write, writer)
+            loop.execute {
+                let handler = bound.value
+                guard let exchange = handler.exchange, exchange.identifier == identifier, let context = handler.context
+                else { return }
+                // Half a body must not look like a whole one, so the connection ends with it.
+                guard isComplete else { return context.close(promise: nil) }
+                var buffer = ByteBuffer()
+                if chunked { Self.writeLastChunk(trailers, to: &buffer) }
+                handler.finish(writing: buffer, exchange, context: context)
+            }
+        }
+        exchange.task = Task(operation: work)
+    }
+
+    /// Whether the body was written to its end.
+    private static func ran(
+        _ write: @Sendable (ServerBodyWriter) async throws -> Void, _ writer: ServerBodyWriter
+    ) async -> Bool {
+        do { try await write(writer) } catch { return false }
+        return writer.isComplete
+    }
+
+    private static func writeLastChunk(_ trailers: ServerHeaders, to buffer: inout ByteBuffer) {
+        buffer.writeStaticString("0\r\n")
+        for field in trailers {
+            buffer.writeString("\(ResponseHead.cleaned(field.name)): \(ResponseHead.cleaned(field.value))\r\n")
+        }
+        buffer.writeStaticString("\r\n")
+    }
+
+    /// Writes the response's last bytes; the exchange is over when a slow client has taken them.
+    private func finish(writing buffer: ByteBuffer, _ exchange: ServerExchange, context: ChannelHandlerContext) {
+        if exchange.keepAlive && context.channel.isWritable && buffer.readableBytes < 64 << 10 {
+            context.writeAndFlush(Self.wrapOutboundOut(buffer), promise: nil)
+            return responseEnded(exchange, context: context)
+        }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let identifier = exchange.identifier
+        promise.futureResult.whenSuccess {
+            let handler = bound.value
+            guard let exchange = handler.exchange, exchange.identifier == identifier, let context = handler.context
+            else { return }
+            handler.responseEnded(exchange, context: context)
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(buffer), promise: promise)
+    }
+
+    private func responseEnded(_ exchange: ServerExchange, context: ChannelHandlerContext) {
+        exchange.responseEnded = true
+        if exchange.requestEnded {
+            if exchange.keepAlive { nextRequest() } else { context.close(promise: nil) }
+        } else if !exchange.keepAlive {
+            linger()
+        } else {
+            exchange.discarding = true
+            exchange.pipe?.fail()
+            resumeReading()
+        }
+    }
+
+    private func takeOver(
+        _ exchange: ServerExchange, context: ChannelHandlerContext,
+        _ play: @escaping @Sendable (ServerRawConnection) async throws -> Void
+    ) {
+        exchange.keepAlive = false
+        exchange.discarding = true
+        let raw = ServerRawConnection(channel: context.channel, anchor: anchor)
+        resumeReading()
+        exchange.task = Task {
+            try? await play(raw)
+            await raw.close()
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import NIOCore
+import Synchronization
+
+/// What every connection of one server shares: routes, counts, the request record and those waiting on them.
+final class ServerCore: Sendable {
+    struct Waiter {
+        let isMet: @Sendable (_ open: Int, _ requests: Int) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var router: ServerRouter
+        var open: [Int: (channel: any Channel, anchor: ConnectionAnchor.Handle)] = [:]
+        var total = 0
+        var requestCount = 0
+        var records: CircularBuffer<TestServer.RecordedRequest> = []
+        var waiters: [Int: Waiter] = [:]
+        var nextWaiter = 0
+        var stopping = false
+    }
+
+    let scheme: String
+    let idleTimeout: Duration?
+    private let recordLimit: Int
+    private let state: Mutex<State>
+
+    init(scheme: String, idleTimeout: Duration?, recordLimit: Int) {
+        self.scheme = scheme
+        self.idleTimeout = idleTimeout
+        self.recordLimit = max(0, recordLimit)
+        self.state = Mutex(State(router: ServerRouter(builtIn: BuiltInRoutes.all)))
+    }
+
+    // MARK: Routes
+
+    func add(_ route: ServerRoute) {
+        state.withLock { $0.router.add(route) }
+    }
+
+    func route(method: String, path: String) -> ServerRouter.Outcome {
+        state.withLock { $0.router }.route(method: method, path: path)
+    }
+
+    // MARK: Connections
+
+    /// The connection's number, or `nil` when the server is stopping.
+    func opened(_ channel: any Channel, anchor: ConnectionAnchor.Handle) -> Int? {
+        let number = state.withLock { state -> Int? in
+            guard !state.stopping else { return nil }
+            state.total += 1
+            state.open[state.total - 1] = (channel, anchor)
+            return state.total - 1
+        }
+        notify()
+        return number
+    }
+
+    func closed(_ number: Int) {
+        state.withLock { _ = $0.open.removeValue(forKey: number) }
+        notify()
+    }
+
+    var openConnections: Int { state.withLock { $0.open.count } }
+    var totalConnections: Int { state.withLock { $0.total } }
+
+    func closeAll() async {
+        let anchors = state.withLock { state in
+            state.stopping = true
+            return state.open.values.map(\.anchor)
+        }
+        for anchor in anchors { await anchor.abort() }
+        _ = await wait(within: .seconds(5)) { open, _ in open == 0 }
+    }
+
+    // MARK: Requests
+
+    func recorded(_ request: TestServer.RecordedRequest) -> Int {
+        let number = state.withLock { state in
+            state.requestCount += 1
+            if recordLimit > 0 {
+                if state.records.count >= recordLimit { state.records.removeFirst() }
+                state.records.append(request)
+            }
+            return state.requestCount - 1
+        }
+        notify()
+        return number
+    }
+
+    func bodyEnded(request number: Int, size: Int) {
+        state.withLock { state in
+            let oldest = state.requestCount - state.records.count
+            guard number >= oldest, number - oldest < state.records.count else { return }
+            let index = state.records.index(state.records.startIndex, offsetBy: number - oldest)
+            state.records[index].bodySize = size
+        }
+    }
+
+    var requestCount: Int { state.withLock { $0.requestCount } }
+    var records: [TestServer.RecordedRequest] { state.withLock { Array($0.records) } }
+
+    // MARK: Waiting
+
+    /// Whether the condition came to hold within the time.
+    func wait(within time: Duration, _ isMet: @escaping @Sendable (_ open: Int, _ requests: Int) -> Bool) async -> Bool
+    {
+        let identifier = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        let timer = Task {
+            try? await Task.sleep(for: time)
+            self.giveUp(identifier)
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let met = state.withLock { state -> Bool? in
+                    if isMet(state.open.count, state.requestCount) { return true }
+                    if Task.isCancelled { return false }
+                    state.waiters[identifier] = Waiter(isMet: isMet, continuation: continuation)
+                    return nil
+                }
+                if let met { continuation.resume(returning: met) }
+            }
+        } onCancel: {
+            self.giveUp(identifier)
+        }
+    }
+
+    private func giveUp(_ identifier: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: identifier) }?.continuation.resume(returning: false)
+    }
+
+    private func notify() {
+        let ready = state.withLock { state -> [Waiter] in
+            guard !state.waiters.isEmpty else { return [] }
+            let (open, requests) = (state.open.count, state.requestCount)
+            let met = state.waiters.filter { $0.value.isMet(open, requests) }
+            for identifier in met.keys { state.waiters.removeValue(forKey: identifier) }
+            return Array(met.values)
+        }
+        for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+}

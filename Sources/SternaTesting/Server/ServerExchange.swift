@@ -1,0 +1,41 @@
+import NIOCore
+import NIOHTTP1
+
+/// One request and its response on a connection. Lives on the connection's event loop.
+final class ServerExchange {
+    let identifier: Int
+    let head: HTTPRequestHead
+    let request: ServerRequest
+    let record: Int
+    let pipe: ServerBodyPipe?
+    let declaredLength: Int?
+    var expectsContinue: Bool
+    var keepAlive: Bool
+    var requestEnded = false
+    var responseStarted = false
+    var responseEnded = false
+    var wantsBody = true
+    /// The handler is done with the body: what still comes is dropped.
+    var discarding = false
+    var received = 0
+    var discarded = 0
+    var task: Task<Void, Never>?
+
+    init(
+        identifier: Int, head: HTTPRequestHead, request: ServerRequest, record: Int, pipe: ServerBodyPipe?,
+        declaredLength: Int?
+    ) {
+        self.identifier = identifier
+        self.head = head
+        self.request = request
+        self.record = record
+        self.pipe = pipe
+        self.declaredLength = declaredLength
+        self.expectsContinue =
+            pipe != nil && request.headers.hasToken("100-continue", in: "Expect") && head.version == .http1_1
+        // After an upgrade offer NIO's decoder stops, so nothing more can be read from the connection.
+        self.keepAlive = head.isKeepAlive && !request.headers.contains("Upgrade")
+    }
+
+    var isHTTP10: Bool { head.version.major == 1 && head.version.minor == 0 }
+}

@@ -1,0 +1,54 @@
+/// A request as a route's handler sees it.
+public struct ServerRequest: Sendable {
+    /// The method in the case it was sent, `GET` for instance.
+    public let method: String
+    /// The request target as sent, query included.
+    public let target: String
+    /// The target's path as sent, still percent-encoded.
+    public let path: String
+    /// The target's query as sent without the question mark; `nil` where there is none.
+    public let query: String?
+    /// The header fields as sent.
+    public let headers: ServerHeaders
+    /// The values of the `{name}` segments of the route's pattern, percent-decoded; `*` holds the rest of the path.
+    public internal(set) var parameters: [String: String] = [:]
+    /// The body, readable once.
+    public let body: ServerRequestBody
+    /// The client's IP address without the port.
+    public let remoteAddress: String
+    /// The number of the connection the request came on: 0 for the first one the server accepted.
+    public let connection: Int
+    /// Scheme and authority the client used, `http://127.0.0.1:8080` for instance; from `Host` where present.
+    public let origin: String
+
+    /// The decoded name and value pairs of the query in order, at most 10 000.
+    public var queryItems: [(name: String, value: String)] {
+        guard let query else { return [] }
+        return ASCIIText.formPairs(query).map { ($0.name, $0.value) }
+    }
+
+    /// The first decoded value of a query name.
+    public func query(_ name: String) -> String? {
+        guard let query else { return nil }
+        return ASCIIText.formPairs(query).first { $0.name == name }?.value
+    }
+
+    /// The target as an absolute URL.
+    public var url: String {
+        target.hasPrefix("/") ? origin + target : target
+    }
+}
+
+/// An error a handler throws to answer with that status and a JSON body `{"message": …}`.
+public struct ServerRouteError: Error, Sendable, Hashable {
+    /// The status code, 400 to 599.
+    public var status: Int
+    /// The text under `message`.
+    public var message: String
+
+    /// An error of a status and a message.
+    public init(status: Int, message: String) {
+        self.status = status
+        self.message = message
+    }
+}

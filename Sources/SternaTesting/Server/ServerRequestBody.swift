@@ -1,0 +1,145 @@
+import NIOCore
+import Synchronization
+
+/// A request body that arrives while it is read; reading slowly stops the server from taking more from the socket.
+///
+/// It can be read once. A first read answers a pending `Expect: 100-continue` (RFC 9110 §10.1.1). Reading throws
+/// `CancellationError` when the client closes before the body's end.
+public struct ServerRequestBody: Sendable, AsyncSequence {
+    /// A piece of the body, never empty.
+    public typealias Element = [UInt8]
+
+    let pipe: ServerBodyPipe?
+
+    /// The reading position.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let pipe: ServerBodyPipe?
+
+        /// The next piece, or `nil` at the end.
+        public mutating func next() async throws -> [UInt8]? {
+            try await pipe?.next().map { Array($0.readableBytesView) }
+        }
+    }
+
+    /// Reads the body piece by piece.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(pipe: pipe)
+    }
+
+    /// The next piece without a copy.
+    func nextBuffer() async throws -> ByteBuffer? {
+        try await pipe?.next()
+    }
+
+    /// The whole body.
+    ///
+    /// - Parameter limit: The most bytes taken, 32 MiB by default.
+    /// - Throws: ``ServerRouteError`` with status 413 when the body is longer.
+    public func collect(upTo limit: Int = 32 << 20) async throws -> [UInt8] {
+        if let declared = pipe?.declaredLength, declared > limit { throw Self.tooLarge(limit) }
+        var bytes: [UInt8] = []
+        while let buffer = try await nextBuffer() {
+            guard buffer.readableBytes <= limit - bytes.count else { throw Self.tooLarge(limit) }
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+        return bytes
+    }
+
+    private static func tooLarge(_ limit: Int) -> ServerRouteError {
+        ServerRouteError(status: 413, message: "request body over \(limit) bytes")
+    }
+}
+
+/// Carries body bytes from the event loop to one reading task, bounded by the reader's pace.
+final class ServerBodyPipe: Sendable {
+    private struct State {
+        var chunks = CircularBuffer<ByteBuffer>()
+        var bytes = 0
+        var started = false
+        var paused = false
+        var ended = false
+        var failed = false
+        var waiter: CheckedContinuation<ByteBuffer?, any Error>?
+    }
+
+    static let highWater = 256 << 10
+    static let lowWater = 64 << 10
+
+    let declaredLength: Int?
+    private let state = Mutex(State())
+    private let onDemand: @Sendable () -> Void
+
+    init(declaredLength: Int?, onDemand: @escaping @Sendable () -> Void) {
+        self.declaredLength = declaredLength
+        self.onDemand = onDemand
+    }
+
+    /// Takes bytes from the socket; false asks to stop reading until the next demand.
+    func offer(_ buffer: ByteBuffer) -> Bool {
+        let (waiter, more) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
+            guard !state.ended, !state.failed else { return (nil, true) }
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return (waiter, true)
+            }
+            state.chunks.append(buffer)
+            state.bytes += buffer.readableBytes
+            state.paused = state.bytes >= Self.highWater
+            return (nil, !state.paused)
+        }
+        waiter?.resume(returning: buffer)
+        return more
+    }
+
+    func finish() {
+        let waiter = state.withLock { state in
+            state.ended = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    func fail() {
+        let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            guard !state.ended else { return nil }
+            state.failed = true
+            state.chunks.removeAll()
+            state.bytes = 0
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(throwing: CancellationError())
+    }
+
+    func next() async throws -> ByteBuffer? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                var answer: Result<ByteBuffer?, any Error>?
+                let demand = state.withLock { state -> Bool in
+                    var demand = !state.started
+                    state.started = true
+                    if let chunk = state.chunks.popFirst() {
+                        state.bytes -= chunk.readableBytes
+                        if state.paused && state.bytes <= Self.lowWater {
+                            state.paused = false
+                            demand = true
+                        }
+                        answer = .success(chunk)
+                    } else if state.failed || Task.isCancelled || state.waiter != nil {
+                        answer = .failure(CancellationError())
+                    } else if state.ended {
+                        answer = .success(nil)
+                    } else {
+                        state.waiter = continuation
+                    }
+                    return demand
+                }
+                if demand { onDemand() }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            fail()
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// What a route's handler answers.
+public struct ServerResponse: Sendable {
+    /// How the body comes about.
+    public enum Body: Sendable {
+        /// No body; `Content-Length: 0` is sent where the status allows one.
+        case empty
+        /// A body in memory, sent with its `Content-Length`.
+        case bytes([UInt8])
+        /// A body written piece by piece at the client's pace: with `Content-Length` where `length` is known (the
+        /// writer must then write exactly that much, else the connection is closed), otherwise chunked.
+        case stream(length: Int?, @Sendable (ServerBodyWriter) async throws -> Void)
+        /// No HTTP at all: status and headers are ignored and the closure writes what it will; the connection is
+        /// closed when it returns.
+        case raw(@Sendable (ServerRawConnection) async throws -> Void)
+    }
+
+    /// The status code, 200 to 599.
+    public var status: Int
+    /// The reason phrase; `nil` sends the registered one.
+    public var reason: String?
+    /// Header fields; `Content-Length`, `Transfer-Encoding`, `Date` and `Server` are added where absent.
+    /// `Connection: close` closes the connection after the response.
+    public var headers: ServerHeaders
+    /// The body.
+    public var body: Body
+    /// Trailer fields, sent only with a chunked body (RFC 9112 §7.1.2).
+    public var trailers: ServerHeaders
+
+    /// A response of those parts; no body by default.
+    public init(
+        status: Int = 200, reason: String? = nil, headers: ServerHeaders = [:], body: Body = .empty,
+        trailers: ServerHeaders = [:]
+    ) {
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+        self.body = body
+        self.trailers = trailers
+    }
+
+    /// Bytes under a media type, `application/octet-stream` by default.
+    public static func bytes(
+        _ bytes: [UInt8], type: String = "application/octet-stream", status: Int = 200, headers: ServerHeaders = [:]
+    ) -> ServerResponse {
+        var all: ServerHeaders = ["Content-Type": type]
+        all.fields += headers.fields
+        return ServerResponse(status: status, headers: all, body: .bytes(bytes))
+    }
+
+    /// Text in UTF-8, `text/plain` by default.
+    public static func text(
+        _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200, headers: ServerHeaders = [:]
+    ) -> ServerResponse {
+        bytes(Array(text.utf8), type: type, status: status, headers: headers)
+    }
+
+    /// JSON text under `application/json`; the text is sent as it is.
+    public static func json(_ text: String, status: Int = 200, headers: ServerHeaders = [:]) -> ServerResponse {
+        bytes(Array(text.utf8), type: "application/json", status: status, headers: headers)
+    }
+
+    /// A redirect to a target, 302 by default.
+    public static func redirect(to location: String, status: Int = 302) -> ServerResponse {
+        ServerResponse(status: status, headers: ["Location": location])
+    }
+
+    /// A JSON body `{"message": …}` under a status.
+    public static func message(
+        _ text: String, status: Int, headers: ServerHeaders = [:]
+    ) -> ServerResponse {
+        json(EchoJSON.object([("message", .string(text))]).text(), status: status, headers: headers)
+    }
+}

@@ -1,0 +1,60 @@
+import NIOCore
+import NIOSSL
+
+/// A TLS protocol version.
+public enum ServerTLSVersion: Sendable, Hashable, CaseIterable {
+    /// TLS 1.0 (RFC 2246).
+    case tls10
+    /// TLS 1.1 (RFC 4346).
+    case tls11
+    /// TLS 1.2 (RFC 5246).
+    case tls12
+    /// TLS 1.3 (RFC 8446).
+    case tls13
+
+    var nio: TLSVersion {
+        switch self {
+        case .tls10: .tlsv1
+        case .tls11: .tlsv11
+        case .tls12: .tlsv12
+        case .tls13: .tlsv13
+        }
+    }
+}
+
+/// What a server speaks over TLS.
+public struct ServerTLSSettings: Sendable {
+    /// The oldest version accepted, TLS 1.2 by default.
+    public var minimumVersion: ServerTLSVersion
+    /// The newest version accepted, TLS 1.3 by default.
+    public var maximumVersion: ServerTLSVersion
+    /// The ALPN names offered (RFC 7301), `http/1.1` by default; empty answers no ALPN.
+    public var applicationProtocols: [String]
+    /// Certificates in PEM of the authorities client certificates must come from; empty asks for none.
+    public var clientAuthorities: [String]
+
+    /// Settings with the defaults above.
+    public init() {
+        self.minimumVersion = .tls12
+        self.maximumVersion = .tls13
+        self.applicationProtocols = ["http/1.1"]
+        self.clientAuthorities = []
+    }
+
+    func makeContext(_ certificate: CertificateBundle) throws -> NIOSSLContext {
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificateChainPEM.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.utf8), format: .pem)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = minimumVersion.nio
+        configuration.maximumTLSVersion = maximumVersion.nio
+        configuration.applicationProtocols = applicationProtocols
+        configuration.shutdownTimeout = .seconds(1)
+        if !clientAuthorities.isEmpty {
+            let roots = try clientAuthorities.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }
+            configuration.trustRoots = .certificates(roots)
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        return try NIOSSLContext(configuration: configuration)
+    }
+}

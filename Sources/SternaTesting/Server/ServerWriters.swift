@@ -1,0 +1,84 @@
+import NIOCore
+import Synchronization
+
+/// Writes a streamed response body; each write returns once the bytes have left for the socket, so that a slow
+/// client slows the writer and nothing is buffered beyond the piece in hand.
+public struct ServerBodyWriter: Sendable {
+    final class Progress: Sendable {
+        let written = Mutex(0)
+    }
+
+    let channel: any Channel
+    let chunked: Bool
+    let length: Int?
+    let progress = Progress()
+
+    /// Writes one piece: its own chunk where the body is chunked. An empty piece writes nothing.
+    ///
+    /// - Throws: A channel error when the client is gone, ``ServerRouteError`` when more than the declared length
+    ///   would be written.
+    public func write(_ bytes: [UInt8]) async throws {
+        try await write(ByteBuffer(bytes: bytes))
+    }
+
+    /// Writes text in UTF-8.
+    public func write(_ text: String) async throws {
+        try await write(ByteBuffer(string: text))
+    }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        let count = buffer.readableBytes
+        guard count > 0 else { return }
+        let total = progress.written.withLock { written in
+            written += count
+            return written
+        }
+        if let length, total > length {
+            throw ServerRouteError(status: 500, message: "more body than declared")
+        }
+        guard chunked else { return try await channel.writeAndFlush(buffer).get() }
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        let channel = self.channel
+        channel.eventLoop.execute {
+            channel.write(ByteBuffer(string: String(count, radix: 16) + "\r\n"), promise: nil)
+            channel.write(buffer, promise: nil)
+            channel.writeAndFlush(ByteBuffer(string: "\r\n"), promise: promise)
+        }
+        try await promise.futureResult.get()
+    }
+
+    var isComplete: Bool {
+        length.map { length in progress.written.withLock { $0 == length } } ?? true
+    }
+}
+
+/// A connection a handler has taken out of HTTP's hands, for answers that break the protocol.
+public struct ServerRawConnection: Sendable {
+    let channel: any Channel
+    let anchor: ConnectionAnchor.Handle
+
+    /// Writes bytes as they are and returns once they have left for the socket.
+    public func write(_ bytes: [UInt8]) async throws {
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+    }
+
+    /// Writes text in UTF-8 as it is.
+    public func write(_ text: String) async throws {
+        try await channel.writeAndFlush(ByteBuffer(string: text)).get()
+    }
+
+    /// Closes the connection in order: after TLS's `close_notify` where there is TLS.
+    public func close() async {
+        try? await channel.close().get()
+    }
+
+    /// Closes with a TCP reset by a linger time of zero; what is still unsent is lost.
+    public func reset() async {
+        await anchor.reset()
+    }
+
+    /// Returns when the connection is closed by whichever side.
+    public func waitForClose() async {
+        try? await channel.closeFuture.get()
+    }
+}

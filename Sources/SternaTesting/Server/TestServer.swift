@@ -1,0 +1,195 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// An HTTP/1.1 server inside the test's process, with httpbin's routes, faults to order, and routes of the test's own.
+///
+/// `GET /` lists the built-in routes. Every response body is sent at the client's pace and request bodies are read at
+/// the handler's.
+public final class TestServer: Sendable {
+    /// How a server listens.
+    public struct Options: Sendable {
+        /// The address to listen on, `127.0.0.1` by default; an IPv6 address without brackets.
+        public var host: String
+        /// The port, 0 for any free one.
+        public var port: Int
+        /// TLS by a certificate; `nil` serves in the clear.
+        public var tls: CertificateBundle?
+        /// Versions, ALPN and client authentication where there is TLS.
+        public var tlsSettings = ServerTLSSettings()
+        /// How long a connection may lie without a request before the server closes it; `nil` for ever. 60 s by
+        /// default.
+        public var idleTimeout: Duration?
+        /// How many request heads ``TestServer/requests()`` keeps, 1000 by default.
+        public var recordedRequests: Int
+
+        /// Options with the defaults above.
+        public init(
+            host: String = "127.0.0.1", port: Int = 0, tls: CertificateBundle? = nil,
+            idleTimeout: Duration? = .seconds(60), recordedRequests: Int = 1000
+        ) {
+            self.host = host
+            self.port = port
+            self.tls = tls
+            self.idleTimeout = idleTimeout
+            self.recordedRequests = recordedRequests
+        }
+    }
+
+    /// The head of a request the server received.
+    public struct RecordedRequest: Sendable, Hashable {
+        /// The method as sent.
+        public let method: String
+        /// The request target as sent.
+        public let target: String
+        /// The header fields as sent.
+        public let headers: ServerHeaders
+        /// The bytes of the body without its transfer coding; 0 until the body has come to its end.
+        public internal(set) var bodySize: Int
+        /// The number of the connection it came on, 0 for the first one accepted.
+        public let connection: Int
+    }
+
+    /// A condition that did not come about in time.
+    public struct TimeoutError: Error, Sendable, CustomStringConvertible {
+        /// What was waited for and how it stood at the end.
+        public let description: String
+    }
+
+    private let core: ServerCore
+    private let listener: any Channel
+    private let host: String
+
+    /// The port the server listens on.
+    public let port: Int
+
+    private init(core: ServerCore, listener: any Channel, host: String) {
+        self.core = core
+        self.listener = listener
+        self.port = listener.localAddress?.port ?? 0
+        self.host = host
+    }
+
+    /// Starts a server on the process-wide event loops.
+    ///
+    /// - Throws: The socket's error when the address cannot be bound, NIOSSL's when the certificate is unusable.
+    public static func start(_ options: Options = Options()) async throws -> TestServer {
+        try await start(options, group: MultiThreadedEventLoopGroup.singleton)
+    }
+
+    static func start(_ options: Options, group: any EventLoopGroup) async throws -> TestServer {
+        let context = try options.tls.map { try options.tlsSettings.makeContext($0) }
+        let core = ServerCore(
+            scheme: context == nil ? "http" : "https", idleTimeout: options.idleTimeout,
+            recordLimit: options.recordedRequests)
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try Self.configure(channel, core: core, context: context)
+                }
+            }
+            .bind(host: options.host, port: options.port).get()
+        var host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        if context != nil && options.host == "127.0.0.1" { host = "localhost" }
+        return TestServer(core: core, listener: listener, host: host)
+    }
+
+    private static func configure(_ channel: any Channel, core: ServerCore, context: NIOSSLContext?) throws {
+        let anchor = ConnectionAnchor()
+        let handle = ConnectionAnchor.Handle(
+            anchor: NIOLoopBound(anchor, eventLoop: channel.eventLoop), channel: channel)
+        guard let number = core.opened(channel, anchor: handle) else {
+            channel.close(promise: nil)
+            return
+        }
+        channel.closeFuture.whenComplete { _ in core.closed(number) }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(anchor)
+        if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+        try pipeline.addHandler(ServerConnectionHandler(core: core, number: number, anchor: handle))
+    }
+
+    /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
+    public static func withServer<R: Sendable>(
+        _ options: Options = Options(), _ body: (TestServer) async throws -> R
+    ) async throws -> R {
+        let server = try await start(options)
+        let result: R
+        do {
+            result = try await body(server)
+        } catch {
+            try? await server.stop()
+            throw error
+        }
+        try await server.stop()
+        return result
+    }
+
+    /// The server's root without a closing slash: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
+    public var url: String {
+        "\(core.scheme)://\(host):\(port)"
+    }
+
+    /// The URL of a path, which should begin with a slash.
+    public func url(_ path: String) -> String {
+        url + path
+    }
+
+    /// Closes the listening socket and every open connection, and returns when they are closed. A second call does
+    /// nothing.
+    public func stop() async throws {
+        if listener.isActive { try await listener.close().get() }
+        await core.closeAll()
+    }
+
+    /// How many client connections are open now.
+    public var openConnections: Int { core.openConnections }
+
+    /// How many connections the server has accepted.
+    public var totalConnections: Int { core.totalConnections }
+
+    /// How many request heads the server has received.
+    public var requestCount: Int { core.requestCount }
+
+    /// The last request heads in the order received, at most ``Options/recordedRequests`` of them.
+    public func requests() -> [RecordedRequest] { core.records }
+
+    /// Adds a route, which goes before the built-in ones and before earlier ones of the same path.
+    ///
+    /// - Parameters:
+    ///   - method: The method in upper case, `nil` for all. `GET` also answers `HEAD`, without the body.
+    ///   - path: A path; a segment `{name}` stands for any one segment and is in ``ServerRequest/parameters``, a last
+    ///     segment `*` for any rest.
+    ///   - handler: Answers a request. A ``ServerRouteError`` becomes its status, any other error status 500. Its task
+    ///     is cancelled when the client closes.
+    public func route(
+        _ method: String?, _ path: String,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        core.add(ServerRoute(method.map { [$0] }, path, .suspending(handler)))
+    }
+
+    /// Returns when exactly so many client connections are open.
+    ///
+    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
+        guard await core.wait(within: .seconds(seconds), { open, _ in open == count }) else {
+            throw TimeoutError(
+                description: "\(openConnections) connections open after \(seconds) s, not \(count)")
+        }
+    }
+
+    /// Returns when at least so many request heads have come.
+    ///
+    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    public func waitForRequests(_ count: Int, within seconds: Double = 5) async throws {
+        guard await core.wait(within: .seconds(seconds), { _, requests in requests >= count }) else {
+            throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Sterna
+
+/// Measures requests through the public API of a session.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measure how many requests a server and this machine can do.")
+
+    @Argument(help: "The URL to ask for, or to upload to.")
+    var url: String
+
+    @Option(name: .customShort("n"), help: ArgumentHelp("How many requests in all.", valueName: "number"))
+    var requests = 10_000
+
+    @Option(name: .customShort("c"), help: ArgumentHelp("How many at once.", valueName: "number"))
+    var concurrency = 1
+
+    @Option(help: ArgumentHelp("A file to upload with each request (PUT).", valueName: "file"))
+    var body: String?
+
+    @Flag(name: .customLong("on-loop"), help: "Run the callers on the event loops.")
+    var onLoop = false
+
+    @Flag(name: .shortAndLong, help: "Accept any certificate.")
+    var insecure = false
+
+    @Option(help: ArgumentHelp("Trust the certificates of this file in PEM.", valueName: "file"))
+    var cacert: String?
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard requests > 0, concurrency > 0 else { throw ValidationError("-n and -c are 1 or more.") }
+    }
+
+    func run() async throws {
+        let session = try Session { settings in
+            if insecure { settings.securityPolicy = .insecure }
+            if let cacert { settings.securityPolicy = .authority(file: cacert) }
+            var options = EngineOptions()
+            options.maximumConnectionsPerOrigin = concurrency
+            settings.engine = Engine(options: options)
+            settings.responseSerializer = .data
+        }
+        let target = try HTTPURL(url)
+        let load = BenchLoad(session: session, url: target, body: try body.map { try Body.file($0) }, onLoop: onLoop)
+        // Connections are opened and code is warmed by one request each, which does not count.
+        _ = await load.run(requests: min(requests, concurrency), concurrency: concurrency)
+        let result = await load.run(requests: requests, concurrency: concurrency)
+        print(json ? result.json.description : result.table)
+        if let error = result.firstError { printError("tern: \(error)") }
+        if result.errors > 0 { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,81 @@
+import SternaCore
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("Parameters: from untyped dictionaries")
+struct ParametersUntypedTests {
+    struct Stranger: Hashable {}
+
+    @Test("Known types, nested containers, sets and optionals are taken")
+    func accepted() throws {
+        let date = Date(timeIntervalSince1970: 0)
+        let untyped: [String: Any] = [
+            "z": 1, "text": "x", "flag": true, "number": 1.5, "date": date, "data": Data([7]),
+            "list": [1, "two", [3.5]] as [Any],
+            "tree": ["b": ["c": 1] as [String: Any], "a": false] as [String: Any],
+            "set": ["y", 2] as Set<AnyHashable>,
+            "numbers": [3, 1, 2] as Set<Int>,
+            "hashable": AnyHashable("h"),
+            "some": Optional<Any>.some(5) as Any,
+            "none": Optional<Any>.none as Any,
+            "keyed": [AnyHashable("k"): "v"] as [AnyHashable: Any],
+            "typed": ["p": 1] as Parameters,
+            "empty": [String: Any](),
+        ]
+        let expected: Parameters = [
+            "data": Data([7]), "date": date, "empty": [:] as Parameters, "flag": true, "hashable": "h",
+            "keyed": ["k": "v"], "list": [1, "two", [3.5]] as ParameterValue, "none": Parameters.null, "number": 1.5,
+            "numbers": [1, 2, 3] as Set<Int>, "set": [2, "y"] as Set<ParameterValue>, "some": 5, "text": "x",
+            "tree": ["a": false, "b": ["c": 1]] as Parameters, "typed": ["p": 1], "z": 1,
+        ]
+        #expect(try Parameters(untyped: untyped) == expected)
+    }
+
+    @Test("A type that is not known is refused with its place")
+    func refusedType() {
+        let untyped: [String: Any] = ["user": ["scores": [1, 2, Stranger()] as [Any]] as [String: Any]]
+        let error = #expect(throws: ParameterError.self) { try Parameters(untyped: untyped) }
+        #expect(error?.reason == .unsupportedType("Stranger"))
+        #expect(error?.keyPath == "user.scores[2]")
+        #expect(error?.description == "a value of type Stranger cannot be a parameter at user.scores[2]")
+    }
+
+    @Test("A key that is not a string is refused with its place")
+    func refusedKey() {
+        let untyped: [String: Any] = ["a": [1: "x"] as [AnyHashable: Any]]
+        let error = #expect(throws: ParameterError.self) { try Parameters(untyped: untyped) }
+        #expect(error?.reason == .unsupportedKey("Int"))
+        #expect(error?.keyPath == "a")
+    }
+
+    @Test("Depth is taken up to the limit and refused above it")
+    func depth() throws {
+        func nested(_ levels: Int) -> [String: Any] {
+            var value: Any = 1
+            for _ in 1..<levels { value = [value] }
+            return ["a": value]
+        }
+        #expect(try Parameters(untyped: nested(512)).count == 1)
+        let error = #expect(throws: ParameterError.self) { try Parameters(untyped: nested(513)) }
+        #expect(error?.reason == .tooDeep(limit: 512))
+        #expect(error?.description.hasPrefix("containers are nested deeper than 512 levels at a[0][0]") == true)
+        #expect((error?.keyPath.unicodeScalars.count ?? .max) <= 257)
+    }
+
+    @Test("A key path shows no control characters and has an end")
+    func keyPathText() {
+        let error = #expect(throws: ParameterError.self) {
+            try Parameters(untyped: ["a\r\nb\u{2028}": Stranger()])
+        }
+        #expect(error?.keyPath == "a\u{FFFD}\u{FFFD}b\u{FFFD}")
+        let long = #expect(throws: ParameterError.self) {
+            try Parameters(untyped: [String(repeating: "k", count: 5000): Stranger()])
+        }
+        #expect(long?.keyPath == String(repeating: "k", count: 256) + "…")
+    }
+}

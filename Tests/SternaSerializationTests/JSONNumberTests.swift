@@ -1,0 +1,155 @@
+import SternaSerialization
+import Testing
+
+@Suite("JSON: numbers")
+struct JSONNumberTests {
+    static let texts: [(String, String)] = [
+        ("0", "0"), ("-0", "-0"), ("1.0", "1"), ("1e2", "100"), ("100.50", "100.5"), ("0.1", "0.1"),
+        ("1e15", "1000000000000000"), ("1e16", "1e+16"), ("-1E-7", "-1e-07"),
+        ("9223372036854775808", "9223372036854775808"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("-9223372036854775809", "-9223372036854775809"),
+        ("100000000000000000000", "1e+20"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("0.3000000000000000444", "0.3000000000000000444"),
+        ("3.141592653589793238462643383279", "3.141592653589793238462643383279"),
+        ("1.7976931348623157e308", "1.7976931348623157e+308"),
+        ("1.7976931348623159e308", "1.7976931348623159e308"),
+        ("1e309", "1e309"), ("-1e400", "-1e400"), ("1e-400", "1e-400"), ("5e-324", "5e-324"), ("3e-324", "3e-324"),
+        ("4.9406564584124654e-324", "4.9406564584124654e-324"),
+        ("2.2250738585072014e-308", "2.2250738585072014e-308"),
+        ("1.50000000000000000000000000", "1.5"),
+        ("0.000000000000000000000000000000000000000001", "1e-42"),
+        ("1000000000000000000000000000000000000000000e-42", "1"),
+        ("9007199254740993", "9007199254740993"), ("9007199254740993.0", "9007199254740993.0"),
+        ("0e99999999999999999999", "0"), ("1e99999999999999999999999", "1e99999999999999999999999"),
+        ("1e-99999999999999999999999", "1e-99999999999999999999999"),
+    ]
+
+    @Test("A number's value is never lost", arguments: texts)
+    func text(literal: String, expected: String) throws {
+        let json = try JSON(parsing: literal)
+        #expect(json.description == expected)
+        #expect(JSON.Number(literal: literal)?.description == expected)
+        #expect(try JSON(parsing: expected) == json)
+    }
+
+    @Test("Every digit of a long number is kept")
+    func longNumbers() throws {
+        for length in 20..<400 {
+            let digits = "1" + String(repeating: "7", count: length - 1)
+            #expect(try JSON(parsing: digits).description == digits)
+            #expect(try JSON(parsing: "-0.\(digits)e-5").description == "-0.\(digits)e-5")
+        }
+    }
+
+    @Test("Doubles come back from their shortest text, bit for bit")
+    func shortestTexts() throws {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<20_000 {
+            let value = Double(bitPattern: generator.next())
+            guard value.isFinite else { continue }
+            let json = try JSON(parsing: value.description)
+            try #require(json.double?.bitPattern == value.bitPattern)
+            try #require(try JSON(parsing: json.description).double?.bitPattern == value.bitPattern)
+        }
+    }
+
+    @Test("Decimal texts of few digits have the nearest double")
+    func shortDecimals() throws {
+        var generator = SeededGenerator(seed: 12)
+        for _ in 0..<20_000 {
+            let digits = generator.next() % 1_000_000_000_000_000_000
+            let text =
+                "\(digits >> (generator.next() % 60)).\(generator.next() % 1000)e\(Int(generator.next() % 80) - 40)"
+            try #require(try JSON(parsing: text).double == Double(text))
+        }
+    }
+
+    @Test(
+        "Integers at the edges",
+        arguments: [
+            ("9223372036854775807", Int64.max, UInt64(9_223_372_036_854_775_807)),
+            ("-9223372036854775808", Int64.min, nil),
+            ("9223372036854775808", nil, 9_223_372_036_854_775_808),
+            ("18446744073709551615", nil, UInt64.max),
+            ("18446744073709551616", nil, nil),
+            ("-9223372036854775809", nil, nil),
+            ("-1", -1, nil),
+            ("3.0", 3, 3),
+            ("3e2", 300, 300),
+            ("3.5", nil, nil),
+            ("1e30", nil, nil),
+            ("-0", 0, 0),
+        ] as [(String, Int64?, UInt64?)])
+    func edges(text: String, signed: Int64?, unsigned: UInt64?) throws {
+        let json = try JSON(parsing: text)
+        #expect(json.number?.int64 == signed)
+        #expect(json.number?.uint64 == unsigned)
+        #expect(json.int == signed.flatMap { Int(exactly: $0) })
+        #expect(json.uint == unsigned.flatMap { UInt(exactly: $0) })
+    }
+
+    @Test("The double of a number beyond its range is nil")
+    func outOfRange() throws {
+        #expect(try JSON(parsing: "1e400").double == nil)
+        #expect(try JSON(parsing: "1e-400").double == 0)
+        #expect(try JSON(parsing: "12345678901234567890123").double == 1.2345678901234568e22)
+        #expect(try JSON(parsing: "-0").double?.sign == .minus)
+    }
+
+    static let equal: [[JSON.Number]] = [
+        [1, 1.0, JSON.Number(UInt8(1))],
+        [JSON.Number(UInt64.max), JSON.Number(UInt64.max)],
+        [JSON.Number(UInt64(1) << 63), JSON.Number(0x1p63)],
+        [0, JSON.Number(-0.0)],
+        [JSON.Number(Double.nan), JSON.Number(-Double.nan)],
+    ]
+
+    @Test("Numbers of equal value are equal and hash alike", arguments: equal)
+    func equality(numbers: [JSON.Number]) {
+        for number in numbers.dropFirst() {
+            #expect(number == numbers[0])
+            #expect(number.hashValue == numbers[0].hashValue)
+        }
+        #expect(Set(numbers).count == 1)
+    }
+
+    @Test("Texts of equal value are equal, and others are not")
+    func literalEquality() throws {
+        let forms = ["12345678901234567890123", "1.2345678901234567890123e22", "123456789012345678901230E-1"]
+        let numbers = try forms.map { try #require(JSON.Number(literal: $0)) }
+        #expect(Set(numbers).count == 1)
+        #expect(JSON.Number(literal: "-12345678901234567890123") != numbers[0])
+        #expect(JSON.Number(literal: "12345678901234567890124") != numbers[0])
+        #expect(JSON.Number(literal: "1e400") != JSON.Number(literal: "1e401"))
+        #expect(JSON.Number(literal: "10e400") == JSON.Number(literal: "1e401"))
+        #expect(JSON.Number(9_007_199_254_740_993) != JSON.Number(9_007_199_254_740_992.0))
+        #expect(JSON.Number(UInt64.max) != JSON.Number(0x1p64))
+    }
+
+    @Test(
+        "A literal has to be one number", arguments: ["", "-", "01", "1.", " 1", "1 ", "NaN", "+1", "1e", "0x1", "1\0"])
+    func invalidLiteral(text: String) {
+        #expect(JSON.Number(literal: text) == nil)
+    }
+}
+
+/// Numbers that are the same in every run (Steele, Lea and Flood's SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,51 @@
+import SternaCore
+import SternaSerialization
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("JSON: from parameters")
+struct JSONParametersTests {
+    @Test("Every kind of value has its JSON")
+    func kinds() throws {
+        let parameters: Parameters = [
+            "z": 1, "u": UInt64.max, "d": 1.5, "whole": 2.0, "t": true, "s": "é\"", "n": Parameters.null,
+            "when": Date(timeIntervalSince1970: 1_577_934_245), "data": Data([0xFB, 0xFF, 1]),
+            "set": [10, 9, 100] as Set<Int>, "names": ["b", "a"] as Set<String>, "list": [["k": [1]], [:]],
+            "tree": ["b": ["c": false]], "empty": [:] as Parameters,
+        ]
+        #expect(
+            try JSON(parameters).serializedString() == """
+                {"z":1,"u":18446744073709551615,"d":1.5,"whole":2,"t":true,"s":"é\\"","n":null,\
+                "when":"2020-01-02T03:04:05Z","data":"+/8B","set":[9,10,100],"names":["a","b"],\
+                "list":[{"k":[1]},{}],"tree":{"b":{"c":false}},"empty":{}}
+                """)
+    }
+
+    @Test("A single value has its JSON")
+    func singleValues() throws {
+        #expect(try JSON(ParameterValue.null) == nil)
+        #expect(try JSON([1, "x"] as ParameterValue) == [1, "x"])
+        #expect(try JSON(ParameterValue.set([.string("b"), .integer(2), .string("a")])) == [2, "a", "b"])
+    }
+
+    @Test("A number that is not finite is refused with its place", arguments: [Double.nan, .infinity, -.infinity])
+    func nonFinite(value: Double) {
+        let parameters: Parameters = ["user": ["scores": [1, 2, value]]]
+        let error = #expect(throws: ParameterError.self) { try JSON(parameters) }
+        #expect(error?.reason == .nonFiniteNumber)
+        #expect(error?.keyPath == "user.scores[2]")
+        #expect(error?.description == "a number is not finite at user.scores[2]")
+    }
+
+    @Test("A date that has no text is refused with its place")
+    func date() {
+        let parameters: Parameters = ["when": Date(timeIntervalSince1970: .infinity)]
+        let error = #expect(throws: ParameterError.self) { try JSON(parameters) }
+        #expect(error?.description == "a date lies outside the years 0000 to 9999 at when")
+    }
+}
