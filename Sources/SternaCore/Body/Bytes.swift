@@ -4,6 +4,12 @@ public import NIOCore
 public typealias Bytes = ByteBuffer
 
 extension Bytes {
+    /// The bytes of a text in UTF-8.
+    public init(text: String) { self.init(string: text) }
+
+    /// A copy of bytes.
+    public init(copying bytes: some Sequence<UInt8>) { self.init(bytes: bytes) }
+
     /// The readable bytes decoded as UTF-8; ill-formed sequences become U+FFFD.
     public var text: String { String(buffer: self) }
 

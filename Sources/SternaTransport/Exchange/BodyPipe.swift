@@ -6,7 +6,7 @@ import Synchronization
 /// Carries a streamed body from a connection's event loop to the task that reads it, with a bounded store between.
 final class BodyPipe: Sendable {
     /// The store counts as full from here on; a read that is under way may add to it once.
-    static let capacity = 512 << 10
+    static let capacity = 256 << 10
 
     private struct State {
         var chunks: [Bytes] = []

@@ -213,7 +213,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private func useLargeReads(_ large: Bool) {
         readsAreLarge = large
         let allocator: any RecvByteBufferAllocator =
-            large ? FixedSizeRecvByteBufferAllocator(capacity: endpoint.isTLS ? 64 << 10 : 256 << 10) : AdaptiveRecvByteBufferAllocator()
+            large ? FixedSizeRecvByteBufferAllocator(capacity: endpoint.isTLS ? 32 << 10 : 256 << 10) : AdaptiveRecvByteBufferAllocator()
         try? context?.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
     }
 
