@@ -10,7 +10,7 @@ extension BuiltInRoutes {
             let count = try number("n", of: request, in: 0...bytesLimit)
             let block = PatternBlock(seed: try seed(of: request), count: min(count, PatternBlock.period))
             if count <= PatternBlock.period { return .bytes(block.bytes) }
-            return stream(length: count, block: block, pieceSize: 64 << 10, declared: true)
+            return stream(length: count, block: block, pieceSize: 256 << 10, declared: true)
         },
         now(["GET"], "/stream-bytes/{n}") { request in
             let count = try number("n", of: request, in: 0...bytesLimit)

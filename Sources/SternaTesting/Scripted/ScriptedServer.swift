@@ -88,8 +88,10 @@ public final class ScriptedServer: Sendable {
     }
 
     /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
-    public static func withServer<R: Sendable>(
-        tls: CertificateBundle? = nil, connections: [[Step]], _ body: (ScriptedServer) async throws -> R
+    @discardableResult
+    public static func withServer<R>(
+        tls: CertificateBundle? = nil, connections: [[Step]], isolation: isolated (any Actor)? = #isolation,
+        _ body: (ScriptedServer) async throws -> R
     ) async throws -> R {
         let server = try await start(tls: tls, connections: connections)
         let result: R

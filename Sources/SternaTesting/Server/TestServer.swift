@@ -115,8 +115,10 @@ public final class TestServer: Sendable {
     }
 
     /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
-    public static func withServer<R: Sendable>(
-        _ options: Options = Options(), _ body: (TestServer) async throws -> R
+    @discardableResult
+    public static func withServer<R>(
+        _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (TestServer) async throws -> R
     ) async throws -> R {
         let server = try await start(options)
         let result: R

@@ -49,7 +49,7 @@ final class Dialer: Sendable {
             let policy = endpoint.policy
             let host = endpoint.host
             let handler = try NIOSSLClientHandler(
-                context: try sharedContext(), serverHostname: endpoint.hostIsAddress ? nil : host,
+                context: try sharedContext(), serverHostname: endpoint.serverName,
                 customVerificationCallback: { certificates, promise in
                     Task {
                         let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }

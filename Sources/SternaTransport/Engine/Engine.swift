@@ -55,6 +55,11 @@ public final class Engine: Sendable {
         return try await withTaskExecutorPreference(shard.executor) { try await work() }
     }
 
+    /// Closes the connections that nobody uses at the moment; new ones are opened as they are needed.
+    public func closeIdleConnections() {
+        for shard in shards { shard.loop.execute { shard.closeIdle() } }
+    }
+
     private let nextLoop = Atomic<Int>(0)
 }
 

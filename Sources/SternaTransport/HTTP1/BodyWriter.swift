@@ -27,6 +27,10 @@ final class BodyWriter: @unchecked Sendable {
     private var isBusy = false
     private var isStopped = false
     private var pull: Task<Void, Never>?
+    private var watch: Scheduled<Void>?
+
+    /// Whether the next bytes are the source's to deliver.
+    var isWaitingForSource: Bool { isBusy }
     private var completed: Int64 = 0
 
     init(_ body: Body, framing: RequestEncoder.Framing, connection: HTTP1Connection, usesFileRegions: Bool) {
@@ -77,6 +81,7 @@ final class BodyWriter: @unchecked Sendable {
     func stop() {
         isStopped = true
         pull?.cancel()
+        watch?.cancel()
         file = nil
     }
 
@@ -89,6 +94,7 @@ final class BodyWriter: @unchecked Sendable {
 
     private func end(_ context: ChannelHandlerContext) {
         isStopped = true
+        watch?.cancel()
         if framing == .chunked { context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil) }
         context.flush()
         connection?.bodyFinished()
@@ -146,6 +152,7 @@ final class BodyWriter: @unchecked Sendable {
                 case .success(let file):
                     guard !self.isStopped else { return }
                     self.file = file
+                    self.watchFile(range, file)
                     self.advance()
                 case .failure(let error):
                     self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read."))
@@ -160,6 +167,19 @@ final class BodyWriter: @unchecked Sendable {
             writeRegion(range, file, context)
         } else {
             writePiece(range, file, context)
+        }
+    }
+
+    // A file that shrinks under a region on its way would keep the event loop busy with writing nothing.
+    private func watchFile(_ range: FileRange, _ file: OpenFile) {
+        watch?.cancel()
+        watch = loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) {
+            guard self.file === file, !self.isStopped else { return }
+            if file.hasSize(ofAtLeast: range.offset + range.length) {
+                self.watchFile(range, file)
+            } else {
+                self.fail(OpenFile.changed(range))
+            }
         }
     }
 
@@ -230,6 +250,7 @@ final class BodyWriter: @unchecked Sendable {
     private func produced(_ result: Result<Bytes?, any Error>, by producer: BodyProducer) {
         isBusy = false
         guard !isStopped, let context = connection?.context else { return }
+        connection?.sourceDelivered()
         switch result {
         case .failure(let error):
             fail(SternaError.wrap(error, as: .writeFailed, phase: .write, "The body's source failed."))

@@ -31,6 +31,10 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private var collected: Bytes?
     private var pipe: BodyPipe?
     private var isClosing = false
+    private(set) var hasClosed = false
+
+    /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
+    private var isEstablished = false
     private var readIsHeld = false
     private var readsAreLarge = false
     private var exchangeCount = 0
@@ -45,8 +49,14 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether it can take an exchange.
     var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil }
 
-    /// Whether it waits for the reader of a body, and not for the peer.
-    var isPaused: Bool { readIsHeld }
+    /// Whether it waits for this side, the reader or the source of a body, and not for the peer.
+    var isPaused: Bool { readIsHeld || writer?.isWaitingForSource == true }
+
+    /// The dial has succeeded; returns false where the connection was lost meanwhile.
+    func establish() -> Bool {
+        isEstablished = !hasClosed
+        return isEstablished
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -56,7 +66,11 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Sends an exchange's request.
     func start(_ exchange: Exchange) {
-        guard let context else { return }
+        guard let context else {
+            shard.remove(exchange)
+            exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
+            return
+        }
         exchange.connection = self
         exchange.phase = .writing
         exchangeCount += 1
@@ -105,6 +119,12 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     func bodyAdvanced(completed: Int64, total: Int64?) {
         lastActivity = shard.loop.now
         exchange?.request.uploadProgress?(TransferProgress(completed: completed, total: total))
+    }
+
+    /// The source of the body has delivered, so the peer is waited for again.
+    func sourceDelivered() {
+        lastActivity = shard.loop.now
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }
 
     /// All of the body is on its way.
@@ -175,9 +195,10 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
         let loop = shard.loop
+        let number = exchangeCount
         let pipe = BodyPipe(
             resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
-            abandon: { [weak self] in loop.execute { [weak self] in self?.abandonBody() } })
+            abandon: { [weak self] in loop.execute { [weak self] in self?.abandonBody(ofExchange: number) } })
         self.pipe = pipe
         if let collected {
             pipe.push(collected)
@@ -204,8 +225,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         context?.read()
     }
 
-    private func abandonBody() {
-        guard pipe != nil else { return }
+    // By the time this runs, the connection may be carrying another exchange.
+    private func abandonBody(ofExchange number: Int) {
+        guard pipe != nil, number == exchangeCount else { return }
         fail(.cancelled(phase: .read))
     }
 
@@ -289,7 +311,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             _ = lost(because: nil)
         }
         isClosing = true
-        shard.closed(self)
+        hasClosed = true
+        if isEstablished { shard.closed(self) }
         context.fireChannelInactive()
     }
 

@@ -36,6 +36,13 @@ final class Endpoint: Sendable {
 
     var isTLS: Bool { origin.scheme.isSecure }
 
+    /// The name for the TLS handshake: none for an address, and without a trailing dot (RFC 6066, 3).
+    var serverName: String? {
+        if hostIsAddress { return nil }
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        return name.isEmpty ? nil : name
+    }
+
     /// Chooses the shard for a request that comes from outside the event loops: one with an idle connection, which is then
     /// set aside, else each in turn.
     func chooseShard() -> (index: Int, hasReservation: Bool) {

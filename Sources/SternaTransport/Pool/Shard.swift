@@ -125,7 +125,13 @@ final class Shard: @unchecked Sendable {
     }
 
     private func opened(_ connection: HTTP1Connection) {
-        guard connection.isUsable else { return }
+        guard connection.establish() else {
+            connection.endpoint.returnPermit()
+            dialFailed(
+                connection.endpoint,
+                SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
+            return
+        }
         if let exchange = connection.endpoint.pools[index].waiters.popFirst() {
             connection.start(exchange)
         } else {
@@ -163,6 +169,11 @@ final class Shard: @unchecked Sendable {
             pool.countIdle(-1)
         }
         connection.endpoint.returnPermit()
+    }
+
+    /// Closes the connections that nobody uses.
+    func closeIdle() {
+        for pool in idlePools { for connection in pool.idle { connection.close() } }
     }
 
     // MARK: Time

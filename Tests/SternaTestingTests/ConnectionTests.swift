@@ -1,0 +1,171 @@
+import SternaTesting
+import Testing
+
+@Suite("Server connections", .timeLimit(.minutes(1)))
+struct ConnectionTests {
+    @Test("requests share a connection")
+    func keepAlive() async throws {
+        try await TestServer.withServer { server in
+            try await RawClient.with(port: server.port) { client in
+                for target in ["/1k", "/stream/3", "/status/204", "/bytes/100000", "/nowhere", "/get"] {
+                    _ = try await client.request("GET", target)
+                }
+                #expect(server.openConnections == 1)
+            }
+            try await server.waitForOpenConnections(0)
+            #expect(server.totalConnections == 1)
+            #expect(server.requestCount == 6)
+            #expect(server.requests().map(\.target).first == "/1k")
+            #expect(server.requests().allSatisfy { $0.connection == 0 && $0.headers["host"] == "example.test" })
+        }
+    }
+
+    @Test("pipelined requests are answered in order")
+    func pipelined() async throws {
+        try await TestServer.withServer { server in
+            try await RawClient.with(port: server.port) { client in
+                let targets = ["/delay/0.05", "/status/404", "/stream/2", "/status/201"]
+                try await client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+                for status in [200, 404, 200, 201] {
+                    #expect(try await client.response().status == status)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "connections end where HTTP says so",
+        arguments: [
+            ("GET /1k HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "close"),
+            ("GET /1k HTTP/1.0\r\n\r\n", "close"),
+            ("GET /stream/1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "close"),
+        ])
+    func ends(request: String, connection: String) async throws {
+        try await TestServer.withServer { server in
+            try await RawClient.with(port: server.port) { client in
+                try await client.send(request)
+                let response = try await client.response()
+                #expect(response.headers["Connection"] == connection)
+                #expect(response.headers["Transfer-Encoding"] == nil)
+                #expect(!response.body.isEmpty)
+                #expect(try await client.rest() == "")
+            }
+        }
+    }
+
+    @Test("HTTP/1.0 may keep the connection")
+    func keepsHTTP10() async throws {
+        try await TestServer.withServer { server in
+            try await RawClient.with(port: server.port) { client in
+                for _ in 0..<2 {
+                    try await client.send("GET /1k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                    #expect(try await client.response().headers["Connection"] == "keep-alive")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "what is no HTTP gets 400",
+        arguments: [
+            "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        ])
+    func malformed(request: String) async throws {
+        try await TestServer.withServer { server in
+            try await RawClient.with(port: server.port) { client in
+                try await client.send(request)
+                #expect(try await client.response().status == 400)
+                #expect(try await client.rest() == "")
+            }
+        }
+    }
+
+    @Test("a client's close ends what it waited for", arguments: ["/delay/60", "/fault/never", "/custom"])
+    func clientCloses(target: String) async throws {
+        let (ended, end) = AsyncStream<Bool>.makeStream()
+        try await TestServer.withServer { server in
+            server.route("GET", "/custom") { _ in
+                try? await Task.sleep(for: .seconds(600))
+                end.yield(Task.isCancelled)
+                return .text("late")
+            }
+            try await RawClient.with(port: server.port) { client in
+                try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                try await server.waitForRequests(1)
+                #expect(server.openConnections == 1)
+            }
+            try await server.waitForOpenConnections(0)
+            if target == "/custom" {
+                for await cancelled in ended {
+                    #expect(cancelled)
+                    break
+                }
+            }
+        }
+    }
+
+    @Test("an idle connection is closed")
+    func idle() async throws {
+        try await TestServer.withServer(.init(idleTimeout: .milliseconds(300))) { server in
+            try await RawClient.with(port: server.port) { client async throws in
+                #expect(try await client.request("GET", "/delay/0.5").status == 200)
+                #expect(try await client.rest() == "")
+            }
+        }
+    }
+
+    @Test("stopping closes the listener and every connection")
+    func stop() async throws {
+        let server = try await TestServer.start()
+        try await RawClient.with(port: server.port) { client in
+            _ = try await client.request("GET", "/1k")
+            try await server.stop()
+            #expect(server.openConnections == 0)
+            #expect(try await client.rest() == "")
+        }
+        await #expect(throws: (any Error).self) { try await server.ask("GET", "/1k") }
+        try await server.stop()
+    }
+
+    @Test("a server for a closure stops when it throws")
+    func scoped() async throws {
+        struct Failure: Error {}
+        var port = 0
+        await #expect(throws: Failure.self) {
+            try await TestServer.withServer { server async throws in
+                port = server.port
+                #expect(server.url == "http://127.0.0.1:\(server.port)")
+                #expect(server.url("/get").hasSuffix("/get"))
+                throw Failure()
+            }
+        }
+        let closed = port
+        await #expect(throws: (any Error).self) {
+            try await RawClient.with(port: closed) { _ in }
+        }
+    }
+
+    @Test("waiting for connections gives up")
+    func waiting() async throws {
+        try await TestServer.withServer { server async throws in
+            await #expect(throws: TestServer.TimeoutError.self) {
+                try await server.waitForOpenConnections(3, within: 0.02)
+            }
+            await #expect(throws: TestServer.TimeoutError.self) {
+                try await server.waitForRequests(1, within: 0.02)
+            }
+        }
+    }
+
+    @Test("the record is bounded")
+    func record() async throws {
+        try await TestServer.withServer(.init(recordedRequests: 2)) { server in
+            try await RawClient.with(port: server.port) { client in
+                for name in ["a", "b", "c"] { _ = try await client.request("POST", "/anything/\(name)", body: name) }
+            }
+            #expect(server.requests().map(\.target) == ["/anything/b", "/anything/c"])
+            #expect(server.requests().map(\.bodySize) == [1, 1])
+            #expect(server.requestCount == 3)
+        }
+    }
+}
