@@ -96,6 +96,8 @@ let package = Package(
             name: "SternaTests",
             dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix, httpTypes], swiftSettings: strict),
         .testTarget(
+            name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),
+        .testTarget(
             name: "SternaTestingTests",
             dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL], swiftSettings: strict),
         .testTarget(

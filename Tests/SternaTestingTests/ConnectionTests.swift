@@ -53,6 +53,21 @@ struct ConnectionTests {
         }
     }
 
+    @Test("targets in absolute form are answered, tunnels are not")
+    func targets() async throws {
+        try await TestServer.withServer { server in
+            let absolute = try await server.ask("GET", "http://other.test:81/get?a=1", headers: ["Host": "ignored"])
+            #expect(absolute.text.contains("\"url\": \"http://other.test:81/get?a=1\""))
+            let redirect = try await server.ask("GET", "HTTP://other.test/absolute-redirect/1")
+            #expect(redirect.headers["Location"] == "http://other.test/get")
+            let root = try await server.ask("GET", "http://other.test")
+            #expect(root.text.contains("GET /get"))
+            let tunnel = try await server.ask("CONNECT", "other.test:443")
+            #expect(tunnel.status == 404)
+            #expect(tunnel.headers["Connection"] == "close")
+        }
+    }
+
     @Test("HTTP/1.0 may keep the connection")
     func keepsHTTP10() async throws {
         try await TestServer.withServer { server in

@@ -7,7 +7,8 @@ struct ScriptedServerTests {
     func conversation() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("first"), .receive(atLeast: 3), .sendBytes([0x32]), .receiveHead,
-            .sendSplit(Array("abcdef".utf8), pieceSize: 4), .sendRepeating(Array("xy".utf8), count: 10_001), .close,
+            .sendSplit(Array("abcdef".utf8), pieceSize: 4), .sendRepeating([0x7A], count: 0),
+            .sendRepeating([0x7A], count: -1), .sendRepeating(Array("xy".utf8), count: 10_001), .close,
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             try await RawClient.with(port: server.port) { client in

@@ -105,6 +105,7 @@ extension BuiltInRoutes {
             var count = 0
             while let buffer = try await request.body.nextBuffer() {
                 count += buffer.readableBytes
+                // The digest reads the bytes within the call and keeps no pointer.
                 buffer.withUnsafeReadableBytes { digest.update(bufferPointer: $0) }
             }
             return pretty([("bytes", .int(count)), ("sha256", .string(ASCIIText.hex(digest.finalize())))])

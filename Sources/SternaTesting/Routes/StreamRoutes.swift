@@ -169,15 +169,15 @@ struct PatternBlock: Sendable {
 
     init(seed: UInt64, count: Int) {
         var state = seed
-        bytes = Array(unsafeUninitializedCapacity: count) { buffer, initialized in
-            var word: UInt64 = 0
-            for index in 0..<count {
-                if index & 7 == 0 { word = Self.next(&state) }
-                buffer[index] = UInt8(truncatingIfNeeded: word)
-                word >>= 8
-            }
-            initialized = count
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var word: UInt64 = 0
+        for index in 0..<max(0, count) {
+            if index & 7 == 0 { word = Self.next(&state) }
+            bytes.append(UInt8(truncatingIfNeeded: word))
+            word >>= 8
         }
+        self.bytes = bytes
     }
 
     /// The block repeated so far that a piece of that size can begin anywhere within its first period.

@@ -30,7 +30,7 @@ final class ChangeSignal: Sendable {
         }
         let timer = seconds.map { seconds in
             Task {
-                try? await Task.sleep(for: .seconds(max(0, seconds)))
+                try? await Task.sleep(for: Self.duration(seconds))
                 self.resume(identifier, returning: false)
             }
         }
@@ -48,6 +48,11 @@ final class ChangeSignal: Sendable {
         } onCancel: {
             self.resume(identifier, returning: false)
         }
+    }
+
+    /// A length of time within bounds that the clock takes: at most about thirty years, none for what is no number.
+    static func duration(_ seconds: Double) -> Duration {
+        .seconds(seconds.isNaN ? 0 : min(max(0, seconds), 1e9))
     }
 
     private func resume(_ identifier: Int, returning met: Bool) {

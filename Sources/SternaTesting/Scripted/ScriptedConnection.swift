@@ -163,7 +163,7 @@ final class ScriptedConnection: Sendable {
     }
 
     private func sendRepeating(_ bytes: [UInt8], count: Int?) async throws {
-        guard !bytes.isEmpty else { return }
+        guard !bytes.isEmpty, count ?? 1 > 0 else { return }
         // Small pieces are joined, so that endless short lines do not cost a system call each.
         let batch = max(1, (16 << 10) / bytes.count)
         var joined = ByteBuffer()

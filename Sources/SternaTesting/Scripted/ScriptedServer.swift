@@ -141,7 +141,7 @@ public final class ScriptedServer: Sendable {
         let start = ContinuousClock.now
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }
-        let left = Duration.seconds(seconds) - (ContinuousClock.now - start)
+        let left = ChangeSignal.duration(seconds) - (ContinuousClock.now - start)
         return await found.changes.wait(within: left / .seconds(1)) { found.peerClosed }
     }
 

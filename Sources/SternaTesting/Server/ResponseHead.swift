@@ -70,7 +70,7 @@ final class ServerClock: Sendable {
     private let cached = Mutex((second: Int.min, line: ""))
 
     func dateLine() -> String {
-        let second = Int(Date().timeIntervalSince1970)
+        let second = max(0, Int(Date().timeIntervalSince1970))
         return cached.withLock { cached in
             if cached.second != second {
                 cached = (second, "Date: \(Self.format(second: second))\r\n")

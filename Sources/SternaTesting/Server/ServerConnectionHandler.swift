@@ -82,7 +82,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
     }
 
     private func scheduleIdleCheck(context: ChannelHandlerContext) {
-        guard let limit = core.idleTimeout.map({ TimeAmount($0) }) else { return }
+        guard let limit = core.idleTimeout.map({ min(TimeAmount($0), .hours(8760)) }) else { return }
         let now = NIODeadline.now()
         let due = exchange == nil ? idleSince + limit : now + limit
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -138,7 +138,8 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
 
     private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         let headers = ServerHeaders(head.headers)
-        let declared = headers["Content-Length"].flatMap { Int($0) }
+        let length = headers["Content-Length"]
+        let declared = length.map { Int($0) ?? Int.max }
         let hasBody = headers.contains("Transfer-Encoding") || (declared ?? 0) > 0
         nextIdentifier += 1
         let identifier = nextIdentifier
@@ -152,12 +153,11 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         let method = head.method.rawValue
         let record = core.recorded(
             .init(method: method, target: head.uri, headers: headers, bodySize: 0, connection: number))
-        let question = head.uri.firstIndex(of: "?")
+        let target = RequestTarget(head.uri)
         let request = ServerRequest(
-            method: method, target: head.uri, path: String(head.uri[..<(question ?? head.uri.endIndex)]),
-            query: question.map { String(head.uri[head.uri.index(after: $0)...]) }, headers: headers,
+            method: method, target: head.uri, path: target.path, query: target.query, headers: headers,
             body: ServerRequestBody(pipe: pipe), remoteAddress: remoteAddress, connection: number,
-            origin: "\(core.scheme)://\(headers["Host"] ?? localAuthority)")
+            origin: target.origin ?? "\(core.scheme)://\(headers["Host"] ?? localAuthority)")
         exchange = ServerExchange(
             identifier: identifier, head: head, request: request, record: record, pipe: pipe,
             declaredLength: declared)

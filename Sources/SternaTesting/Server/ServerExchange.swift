@@ -33,8 +33,8 @@ final class ServerExchange {
         self.declaredLength = declaredLength
         self.expectsContinue =
             pipe != nil && request.headers.hasToken("100-continue", in: "Expect") && head.version == .http1_1
-        // After an upgrade offer NIO's decoder stops, so nothing more can be read from the connection.
-        self.keepAlive = head.isKeepAlive && !request.headers.contains("Upgrade")
+        // After CONNECT or an upgrade offer NIO's decoder stops, so nothing more can be read from the connection.
+        self.keepAlive = head.isKeepAlive && head.method != .CONNECT && !request.headers.contains("Upgrade")
     }
 
     var isHTTP10: Bool { head.version.major == 1 && head.version.minor == 0 }

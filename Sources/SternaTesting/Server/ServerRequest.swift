@@ -39,6 +39,30 @@ public struct ServerRequest: Sendable {
     }
 }
 
+/// A request target in origin form or, as proxies get it, in absolute form (RFC 9112 §3.2).
+struct RequestTarget {
+    /// Scheme and authority of the absolute form.
+    let origin: String?
+    let path: String
+    let query: String?
+
+    init(_ target: String) {
+        var rest = target[...]
+        if let scheme = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) {
+            let authority = target.dropFirst(scheme.count)
+            let end = authority.firstIndex { $0 == "/" || $0 == "?" } ?? authority.endIndex
+            origin = scheme + authority[..<end]
+            rest = authority[end...]
+        } else {
+            origin = nil
+        }
+        let question = rest.firstIndex(of: "?")
+        let path = rest[..<(question ?? rest.endIndex)]
+        self.path = path.isEmpty ? "/" : String(path)
+        self.query = question.map { String(rest[rest.index(after: $0)...]) }
+    }
+}
+
 /// An error a handler throws to answer with that status and a JSON body `{"message": …}`.
 public struct ServerRouteError: Error, Sendable, Hashable {
     /// The status code, 400 to 599.

@@ -180,7 +180,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
     public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
-        guard await core.wait(within: .seconds(seconds), { open, _ in open == count }) else {
+        guard await core.wait(within: ChangeSignal.duration(seconds), { open, _ in open == count }) else {
             throw TimeoutError(
                 description: "\(openConnections) connections open after \(seconds) s, not \(count)")
         }
@@ -190,7 +190,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
     public func waitForRequests(_ count: Int, within seconds: Double = 5) async throws {
-        guard await core.wait(within: .seconds(seconds), { _, requests in requests >= count }) else {
+        guard await core.wait(within: ChangeSignal.duration(seconds), { _, requests in requests >= count }) else {
             throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")
         }
     }

@@ -155,7 +155,7 @@ final class BodyWriter: @unchecked Sendable {
                     self.watchFile(range, file)
                     self.advance()
                 case .failure(let error):
-                    self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read."))
+                    self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
                 }
             }
             return
@@ -223,7 +223,7 @@ final class BodyWriter: @unchecked Sendable {
                 self.advance()
             case .success: self.fail(OpenFile.changed(range))
             case .failure(let error):
-                self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read."))
+                self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
             }
         }
     }
@@ -236,7 +236,7 @@ final class BodyWriter: @unchecked Sendable {
             do {
                 reader = try producer.makeReader()
             } catch {
-                return fail(SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read."))
+                return fail(SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read: \(error)"))
             }
         }
         guard let reader else { return }
@@ -253,7 +253,7 @@ final class BodyWriter: @unchecked Sendable {
         connection?.sourceDelivered()
         switch result {
         case .failure(let error):
-            fail(SternaError.wrap(error, as: .writeFailed, phase: .write, "The body's source failed."))
+            fail(SternaError.wrap(error, as: .writeFailed, phase: .write, "The body's source failed: \(error)"))
         case .success(let bytes?):
             offset += Int64(bytes.readableBytes)
             if let length = producer.length, offset > length {

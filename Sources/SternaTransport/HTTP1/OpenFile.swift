@@ -33,6 +33,8 @@ final class OpenFile: @unchecked Sendable {
             }
             let file = OpenFile(descriptor: descriptor)
             guard file.hasSize(ofAtLeast: range.offset + range.length) else { throw changed(range) }
+            // It was opened so that a pipe in the file's place would not block; regular files are read without.
+            _ = fcntl(descriptor, F_SETFL, 0)
             return file
         }
     }
@@ -55,9 +57,27 @@ final class OpenFile: @unchecked Sendable {
 
     /// Reads a piece off the event loop; shorter than asked for only where the file has become so.
     func read(at offset: Int64, count: Int, on loop: any EventLoop) -> EventLoopFuture<Bytes> {
-        NonBlockingFileIO(threadPool: .singleton)
-            .read(fileHandle: handle, fromOffset: offset, byteCount: count, allocator: .init(), eventLoop: loop)
-            .map { bytes in withExtendedLifetime(self) { bytes } }
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+            var bytes = Bytes()
+            var done = 0
+            var failure: CInt = 0
+            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+                while done < count {
+                    let result = pread(self.descriptor, space.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+                    if result > 0 {
+                        done += result
+                    } else if result == 0 || errno != EINTR {
+                        failure = result == 0 ? 0 : errno
+                        break
+                    }
+                }
+                return done
+            }
+            guard failure == 0 else {
+                throw SternaError(.fileUnreadable, phase: .write, "The file cannot be read: \(String(cString: strerror(failure))).")
+            }
+            return bytes
+        }
     }
 
     static func changed(_ range: FileRange) -> SternaError {

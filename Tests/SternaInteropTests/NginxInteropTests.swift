@@ -1,0 +1,137 @@
+import FoundationEssentials
+import Sterna
+import Testing
+
+/// Against a server that others wrote. Skipped where nginx is not installed; CI installs it.
+@Suite("Interop: nginx", .enabled(if: Nginx.program != nil, "nginx is not installed"), .serialized)
+struct NginxInteropTests {
+    private func session(_ nginx: Nginx, secure: Bool = false) throws -> Session {
+        let authority = nginx.authorityFile
+        return try Session(baseURL: secure ? nginx.secureURL : nginx.url) {
+            $0.engine = Engine()
+            if secure { $0.securityPolicy = .authority(file: authority) }
+        }
+    }
+
+    @Test("JSON, text and status, plain and over TLS", arguments: [false, true])
+    func documents(secure: Bool) async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx, secure: secure)
+        let tree = try await api.get("tern.json").json()
+        #expect(tree["bird"].string == "tern")
+        #expect(tree["eggs"][1].int == 2)
+        let text = try await api.get("tern.txt") { $0.responseSerializer = .text }.text()
+        #expect(text.utf8.count == 400 * 52)
+        #expect(text.hasPrefix("the Arctic tern"))
+        let error = await #expect(throws: SternaError.self) { try await api.get("teapot") }
+        #expect(error?.status == 418)
+        #expect(error?.message == "short and stout")
+        let missing = await #expect(throws: SternaError.self) { try await api.get("nothing-here") }
+        #expect(missing?.status == 404)
+    }
+
+    @Test("gzip is asked for and undone; a range is not coded")
+    func codings() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx).with { $0.responseSerializer = .data }
+        let whole = try await api.get("tern.txt")
+        #expect(whole.headers[.vary] == "Accept-Encoding")
+        #expect(whole.body.count == 400 * 52)
+        let range = try await api.get("tern.txt", headers: ["Range": "bytes=4-9"])
+        #expect(range.status == 206)
+        #expect(try range.text() == "Arctic")
+    }
+
+    @Test("HEAD has the length and no body")
+    func head() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx)
+        let reply = try await api.head("big.bin", headers: ["Accept-Encoding": "identity"])
+        #expect(reply.headers[.contentLength] == "8000000")
+        #expect(reply.body.isEmpty)
+        #expect(try await api.get("tern.json").json()["bird"].string == "tern")
+    }
+
+    @Test("A large file streams whole, plain and over TLS", arguments: [false, true])
+    func large(secure: Bool) async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx, secure: secure)
+        let received = try await api.withResponse(to: .get("big.bin")) { response in
+            var bytes: [UInt8] = []
+            for try await chunk in response.body { bytes.append(contentsOf: chunk.array) }
+            return bytes
+        }
+        let expected = try Data(contentsOf: URL(filePath: "\(nginx.folder)/www/big.bin"))
+        #expect(received.count == 8_000_000)
+        #expect(received.elementsEqual(expected))
+    }
+
+    @Test("A file is uploaded as it is, plain and over TLS; then removed", arguments: [false, true])
+    func upload(secure: Bool) async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx, secure: secure).with { $0.responseSerializer = .data }
+        let path = "\(nginx.folder)/www/big.bin"
+        let reply = try await api.put("dav/copy.bin", body: try .file(path))
+        #expect(reply.status == 201)
+        let sent = try Data(contentsOf: URL(filePath: path))
+        #expect(try Data(contentsOf: URL(filePath: "\(nginx.folder)/www/dav/copy.bin")) == sent)
+        #expect(try await api.delete("dav/copy.bin").status == 204)
+    }
+
+    @Test("A chunked upload of a sequence arrives whole")
+    func chunkedUpload() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx).with { $0.responseSerializer = .data }
+        let pieces = AsyncStream<Bytes> { continuation in
+            for index in 0..<100 { continuation.yield(Bytes(text: String(repeating: "\(index % 10)", count: 1_000))) }
+            continuation.finish()
+        }
+        #expect(try await api.put("dav/pieces.txt", body: .stream(pieces)).status == 201)
+        let stored = try String(contentsOfFile: "\(nginx.folder)/www/dav/pieces.txt", encoding: .utf8)
+        #expect(stored == (0..<100).map { String(repeating: "\($0 % 10)", count: 1_000) }.joined())
+    }
+
+    @Test("Redirects: followed, kept with their body, endless, and from https to http")
+    func redirects() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx)
+        let moved = try await api.get("moved")
+        #expect(moved.url.path == "/tern.json")
+        #expect(moved.response.redirects.map(\.status) == [301])
+        #expect(try await api.post("see", parameters: ["a": 1]).json()["bird"].string == "tern")
+        let kept = try await api.put("kept", body: .text("kept")) { $0.responseSerializer = .data }
+        #expect(kept.status == 201)
+        let endless = await #expect(throws: SternaError.self) { try await api.get("loop") }
+        #expect(endless?.kind == .tooManyRedirects)
+        let secure = try session(nginx, secure: true)
+        let refused = await #expect(throws: SternaError.self) { try await secure.get("plain") }
+        #expect(refused?.kind == .redirectRefused)
+    }
+
+    @Test("A server that closes after each answer, a hundred times")
+    func closing() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx).with { $0.responseSerializer = .text }
+        for _ in 0..<100 { #expect(try await api.get("close").text() == "bye") }
+    }
+
+    @Test("Two hundred requests at once")
+    func concurrent() async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx)
+        let good = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 { group.addTask { try await api.get("tern.json").json()["bird"].string == "tern" } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(good == 200)
+    }
+
+    @Test("The certificate is refused without its authority, and for another name")
+    func certificates() async throws {
+        let nginx = try await Nginx()
+        let plain = try Session { $0.engine = Engine() }
+        let untrusted = await #expect(throws: SternaError.self) { try await plain.get("\(nginx.secureURL)/tern.json") }
+        #expect(untrusted?.kind == .certificateRejected)
+        #expect(untrusted?.phase == .tls)
+    }
+}
