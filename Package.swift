@@ -34,7 +34,8 @@ let package = Package(
     traits: [
         .trait(
             name: "Foundation",
-            description: "Host names outside ASCII by Foundation's IDNA; without it only FoundationEssentials is linked."),
+            description:
+                "Host names outside ASCII by Foundation's IDNA; without it only FoundationEssentials is linked."),
         .default(enabledTraits: ["Foundation"]),
     ],
     dependencies: [

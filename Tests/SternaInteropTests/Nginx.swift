@@ -14,8 +14,10 @@ import Darwin
 /// An nginx of its own for a test: a folder with a configuration and files, on free ports of the loopback.
 final class Nginx: Sendable {
     /// Where the program is, or nil where it is not installed.
-    static let program: String? = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"]
-        .first { access($0, X_OK) == 0 }
+    static let program: String? = [
+        "/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx",
+    ]
+    .first { access($0, X_OK) == 0 }
 
     let folder: String
     let port: Int
@@ -131,6 +133,7 @@ final class Nginx: Sendable {
             if (try? await session.get("\(url)/empty.txt") { $0.responseSerializer = .data }) != nil { return }
             try await Task.sleep(for: .milliseconds(25))
         }
-        Issue.record("nginx did not start: \((try? String(contentsOfFile: "\(folder)/error.log", encoding: .utf8)) ?? "")")
+        Issue.record(
+            "nginx did not start: \((try? String(contentsOfFile: "\(folder)/error.log", encoding: .utf8)) ?? "")")
     }
 }

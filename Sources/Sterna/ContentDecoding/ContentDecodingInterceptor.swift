@@ -41,7 +41,9 @@ struct ContentDecodingInterceptor: Interceptor {
     }
 
     // Most coded bodies are small; then the caller gets them as a whole, as it gets those that are not coded.
-    private func collectSmall(_ response: Response, _ stream: DecodedBody, trailers: HTTPFields?) async throws -> Response {
+    private func collectSmall(_ response: Response, _ stream: DecodedBody, trailers: HTTPFields?) async throws
+        -> Response
+    {
         var response = response
         var all = Bytes()
         while var piece = try await stream.next() {

@@ -30,11 +30,15 @@ enum RedirectRule {
             target = try HTTPURL(location, relativeTo: request.url.removingUserinfo()).removingUserinfo()
         } catch {
             return .refuse(
-                SternaError(.redirectRefused, phase: .read, "The server redirects to something that is no http or https URL: \(error)"))
+                SternaError(
+                    .redirectRefused, phase: .read,
+                    "The server redirects to something that is no http or https URL: \(error)"))
         }
         guard target.scheme == .http || target.scheme == .https else {
             return .refuse(
-                SternaError(.redirectRefused, phase: .read, "The server redirects to \(target.scheme.rawValue), which is not followed."))
+                SternaError(
+                    .redirectRefused, phase: .read,
+                    "The server redirects to \(target.scheme.rawValue), which is not followed."))
         }
         if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
             return .refuse(

@@ -63,7 +63,8 @@ public struct Reply: Sendable {
             do {
                 return try serializer.value(of: response, body: body)
             } catch {
-                throw SternaError.wrap(error, as: .decodingFailed, phase: .decode, "The answer cannot be read: \(error)")
+                throw SternaError.wrap(
+                    error, as: .decodingFailed, phase: .decode, "The answer cannot be read: \(error)")
             }
         }
     }

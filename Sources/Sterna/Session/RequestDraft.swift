@@ -42,14 +42,16 @@ public struct RequestDraft: Sendable {
 
     /// A GET request.
     public static func get(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, headers: Headers = [:]
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
+        headers: Headers = [:]
     ) -> RequestDraft {
         RequestDraft(.get, reference, parameters: parameters, query: query, headers: headers)
     }
 
     /// A HEAD request.
     public static func head(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, headers: Headers = [:]
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
+        headers: Headers = [:]
     ) -> RequestDraft {
         RequestDraft(.head, reference, parameters: parameters, query: query, headers: headers)
     }

@@ -130,7 +130,8 @@ final class SessionPlan: Sendable {
         return url
     }
 
-    private static func resolve(_ reference: some URLConvertible, against base: HTTPURL?) throws(SternaError) -> HTTPURL {
+    private static func resolve(_ reference: some URLConvertible, against base: HTTPURL?) throws(SternaError) -> HTTPURL
+    {
         do {
             return try reference.resolve(against: base)
         } catch {

@@ -1,6 +1,5 @@
-public import NIOCore
-
 public import HTTPTypes
+public import NIOCore
 
 /// The content of a response, delivered as it arrives: an asynchronous sequence of chunks.
 ///

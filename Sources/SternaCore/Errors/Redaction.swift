@@ -2,9 +2,11 @@
 public enum Redaction {
     /// Names of query fields whose values are never shown; compared in lower case, as whole names.
     static let secretNames: Set<String> = [
-        "access_token", "refresh_token", "id_token", "token", "auth", "authorization", "api_key", "apikey", "api-key", "key",
+        "access_token", "refresh_token", "id_token", "token", "auth", "authorization", "api_key", "apikey", "api-key",
+        "key",
         "password", "passwd", "pwd", "pass", "secret", "client_secret", "signature", "sig", "x-amz-signature",
-        "x-amz-security-token", "x-amz-credential", "x-goog-signature", "awsaccesskeyid", "session", "sessionid", "code",
+        "x-amz-security-token", "x-amz-credential", "x-goog-signature", "awsaccesskeyid", "session", "sessionid",
+        "code",
         "jwt", "assertion",
     ]
 

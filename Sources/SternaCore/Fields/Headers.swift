@@ -68,7 +68,8 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,
-                "“\(FieldSyntax.printable(name))” is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may stand in one.")
+                "“\(FieldSyntax.printable(name))” is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may stand in one."
+            )
         }
         guard FieldSyntax.isValue(value) else {
             throw SternaError(

@@ -21,7 +21,7 @@ public struct Response: Sendable {
     public var redirects: [RedirectStep] = []
 
     public init(
-        status: HTTPResponse.Status, version: HTTPVersion = .http1_1, section: FieldSection = FieldSection(),
+        status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection = FieldSection(),
         body: ResponseBody = ResponseBody(), url: HTTPURL
     ) {
         self.status = status
@@ -51,8 +51,8 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
         self.minor = minor
     }
 
-    public static let http1_0 = HTTPVersion(major: 1, minor: 0)
-    public static let http1_1 = HTTPVersion(major: 1, minor: 1)
+    public static let http10 = HTTPVersion(major: 1, minor: 0)
+    public static let http11 = HTTPVersion(major: 1, minor: 1)
     public static let http2 = HTTPVersion(major: 2, minor: 0)
 
     public var description: String { major >= 2 && minor == 0 ? "HTTP/\(major)" : "HTTP/\(major).\(minor)" }

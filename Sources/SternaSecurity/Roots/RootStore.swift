@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Logging
 import SternaCore
-import Synchronization
 import SwiftASN1
+import Synchronization
 import X509
 
 /// Loads root certificates, each set once for the life of the process.
@@ -59,7 +59,8 @@ final class RootStore: Sendable {
             return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         } catch {
             throw SternaError(
-                .certificateRejected, phase: .tls, "The root certificates in “\(path)” cannot be read.", underlying: error)
+                .certificateRejected, phase: .tls, "The root certificates in “\(path)” cannot be read.",
+                underlying: error)
         }
     }
 
@@ -75,7 +76,8 @@ final class RootStore: Sendable {
             }
         }
         if skipped > 0 {
-            Logger(label: "sterna.security").warning("passed over \(skipped) root certificates that cannot be read in \(source)")
+            Logger(label: "sterna.security").warning(
+                "passed over \(skipped) root certificates that cannot be read in \(source)")
         }
         guard !certificates.isEmpty else {
             throw SternaError(

@@ -64,7 +64,9 @@ extension SecurityPolicy {
         switch result {
         case .validCertificate: return .trusted
         case .couldNotValidate(let failures):
-            return .rejected(reason: Self.explain(leaf, failures: failures.map { "\($0.policyFailureReason)" }, host: host, roots: roots, time: time))
+            return .rejected(
+                reason: Self.explain(
+                    leaf, failures: failures.map { "\($0.policyFailureReason)" }, host: host, roots: roots, time: time))
         }
     }
 
@@ -81,10 +83,12 @@ extension SecurityPolicy {
         if !names.covers(host) { return "the certificate is for \(names.shown), not for \(host)" }
         if let own = failures.first(where: { $0.hasPrefix("it ") }) { return "the certificate is refused: \(own)" }
         if leaf.issuer == leaf.subject, failures.isEmpty {
-            return "the certificate is signed by itself, not by an authority among the \(roots.count) roots of \(roots.source)"
+            return
+                "the certificate is signed by itself, not by an authority among the \(roots.count) roots of \(roots.source)"
         }
         guard let reason = failures.first else {
-            return "its issuer (\(FieldSyntax.printable("\(leaf.issuer)"))) does not lead to any of the \(roots.count) roots of "
+            return
+                "its issuer (\(FieldSyntax.printable("\(leaf.issuer)"))) does not lead to any of the \(roots.count) roots of "
                 + roots.source
         }
         return "the chain is refused: \(FieldSyntax.printable(reason))"

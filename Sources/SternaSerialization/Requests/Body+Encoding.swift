@@ -15,13 +15,16 @@ extension Body {
         do {
             data = try encoder.encode(value)
         } catch {
-            throw SternaError(.encodingFailed, phase: .prepare, "The body cannot be encoded: \(error)", underlying: error)
+            throw SternaError(
+                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(error)", underlying: error)
         }
         return .bytes(data, mediaType: "application/json")
     }
 
     /// Parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for nesting without end.
-    public static func form(_ parameters: Parameters, encoder: QueryEncoder = QueryEncoder()) throws(SternaError) -> Body {
+    public static func form(_ parameters: Parameters, encoder: QueryEncoder = QueryEncoder()) throws(SternaError)
+        -> Body
+    {
         .bytes(
             try encodingErrors { try encoder.encodedBytes(parameters) }, mediaType: "application/x-www-form-urlencoded")
     }

@@ -104,6 +104,7 @@ func encodingErrors<R>(_ work: () throws -> R) throws(SternaError) -> R {
     do {
         return try work()
     } catch {
-        throw SternaError.wrap(error, as: .encodingFailed, phase: .prepare, "The parameters cannot be encoded: \(error)")
+        throw SternaError.wrap(
+            error, as: .encodingFailed, phase: .prepare, "The parameters cannot be encoded: \(error)")
     }
 }

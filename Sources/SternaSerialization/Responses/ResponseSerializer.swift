@@ -77,7 +77,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
         do {
             return try JSON(parsing: body.readableBytesView)
         } catch {
-            throw SternaError(.decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
         }
     }
 

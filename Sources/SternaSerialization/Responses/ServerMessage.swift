@@ -4,7 +4,9 @@ import SternaCore
 /// Finds the explanation that a server put into the body of an error.
 enum ServerMessage {
     /// Where APIs put it, most telling first: plain members, RFC 9457's, OAuth's, JSON:API's.
-    private static let members = ["message", "error_description", "detail", "error", "errors", "title", "reason", "msg"]
+    private static let members = [
+        "message", "error_description", "detail", "error", "errors", "title", "reason", "msg",
+    ]
 
     /// At most this much of a body is looked at.
     private static let limit = 64 << 10

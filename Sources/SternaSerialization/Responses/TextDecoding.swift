@@ -24,7 +24,9 @@ enum TextDecoding {
         }
     }
 
-    private static func decode(_ bytes: Bytes, _ encoding: String.Encoding, _ name: String?) throws(SternaError) -> String {
+    private static func decode(_ bytes: Bytes, _ encoding: String.Encoding, _ name: String?) throws(SternaError)
+        -> String
+    {
         if let text = String(bytes: bytes.readableBytesView, encoding: encoding) { return text }
         throw SternaError(.decodingFailed, phase: .decode, "The answer is not valid \(name ?? "text").")
     }

@@ -26,7 +26,9 @@ public final class MockTransport: Transport {
         }
 
         /// An answer with a text.
-        public static func text(_ text: String, mediaType: String = "text/plain; charset=utf-8", status: Int = 200) -> Answer {
+        public static func text(_ text: String, mediaType: String = "text/plain; charset=utf-8", status: Int = 200)
+            -> Answer
+        {
             .bytes(Bytes(text: text), mediaType: mediaType, status: status)
         }
 

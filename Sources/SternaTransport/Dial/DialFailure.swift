@@ -1,3 +1,7 @@
+import NIOCore
+import NIOPosix
+import SternaCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,9 +9,6 @@ import Musl
 #else
 import Darwin
 #endif
-import NIOCore
-import NIOPosix
-import SternaCore
 
 /// What to say when a connection cannot be opened.
 enum DialFailure {
@@ -32,7 +33,8 @@ enum DialFailure {
                 cause.errnoCode == ECONNREFUSED
                 ? "nothing listens there (connection refused)" : String(cString: strerror(cause.errnoCode))
             return SternaError(
-                .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(port): \(why).", underlying: cause)
+                .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(port): \(why).",
+                underlying: cause)
         }
         return SternaError(
             .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(port).", underlying: cause)

@@ -65,7 +65,8 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
         var detail = "The TLS handshake with \(host) failed"
         if let error {
             let text = "\(error)"
-            detail += text.contains("WRONG_VERSION_NUMBER") ? ": the server does not speak TLS on this port." : ": \(text)"
+            detail +=
+                text.contains("WRONG_VERSION_NUMBER") ? ": the server does not speak TLS on this port." : ": \(text)"
         } else {
             detail += ": the server closed the connection."
         }

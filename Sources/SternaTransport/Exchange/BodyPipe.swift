@@ -122,7 +122,8 @@ final class BodyPipe: Sendable {
                     if case .wait = step {
                         if state.reader != nil {
                             return .fail(
-                                SternaError(.invalidRequest, phase: .read, "Two tasks read one response body at a time."))
+                                SternaError(
+                                    .invalidRequest, phase: .read, "Two tasks read one response body at a time."))
                         }
                         state.reader = continuation
                     }

@@ -117,12 +117,14 @@ final class Exchange: @unchecked Sendable {
         let timeouts = request.timeouts
         if isTotal {
             return SternaError(
-                .timedOut, phase: errorPhase, "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
+                .timedOut, phase: errorPhase,
+                "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
         }
         switch phase {
         case .waiting:
             return SternaError(
-                .timedOut, phase: .wait, "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
+                .timedOut, phase: .wait,
+                "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
         case .writing:
             return SternaError(
                 .timedOut, phase: .write, "The server took no bytes for \(Self.seconds(timeouts.betweenBytes)).")

@@ -43,7 +43,8 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Writes a small body of bytes behind the head in one piece; returns false where it is not one.
     func writeWhole(behind head: inout Bytes, to context: ChannelHandlerContext) -> Bool {
-        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.readableBytes <= Self.inlineBytes
+        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0],
+            bytes.readableBytes <= Self.inlineBytes
         else { return false }
         head.writeImmutableBuffer(bytes)
         guard connection?.hasUploadObserver == true else {
@@ -155,7 +156,9 @@ final class BodyWriter: @unchecked Sendable {
                     self.watchFile(range, file)
                     self.advance()
                 case .failure(let error):
-                    self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
+                    self.fail(
+                        SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)")
+                    )
                 }
             }
             return
@@ -223,7 +226,8 @@ final class BodyWriter: @unchecked Sendable {
                 self.advance()
             case .success: self.fail(OpenFile.changed(range))
             case .failure(let error):
-                self.fail(SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
+                self.fail(
+                    SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
             }
         }
     }
@@ -236,7 +240,8 @@ final class BodyWriter: @unchecked Sendable {
             do {
                 reader = try producer.makeReader()
             } catch {
-                return fail(SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read: \(error)"))
+                return fail(
+                    SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read: \(error)"))
             }
         }
         guard let reader else { return }
@@ -274,6 +279,7 @@ final class BodyWriter: @unchecked Sendable {
     private static func wrongLength(_ how: String, _ length: Int64) -> SternaError {
         SternaError(
             .invalidRequest, phase: .write,
-            "The body's source delivered \(how) than the \(length) bytes it had declared; the request was not completed.")
+            "The body's source delivered \(how) than the \(length) bytes it had declared; the request was not completed."
+        )
     }
 }

@@ -235,7 +235,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private func useLargeReads(_ large: Bool) {
         readsAreLarge = large
         let allocator: any RecvByteBufferAllocator =
-            large ? FixedSizeRecvByteBufferAllocator(capacity: endpoint.isTLS ? 32 << 10 : 256 << 10) : AdaptiveRecvByteBufferAllocator()
+            large
+            ? FixedSizeRecvByteBufferAllocator(capacity: endpoint.isTLS ? 32 << 10 : 256 << 10)
+            : AdaptiveRecvByteBufferAllocator()
         try? context?.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
     }
 
@@ -325,7 +327,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             shard.resubmit(exchange)
             return true
         }
-        fail(LostConnection.error(cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil))
+        fail(
+            LostConnection.error(cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
+        )
         return true
     }
 }

@@ -1,3 +1,6 @@
+import NIOCore
+import SternaCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,8 +8,6 @@ import Musl
 #else
 import Darwin
 #endif
-import NIOCore
-import SternaCore
 
 /// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
 struct HeadScanner {

@@ -6,7 +6,8 @@ enum LostConnection {
     static func error(_ cause: (any Error)?, hasHead: Bool, hasReceived: Bool, isWriting: Bool) -> SternaError {
         if hasHead {
             return SternaError(
-                .truncated, phase: .read, "The server closed the connection before the end of its answer.", underlying: cause)
+                .truncated, phase: .read, "The server closed the connection before the end of its answer.",
+                underlying: cause)
         }
         if hasReceived {
             return SternaError(

@@ -1,3 +1,7 @@
+import NIOCore
+import NIOPosix
+import SternaCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,9 +9,6 @@ import Musl
 #else
 import Darwin
 #endif
-import NIOCore
-import NIOPosix
-import SternaCore
 
 /// A file that is being sent; its descriptor is closed with the last reference.
 // Invariant: the descriptor is opened before and closed after all use, since every use holds a reference.
@@ -63,7 +64,9 @@ final class OpenFile: @unchecked Sendable {
             var failure: CInt = 0
             bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
                 while done < count {
-                    let result = pread(self.descriptor, space.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+                    let result = pread(
+                        self.descriptor, space.baseAddress?.advanced(by: done), count - done,
+                        off_t(offset) + off_t(done))
                     if result > 0 {
                         done += result
                     } else if result == 0 || errno != EINTR {
@@ -74,7 +77,8 @@ final class OpenFile: @unchecked Sendable {
                 return done
             }
             guard failure == 0 else {
-                throw SternaError(.fileUnreadable, phase: .write, "The file cannot be read: \(String(cString: strerror(failure))).")
+                throw SternaError(
+                    .fileUnreadable, phase: .write, "The file cannot be read: \(String(cString: strerror(failure))).")
             }
             return bytes
         }

@@ -33,7 +33,8 @@ enum RequestEncoder {
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
         let host = ownHost?.value ?? request.url.authority
         guard FieldSyntax.isValue(host) else {
-            throw SternaError(.invalidHeader, phase: .prepare, "The Host field has a control character and was not sent.")
+            throw SternaError(
+                .invalidHeader, phase: .prepare, "The Host field has a control character and was not sent.")
         }
         buffer.writeString(host)
         buffer.writeStaticString("\r\n")

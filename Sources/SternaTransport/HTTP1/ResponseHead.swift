@@ -21,7 +21,8 @@ struct ResponseHead {
     /// The response this head begins.
     func response(to request: Request, body: ResponseBody) -> Response {
         Response(
-            status: .init(code: status), version: HTTPVersion(major: 1, minor: minorVersion), section: section, body: body,
+            status: .init(code: status), version: HTTPVersion(major: 1, minor: minorVersion), section: section,
+            body: body,
             url: request.url)
     }
 }

@@ -110,7 +110,8 @@ final class Shard: @unchecked Sendable {
             case .success(let connection): self.opened(connection)
             case .failure(let error):
                 endpoint.returnPermit()
-                self.dialFailed(endpoint, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
+                self.dialFailed(
+                    endpoint, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
         }
     }

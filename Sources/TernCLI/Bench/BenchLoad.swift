@@ -1,3 +1,5 @@
+import Sterna
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@ import Musl
 #else
 import Darwin
 #endif
-import Sterna
 
 /// Drives a session with a number of callers at once.
 struct BenchLoad: Sendable {
