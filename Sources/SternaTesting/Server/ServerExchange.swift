@@ -32,7 +32,7 @@ final class ServerExchange {
         self.pipe = pipe
         self.declaredLength = declaredLength
         self.expectsContinue =
-            pipe != nil && request.headers.hasToken("100-continue", in: "Expect") && head.version == .http11
+            pipe != nil && request.headers.hasToken("100-continue", in: "Expect") && head.version == .http1_1
         // After CONNECT or an upgrade offer NIO's decoder stops, so nothing more can be read from the connection.
         self.keepAlive = head.isKeepAlive && head.method != .CONNECT && !request.headers.contains("Upgrade")
     }
