@@ -167,11 +167,10 @@ final class SessionPlan: Sendable {
 
 /// The User-Agent of the library.
 enum UserAgent {
-    static let standard = "Sterna/\(Sterna.version)"
+    static let standard = "Sterna/\(Session.libraryVersion)"
 }
 
-/// The library.
-public enum Sterna {
+extension Session {
     /// The version of this library.
-    public static let version = "0.1.0"
+    public static let libraryVersion = "0.1.0"
 }
