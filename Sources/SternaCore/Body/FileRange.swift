@@ -27,6 +27,7 @@ public struct FileRange: Sendable, Hashable {
     /// Takes the whole of a file; throws `fileUnreadable` where there is none, it is no regular file, or it may not be
     /// read.
     public init(wholeFile path: String) throws(SternaError) {
+        guard !path.utf8.contains(0) else { throw Self.unreadable(path, why: "there is a NUL in its path") }
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.unreadable(path, why: String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -38,6 +39,6 @@ public struct FileRange: Sendable, Hashable {
     }
 
     private static func unreadable(_ path: String, why: String) -> SternaError {
-        SternaError(.fileUnreadable, phase: .prepare, "The file “\(path)” cannot be sent: \(why).")
+        SternaError(.fileUnreadable, phase: .prepare, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(why).")
     }
 }

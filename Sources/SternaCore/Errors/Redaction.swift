@@ -10,14 +10,21 @@ public enum Redaction {
         "jwt", "assertion",
     ]
 
+    /// Whether a query field's name says that its value is secret: as it is, or, for a nested name, its last part.
+    private static func isSecret(_ name: Substring) -> Bool {
+        let decoded = PercentCoding.decode(String(name)).lowercased()
+        if secretNames.contains(decoded) { return true }
+        let parts = decoded.split { $0 == "[" || $0 == "]" || $0 == "." }
+        return parts.contains { secretNames.contains(String($0)) }
+    }
+
     /// The URL without user information and fragment, secret-looking query values replaced by `***`.
     public static func show(_ url: HTTPURL) -> String {
         let plain = url.removingFragment()
         guard let query = plain.query, !query.isEmpty else { return plain.description }
         let shown = query.split(separator: "&", omittingEmptySubsequences: false).map { pair -> Substring in
             guard let equals = pair.firstIndex(of: "=") else { return pair }
-            let name = pair[..<equals].lowercased()
-            return secretNames.contains(name) ? pair[...equals] + "***" : pair
+            return isSecret(pair[..<equals]) ? pair[...equals] + "***" : pair
         }
         let text = plain.description
         guard let mark = text.firstIndex(of: "?") else { return text }

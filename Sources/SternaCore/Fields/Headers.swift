@@ -116,7 +116,9 @@ public enum FieldSyntax {
     public static func printable(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(80) {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            let isControl =
+                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x202E).contains(scalar.value)
+                || (0x2066...0x2069).contains(scalar.value)
             result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
         }
         return text.unicodeScalars.count > 80 ? result + "…" : result

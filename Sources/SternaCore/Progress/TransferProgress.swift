@@ -27,7 +27,7 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     /// The time that is left at the present rate.
     public var remaining: Duration? {
         guard let total, let rate, rate > 0, completed <= total else { return nil }
-        let seconds = Double(total - completed) / rate
+        let seconds = (Double(total) - Double(completed)) / rate
         return seconds < 1e9 ? .seconds(seconds) : nil
     }
 
@@ -35,17 +35,26 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var parts: [String] = []
         if let fraction, let total {
-            parts.append("\(Int(fraction * 100))% of \(ByteCount(total))")
+            parts.append("\(Self.percent(completed, of: total) ?? Int(fraction * 100))% of \(ByteCount(total))")
         } else {
             parts.append("\(ByteCount(completed))")
         }
-        if let rate { parts.append("\(ByteCount(Int64(min(rate, 9e18))))/s") }
+        if let rate, rate.isFinite { parts.append("\(ByteCount(Int64(min(max(rate, 0), 9e18))))/s") }
         if let remaining, completed != total { parts.append("\(Self.spoken(remaining)) left") }
         return parts.joined(separator: ", ")
     }
 
+    // In whole numbers: as a fraction, 29 of 100 would be a hair below 29 per cent.
+    private static func percent(_ completed: Int64, of total: Int64) -> Int? {
+        guard total > 0, completed >= 0, completed <= total else { return nil }
+        let product = completed.multipliedFullWidth(by: 100)
+        return Int(total.dividingFullWidth(product).quotient)
+    }
+
+    // Rounded up, so that there is no “0 s left” while something is left.
     static func spoken(_ duration: Duration) -> String {
-        let seconds = max(0, duration.components.seconds)
+        let (whole, attoseconds) = duration.components
+        let seconds = max(0, attoseconds > 0 ? whole + 1 : whole)
         if seconds < 100 { return "\(seconds) s" }
         if seconds < 6_000 { return "\(seconds / 60) min \(seconds % 60) s" }
         return "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
@@ -66,16 +75,19 @@ public struct ProgressMeter: Sendable {
 
     /// Counts bytes that were transferred at a moment.
     public mutating func add(_ bytes: Int, at now: NIODeadline) {
-        completed += Int64(bytes)
+        let (sum, overflow) = completed.addingReportingOverflow(Int64(bytes))
+        completed = overflow ? .max : sum
         if let last = samples.last, now - last.at < .milliseconds(100), samples.count > 1 {
             samples[samples.count - 1].completed = completed
             return
         }
         samples.append((now, completed))
-        if samples.count > 30 { samples.removeFirst() }
+        while samples.count > 2, let first = samples.first, samples.count > 30 || now - first.at > .seconds(5) {
+            samples.removeFirst()
+        }
     }
 
-    /// The state at a moment; the rate is over the samples kept, three seconds or so.
+    /// The state at a moment; the rate is over the last seconds, three to five.
     public func progress(at now: NIODeadline) -> TransferProgress {
         var rate: Double?
         if let first = samples.first, now > first.at {

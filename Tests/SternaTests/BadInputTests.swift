@@ -1,0 +1,100 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// Each thing that can be wrong has an error of its own, with its phase, within its time-out, and leaves no connection.
+@Suite("Bad input and bad servers")
+struct BadInputTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var path: String
+        var kind: SternaError.Kind
+        var phase: SternaError.Phase
+        var testDescription: String { path }
+    }
+
+    @Test(
+        "A server that misbehaves",
+        arguments: [
+            Row(path: "/fault/close", kind: .connectionClosed, phase: .wait),
+            Row(path: "/fault/reset", kind: .connectionClosed, phase: .wait),
+            Row(path: "/fault/close-half", kind: .truncated, phase: .read),
+            Row(path: "/fault/never", kind: .timedOut, phase: .wait),
+            Row(path: "/fault/stall", kind: .timedOut, phase: .read),
+            Row(path: "/fault/garbage", kind: .malformedResponse, phase: .read),
+            Row(path: "/fault/endless-head", kind: .limitExceeded, phase: .read),
+            Row(path: "/fault/both-lengths", kind: .malformedResponse, phase: .read),
+            Row(path: "/fault/bad-chunk", kind: .malformedResponse, phase: .read),
+        ], [false, true])
+    func faults(row: Row, secure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        var options = TestServer.Options()
+        if secure { options.tls = try authority.issue(CertificateOptions(hosts: ["localhost"])) }
+        try await TestServer.withServer(options) { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.timeout = .milliseconds(400)
+                $0.timeouts.connect = .seconds(20)
+                $0.timeouts.tls = .seconds(20)
+                $0.securityPolicy = .authority(pem: authority.pem)
+            }
+            let clock = ContinuousClock()
+            let start = clock.now
+            let error = await #expect(throws: SternaError.self) { try await api.get(row.path) }
+            #expect(clock.now - start < .seconds(15))
+            #expect(error?.kind == row.kind)
+            #expect(error?.phase == row.phase)
+            #expect(error?.method == .get)
+            #expect(error?.url?.hasSuffix(row.path) == true)
+            #expect(error?.requestSent == true)
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    @Test(
+        "Addresses that are none",
+        arguments: [
+            "", "http://", "ftp://example.com/", "http://exa mple.com/", "http://[::1", "http://example.com:99999/",
+            "http://256.1.1.1/", "relative/path", "wss://example.com/",
+        ])
+    func addresses(text: String) async throws {
+        let error = await #expect(throws: SternaError.self) { try await Session.shared.get(text) }
+        #expect(error?.kind == .invalidURL)
+        #expect(error?.phase == .prepare)
+        #expect(error?.requestSent == false)
+    }
+
+    @Test("A closed port")
+    func closedPort() async throws {
+        let port = try await TestServer.withServer { $0.port }
+        let api = try Session { $0.engine = Engine() }
+        let error = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:\(port)/") }
+        #expect(error?.kind == .connectionFailed)
+        #expect(error?.phase == .connect)
+        #expect(error?.description.contains("refused") == true)
+    }
+
+    @Test("An unknown host")
+    func unknownHost() async throws {
+        let api = try Session { $0.engine = Engine() }
+        let error = await #expect(throws: SternaError.self) { try await api.get("http://no-such-host.invalid/") }
+        #expect(error?.kind == .hostNotFound)
+        #expect(error?.phase == .resolve)
+    }
+
+    @Test("A file that is not there, and a folder", arguments: ["/nonexistent/file", "/"])
+    func files(path: String) async throws {
+        let error = #expect(throws: SternaError.self) { try Body.file(path) }
+        #expect(error?.kind == .fileUnreadable)
+        #expect(error?.phase == .prepare)
+    }
+
+    @Test("Header fields that would be two", arguments: ["a\r\nb: c", "a\nb", "\u{0}", "a\u{7F}"])
+    func headers(value: String) async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let error = await #expect(throws: SternaError.self) { try await api.get("get", headers: ["X-Test": value]) }
+            #expect(error?.kind == .invalidHeader)
+            #expect(server.totalConnections == 0)
+        }
+    }
+}
