@@ -42,6 +42,7 @@ public final class DecodedBody: BodyStream {
         var coded: Int64 = 0
         var decoded: Int64 = 0
         var hasEnded = false
+        var failure: SternaError?
     }
 
     private struct Stage {
@@ -69,6 +70,19 @@ public final class DecodedBody: BodyStream {
     public func cancel() { source.cancel() }
 
     public func next() async throws -> Bytes? {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        do {
+            return try await nextPiece()
+        } catch {
+            // Whoever asks again must not take what is missing for the end.
+            let failure = SternaError.wrap(
+                error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)")
+            state.withLock { $0.failure = failure }
+            throw failure
+        }
+    }
+
+    private func nextPiece() async throws -> Bytes? {
         while true {
             if let piece = try state.withLock({ try self.drain(&$0) }) { return piece }
             if state.withLock({ $0.hasEnded }) { return nil }
@@ -79,8 +93,8 @@ public final class DecodedBody: BodyStream {
                 }
             } else {
                 try state.withLock { state in
-                    state.hasEnded = true
                     for stage in state.stages { try stage.inflater.finish() }
+                    state.hasEnded = true
                 }
                 return nil
             }

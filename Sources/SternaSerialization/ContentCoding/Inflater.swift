@@ -15,6 +15,7 @@ public final class Inflater {
     private let format: Format
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
+    private var hasSeenInput = false
     private var windowBits: CInt = 0
 
     /// Whether the end of the coded data was seen.
@@ -38,7 +39,11 @@ public final class Inflater {
     /// format, or has bytes behind its end.
     public func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
         var output = Bytes()
-        guard try prepare(&input) else { return output }
+        // An open decoder may hold output back from input that it has taken already.
+        guard isOpen || prepare(input) else { return output }
+        guard isOpen else {
+            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be made.")
+        }
         output.reserveCapacity(min(limit, max(4 << 10, input.readableBytes * 4)))
         while output.readableBytes < limit {
             if isFinished, try !beginMember(&input) { break }
@@ -57,13 +62,13 @@ public final class Inflater {
 
     /// Checks at the end of the input that nothing is missing.
     public func finish() throws(SternaError) {
-        guard isFinished || !isOpen else { throw Self.corrupt("they end too early") }
+        guard isFinished || !hasSeenInput else { throw Self.corrupt("they end too early") }
     }
 
-    // The first bytes decide between zlib's container and none, so two must be there.
-    private func prepare(_ input: inout Bytes) throws(SternaError) -> Bool {
+    // The first bytes decide between zlib's container and none, so two must be there. Returns false where more must come.
+    private func prepare(_ input: Bytes) -> Bool {
         guard input.readableBytes > 0 else { return false }
-        guard !isOpen else { return true }
+        hasSeenInput = true
         switch format {
         case .gzip: windowBits = 15 + 16
         case .deflate:
@@ -76,10 +81,7 @@ public final class Inflater {
                 windowBits = -15
             }
         }
-        guard CSternaZlib_inflateInit2(stream, windowBits) == Z_OK else {
-            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be made.")
-        }
-        isOpen = true
+        isOpen = CSternaZlib_inflateInit2(stream, windowBits) == Z_OK
         return true
     }
 

@@ -18,10 +18,10 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     public init?(_ field: String) {
         let pieces = Self.split(field)
         guard let first = pieces.first else { return nil }
-        let essence = first.trimmingBlanks().lowercased()
-        let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
+        let text = first.trimmingBlanks()
+        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, halves.allSatisfy({ FieldSyntax.isToken(String($0)) }) else { return nil }
-        self.essence = essence
+        essence = text.lowercased()
         parameters = pieces.dropFirst().prefix(64).compactMap { piece in
             guard let equals = piece.firstIndex(of: "=") else { return nil }
             let name = piece[..<equals].trimmingBlanks().lowercased()

@@ -24,7 +24,7 @@ enum ServerMessage {
     }
 
     private static func find(in json: JSON, depth: Int) -> String? {
-        guard depth < 3 else { return nil }
+        guard depth < 4 else { return nil }
         switch json {
         case .string(let text): return shown(text)
         case .array(let list): return list.first.flatMap { find(in: $0, depth: depth + 1) }
