@@ -16,6 +16,23 @@ extension Bytes {
     /// A copy of the readable bytes.
     public var array: [UInt8] { Array(readableBytesView) }
 
+    /// Puts bytes behind those that are still to be read.
+    ///
+    /// What was read already is let go of: a buffer that is never quite empty would keep it, and copy it, for ever.
+    package mutating func join(_ more: Bytes) {
+        if readableBytes == 0 {
+            self = more
+        } else if readerIndex == 0 {
+            writeImmutableBuffer(more)
+        } else {
+            var joined = Bytes()
+            joined.reserveCapacity(readableBytes + more.readableBytes)
+            joined.writeImmutableBuffer(self)
+            joined.writeImmutableBuffer(more)
+            self = joined
+        }
+    }
+
     /// How many bytes there are to read.
     public var count: Int { readableBytes }
 

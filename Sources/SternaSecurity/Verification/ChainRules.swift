@@ -1,3 +1,4 @@
+import SternaCore
 import SwiftASN1
 import X509
 
@@ -15,8 +16,8 @@ struct ChainRules: VerifierPolicy, Sendable {
         for certificate in chain.dropLast() where certificate.signatureAlgorithm == .sha1WithRSAEncryption {
             return .failsToMeetPolicy(reason: "it is signed with SHA-1, which can be forged")
         }
-        if let usage = try? leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
-            return .failsToMeetPolicy(reason: "its extended key usage does not allow servers")
+        if let reason = Self.refusedUsage(of: leaf) ?? Self.refusedIssuer(in: chain) {
+            return .failsToMeetPolicy(reason: reason)
         }
         let names = Self.identity(of: leaf)
         let host = host
@@ -25,6 +26,34 @@ struct ChainRules: VerifierPolicy, Sendable {
             return .failsToMeetPolicy(reason: "it is for \(shown), not for \(host)")
         }
         return .meetsPolicy
+    }
+
+    /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
+    /// nothing.
+    private static func refusedUsage(of leaf: Certificate) -> String? {
+        do {
+            if let usage = try leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
+                return "its extended key usage does not allow servers"
+            }
+            if let usage = try leaf.extensions.keyUsage, !usage.digitalSignature, !usage.keyEncipherment {
+                return "its key usage does not allow a handshake"
+            }
+            return nil
+        } catch {
+            return "its key usage cannot be read"
+        }
+    }
+
+    /// An authority on the way to the root whose key may not sign certificates.
+    private static func refusedIssuer(in chain: UnverifiedCertificateChain) -> String? {
+        for certificate in chain.dropLast().dropFirst() {
+            guard let usage = try? certificate.extensions.keyUsage else {
+                if certificate.extensions[oid: .X509ExtensionID.keyUsage] == nil { continue }
+                return "the key usage of one of its issuers cannot be read"
+            }
+            if !usage.keyCertSign { return "one of its issuers may not sign certificates" }
+        }
+        return nil
     }
 
     /// The names a certificate speaks for; none where the extension cannot be read.
@@ -54,7 +83,7 @@ extension ServerIdentity {
         let count = dnsNames.count + addresses.count
         guard count > 0 else { return "no host at all (it has no subject alternative names)" }
         let texts = dnsNames + addresses.map(Self.text)
-        let first = texts.prefix(4).map { String($0.prefix(80)) }.joined(separator: ", ")
+        let first = texts.prefix(4).map { FieldSyntax.printable($0) }.joined(separator: ", ")
         return count > 4 ? "\(first) and \(count - 4) more" : first
     }
 

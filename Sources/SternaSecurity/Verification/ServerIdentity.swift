@@ -31,10 +31,11 @@ struct ServerIdentity: Sendable, Hashable {
     /// The bytes of an IPv4 or IPv6 address, or nil where the text is none; brackets are allowed.
     static func address(_ host: String) -> [UInt8]? {
         var text = host
-        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        if isBracketed { text = String(text.dropFirst().dropLast()) }
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        if !isBracketed, inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
         var sixteen = in6_addr()
         if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: &sixteen) { Array($0) } }
         return nil

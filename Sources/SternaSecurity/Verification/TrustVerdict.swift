@@ -60,9 +60,12 @@ extension SecurityPolicy {
             }
             ChainRules(host: host)
         }
-        let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore(intermediates))
+        let presented = PresentedCertificates(intermediates)
+        let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore(custom: presented))
         switch result {
         case .validCertificate: return .trusted
+        case .couldNotValidate where presented.isExhausted:
+            return .rejected(reason: "the certificates presented lead to each other in too many ways")
         case .couldNotValidate(let failures):
             return .rejected(
                 reason: Self.explain(

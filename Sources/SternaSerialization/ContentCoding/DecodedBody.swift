@@ -89,7 +89,7 @@ public final class DecodedBody: BodyStream {
             if let bytes = try await reader.next() {
                 state.withLock { state in
                     state.coded += Int64(bytes.readableBytes)
-                    state.stages[0].input.append(bytes)
+                    state.stages[0].input.join(bytes)
                 }
             } else {
                 try state.withLock { state in
@@ -119,7 +119,7 @@ public final class DecodedBody: BodyStream {
                 return output
             } else {
                 index += 1
-                state.stages[index].input.append(output)
+                state.stages[index].input.join(output)
             }
         }
     }
@@ -132,15 +132,4 @@ private final class SourceReader: @unchecked Sendable {
     init(_ body: ResponseBody) { iterator = body.makeAsyncIterator() }
 
     func next() async throws -> Bytes? { try await iterator.next() }
-}
-
-extension Bytes {
-    fileprivate mutating func append(_ bytes: Bytes) {
-        if readableBytes == 0 {
-            self = bytes
-        } else {
-            var bytes = bytes
-            writeBuffer(&bytes)
-        }
-    }
 }

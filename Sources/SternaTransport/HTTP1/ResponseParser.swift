@@ -65,12 +65,7 @@ struct ResponseParser {
     /// Takes bytes as they arrived.
     mutating func append(_ bytes: Bytes) {
         if bytes.readableBytes > 0 { hasReceived = true }
-        if buffer.readableBytes == 0 {
-            buffer = bytes
-        } else {
-            var bytes = bytes
-            buffer.writeBuffer(&bytes)
-        }
+        buffer.join(bytes)
     }
 
     /// The next part, or nil where more bytes must come.
