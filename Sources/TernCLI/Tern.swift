@@ -1,7 +1,75 @@
 import ArgumentParser
 import Sterna
 
-func printError(_ s: String) { print(s) }
-@main struct Tern: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "tern", subcommands: [BenchCommand.self])
+/// The command line: hands over to a subcommand, and turns what it throws into one line and an exit status.
+@main
+struct Tern: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tern", abstract: "Send HTTP requests and show what comes back.", version: Session.libraryVersion,
+        subcommands: [RequestCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self],
+        defaultSubcommand: RequestCommand.self)
+
+    static func main() async {
+        SignalWatch.ignoreBrokenPipes()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let work = Task { await status(of: arguments) }
+        let watch = SignalWatch { work.cancel() }
+        let result = await work.value
+        Cleanup.runAll()
+        ExitStatus.end(result == ExitStatus.success ? result : watch.status ?? result)
+    }
+
+    /// Runs a command and gives its exit status.
+    static func status(of arguments: [String]) async -> Int32 {
+        guard !arguments.isEmpty else {
+            Descriptor.standardError.print(helpMessage(for: RequestCommand.self))
+            return ExitStatus.usage
+        }
+        do {
+            var command = try parseAsRoot(routed(arguments))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return ExitStatus.success
+        } catch {
+            return report(error)
+        }
+    }
+
+    /// Puts the name of the subcommand that sends requests in front where no other one is named.
+    ///
+    /// A value behind options would otherwise be taken for a subcommand of that name.
+    static func routed(_ arguments: [String]) -> [String] {
+        let others = ["serve", "demo", "bench", "--version", "--generate-completion-script"]
+        guard let first = arguments.first, !others.contains(first) else { return arguments }
+        if first == "help" { return arguments.count == 1 ? ["request", "--help"] : arguments }
+        return ["request"] + arguments
+    }
+
+    private static func report(_ error: any Error) -> Int32 {
+        if let code = error as? ExitCode { return code.rawValue }
+        if let line = ErrorLine.text(for: error) {
+            if !line.isEmpty { ErrorLine.show(line) }
+            return ExitStatus.code(for: error)
+        }
+        switch exitCode(for: error) {
+        case .success:
+            Descriptor.standardOutput.print(fullMessage(for: error))
+            return ExitStatus.success
+        case .validationFailure:
+            let message = TerminalText.line(message(for: error))
+            ErrorLine.show("\(message.hasSuffix(".") ? String(message.dropLast()) : message); see tern --help.")
+            return ExitStatus.usage
+        default:
+            ErrorLine.show(TerminalText.line("\(error)"))
+            return ExitStatus.code(for: error)
+        }
+    }
+}
+
+/// Prints a line to standard error, without control characters.
+func printError(_ text: String) {
+    Descriptor.standardError.print(TerminalText.line(text))
 }

@@ -28,14 +28,14 @@ public struct FileRange: Sendable, Hashable {
     /// read.
     public init(wholeFile path: String) throws(SternaError) {
         guard !path.utf8.contains(0) else { throw Self.unreadable(path, why: "there is a NUL in its path") }
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.unreadable(path, why: String(cString: strerror(errno))) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            let isDirectory = status.st_mode & S_IFMT == S_IFDIR
-            throw Self.unreadable(path, why: isDirectory ? "it is a directory" : "it is not a regular file")
+        guard let status = FileStatus(path: path) else {
+            throw Self.unreadable(path, why: String(cString: strerror(errno)))
+        }
+        guard status.isRegular else {
+            throw Self.unreadable(path, why: status.isDirectory ? "it is a directory" : "it is not a regular file")
         }
         guard access(path, R_OK) == 0 else { throw Self.unreadable(path, why: String(cString: strerror(errno))) }
-        self.init(path: path, offset: 0, length: Int64(status.st_size))
+        self.init(path: path, offset: 0, length: status.size)
     }
 
     private static func unreadable(_ path: String, why: String) -> SternaError {

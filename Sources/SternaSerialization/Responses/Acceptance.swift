@@ -42,7 +42,7 @@ public struct Acceptance: Sendable, Hashable {
 
     private static func statusError(_ response: Response, body: Bytes, cause: SternaError?) -> SternaError {
         let status = response.status.code
-        let phrase = HTTPResponse.Status(integerLiteral: status).reasonPhrase
+        let phrase = response.status.registeredPhrase
         var error = SternaError(
             .unacceptableStatus, phase: .read,
             "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").", underlying: cause)

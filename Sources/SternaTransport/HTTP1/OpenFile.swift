@@ -52,8 +52,8 @@ final class OpenFile: @unchecked Sendable {
 
     /// Whether the file is still a regular one and long enough.
     func hasSize(ofAtLeast size: Int64) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && Int64(status.st_size) >= size
+        guard let status = FileStatus(descriptor: descriptor) else { return false }
+        return status.isRegular && status.size >= size
     }
 
     /// Reads a piece off the event loop; shorter than asked for only where the file has become so.

@@ -1,0 +1,29 @@
+/// What one argument behind the URL adds to a request.
+enum Item: Hashable, Sendable {
+    /// `name==value`
+    case query(name: String, value: String)
+    /// `Name:value`, and `Name;` for an empty value
+    case header(name: String, value: String)
+    /// `Name:`
+    case removedHeader(name: String)
+    /// `name=value`, `name:=json`, `name=@file`, `name:=@file`
+    case field(name: String, value: FieldValue)
+    /// `@file`
+    case body(file: String)
+
+    /// Whether it makes a request one that has a body.
+    var isContent: Bool {
+        switch self {
+        case .field, .body: true
+        case .query, .header, .removedHeader: false
+        }
+    }
+}
+
+/// The value of a field, or where it is to be found.
+enum FieldValue: Hashable, Sendable {
+    case text(String)
+    case json(String)
+    case textFile(String)
+    case jsonFile(String)
+}

@@ -1,0 +1,42 @@
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads the files that items name.
+enum ItemFile {
+    private static let longest: Int64 = 64 << 20
+
+    /// The content of a file as text; throws `fileUnreadable`.
+    static func text(_ path: String) throws(SternaError) -> String {
+        let range = try FileRange(wholeFile: path)
+        guard range.length <= longest else {
+            throw unreadable(path, "it is longer than \(ByteCount(longest)); send it as the body with @\(path)")
+        }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+        defer { close(file) }
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while content.count <= longest {
+            let count = read(file, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+            if count == 0 { break }
+            content.append(contentsOf: chunk[..<count])
+        }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw unreadable(path, "it is not UTF-8; send it as the body with @\(path)")
+        }
+        return text
+    }
+
+    private static func unreadable(_ path: String, _ why: String) -> SternaError {
+        SternaError(.fileUnreadable, phase: .prepare, "The file “\(path)” cannot be read: \(why).")
+    }
+}

@@ -1,0 +1,62 @@
+/// Reads items: the first separator in an argument decides, the longest where several begin at one place.
+///
+/// A backslash before a separator's character, or before a backslash, takes that character literally; this holds up to
+/// the separator, and what follows is taken as it stands.
+enum ItemParser {
+    private enum Separator: String, CaseIterable {
+        case jsonFile = ":=@"
+        case json = ":="
+        case query = "=="
+        case textFile = "=@"
+        case text = "="
+        case header = ":"
+    }
+
+    private static let specials: Set<Character> = ["=", ":", "@", ";", "\\"]
+
+    /// Throws `UsageError` for an argument that is no item.
+    static func parse(_ argument: String) throws(UsageError) -> Item {
+        if argument.first == "@" { return try bodyItem(argument) }
+        var name = ""
+        var rest = argument[...]
+        while let character = rest.first {
+            if character == "\\", let next = rest.dropFirst().first, specials.contains(next) {
+                name.append(next)
+                rest = rest.dropFirst(2)
+                continue
+            }
+            if let separator = Separator.allCases.first(where: { rest.hasPrefix($0.rawValue) }) {
+                let value = String(rest.dropFirst(separator.rawValue.count))
+                return try item(name, separator, value, in: argument)
+            }
+            if character == ";", rest.count == 1, !name.isEmpty { return .header(name: name, value: "") }
+            name.append(character)
+            rest = rest.dropFirst()
+        }
+        throw UsageError(
+            "“\(argument)” is no item; write name=value, name:=json, name==value, Name:value or @file.")
+    }
+
+    private static func bodyItem(_ argument: String) throws(UsageError) -> Item {
+        guard argument.count > 1 else { throw UsageError("@ names no file; write @file.") }
+        return .body(file: String(argument.dropFirst()))
+    }
+
+    private static func item(
+        _ name: String, _ separator: Separator, _ value: String, in argument: String
+    ) throws(UsageError) -> Item {
+        guard !name.isEmpty else { throw UsageError("“\(argument)” has no name before “\(separator.rawValue)”.") }
+        let needsFile = separator == .jsonFile || separator == .textFile
+        if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file behind “@”.") }
+        switch separator {
+        case .jsonFile: return .field(name: name, value: .jsonFile(value))
+        case .json: return .field(name: name, value: .json(value))
+        case .query: return .query(name: name, value: value)
+        case .textFile: return .field(name: name, value: .textFile(value))
+        case .text: return .field(name: name, value: .text(value))
+        case .header:
+            if value.isEmpty { return .removedHeader(name: name) }
+            return .header(name: name, value: String(value.drop { $0 == " " || $0 == "\t" }))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import NIOCore
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Somewhere to write to, by its file descriptor. Writing waits until all is taken.
+struct Descriptor: Sendable {
+    var number: CInt
+    var name: String
+
+    static let standardOutput = Descriptor(number: 1, name: "standard output")
+    static let standardError = Descriptor(number: 2, name: "standard error")
+
+    /// Writes all of the bytes; throws `OutputError`.
+    func write(_ bytes: Bytes) throws(OutputError) {
+        var failure: CInt?
+        // The pointer stays within the closure, which writes at most what there is.
+        bytes.withUnsafeReadableBytes { raw in
+            var rest = raw[...]
+            while failure == nil, !rest.isEmpty {
+                failure = writeSome(&rest)
+            }
+        }
+        if let failure { throw OutputError(name: name, code: failure) }
+    }
+
+    /// Writes a text; throws `OutputError`.
+    func write(_ text: String) throws(OutputError) { try write(Bytes(text: text)) }
+
+    /// Writes a line; that nobody reads it is no error.
+    func print(_ line: String) {
+        try? write(line + "\n")
+    }
+
+    #if canImport(Darwin)
+    private static let posixWrite = Darwin.write
+    #elseif canImport(Musl)
+    private static let posixWrite = Musl.write
+    #else
+    private static let posixWrite = Glibc.write
+    #endif
+
+    private func writeSome(_ rest: inout Slice<UnsafeRawBufferPointer>) -> CInt? {
+        let count = Self.posixWrite(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count >= 0 {
+            rest = rest.dropFirst(count)
+            return nil
+        }
+        switch errno {
+        case EINTR: return nil
+        case EAGAIN:
+            // A descriptor shared with a process that made it non-blocking.
+            var wish = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+            poll(&wish, 1, 1_000)
+            return nil
+        default: return errno
+        }
+    }
+}
+
+/// Output could not be written.
+struct OutputError: Error, Hashable, CustomStringConvertible {
+    var name: String
+    var code: CInt
+
+    /// Whether the reader has gone, which is its good right.
+    var isBrokenPipe: Bool { code == EPIPE }
+
+    var description: String { "\(name) cannot be written: \(String(cString: strerror(code)))." }
+}

@@ -1,0 +1,60 @@
+import Sterna
+
+/// The one line that says what went wrong and what to do.
+enum ErrorLine {
+    /// The line without `tern: `, empty for what needs no words, nil for errors of the argument parser and others.
+    static func text(for error: any Error) -> String? {
+        switch error {
+        case let error as SternaError: words(for: error)
+        case let error as OutputError: error.isBrokenPipe ? "" : TerminalText.line(error.description)
+        case let error as UsageError: TerminalText.line(error.message)
+        case is CancellationError: ""
+        default: nil
+        }
+    }
+
+    private static func words(for error: SternaError) -> String {
+        if let error = error.underlying as? OutputError { return text(for: error) ?? "" }
+        if error.kind == .cancelled { return "" }
+        if error.kind == .unacceptableStatus { return statusLine(error) }
+        var words = error.detail
+        if let advice = advice(for: error.kind) { words += " \(advice)" }
+        return TerminalText.line(words + place(error))
+    }
+
+    private static func statusLine(_ error: SternaError) -> String {
+        guard let message = error.serverMessage else { return TerminalText.line(error.detail + place(error)) }
+        let detail = error.detail.hasSuffix(".") ? String(error.detail.dropLast()) : error.detail
+        let shown = message.count > longestMessage ? message.prefix(longestMessage) + "…" : message
+        return TerminalText.line("\(detail): \(shown)" + place(error))
+    }
+
+    private static let longestMessage = 300
+
+    private static func place(_ error: SternaError) -> String {
+        guard let url = error.url else { return "" }
+        return " [\(error.method.map { "\($0.rawValue) " } ?? "")\(url)]"
+    }
+
+    /// What to do, where the library's own words cannot name this program's options.
+    private static func advice(for kind: SternaError.Kind) -> String? {
+        switch kind {
+        case .hostNotFound: "Check its spelling, and the connection to the network."
+        case .connectionFailed: "Check the host and the port."
+        case .timedOut: "Give it more time with --timeout SECONDS."
+        case .certificateRejected: "Name its authority with --cacert FILE; --insecure is for tests only."
+        case .tlsFailed: "Where the server speaks no TLS, write http://."
+        case .truncated: "The answer is incomplete; try again."
+        case .tooManyRedirects, .redirectRefused: "Look at the redirect itself with --no-follow."
+        case .connectionClosed: "Try again; check the port and whether it wants https://."
+        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it wants https://."
+        default: nil
+        }
+    }
+
+    /// Prints the line to standard error, red on a terminal.
+    static func show(_ line: String) {
+        let isColoured = Terminal.standardError.wantsColours
+        Descriptor.standardError.print(Colour.red.wrap("tern:", if: isColoured) + " \(line)")
+    }
+}

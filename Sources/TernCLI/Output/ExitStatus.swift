@@ -1,0 +1,73 @@
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The exit statuses, which are curl's numbers where curl has one.
+enum ExitStatus {
+    static let success: Int32 = 0
+    static let failure: Int32 = 1
+    static let usage: Int32 = 2
+    static let outputFailed: Int32 = 23
+    static let interrupted: Int32 = 130
+
+    /// Ends the process.
+    static func end(_ status: Int32) -> Never { exit(status) }
+
+    /// The status for an error of the library.
+    static func code(for error: SternaError) -> Int32 {
+        if error.underlying is OutputError { return outputFailed }
+        return code(for: error.kind)
+    }
+
+    /// The status for a kind of error.
+    static func code(for kind: SternaError.Kind) -> Int32 {
+        switch kind {
+        case .invalidHeader, .invalidMethod: usage
+        case .invalidURL: 3
+        case .hostNotFound: 6
+        case .connectionFailed: 7
+        case .truncated: 18
+        case .unacceptableStatus: 22
+        case .fileUnreadable: 26
+        case .timedOut: 28
+        case .tlsFailed: 35
+        case .tooManyRedirects, .redirectRefused: 47
+        case .writeFailed: 55
+        case .connectionClosed, .malformedResponse, .limitExceeded: 56
+        case .certificateRejected: 60
+        case .contentCodingFailed: 61
+        case .cancelled: interrupted
+        case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .unacceptableMediaType,
+            .decodingFailed:
+            failure
+        }
+    }
+
+    /// The status for any error.
+    static func code(for error: any Error) -> Int32 {
+        switch error {
+        case let error as SternaError: code(for: error)
+        case is OutputError: outputFailed
+        case let error as UsageError: error.status
+        case is CancellationError: interrupted
+        default: failure
+        }
+    }
+}
+
+/// What the command line asks for cannot be done.
+struct UsageError: Error, Hashable {
+    var message: String
+    var status = ExitStatus.usage
+
+    init(_ message: String, status: Int32 = ExitStatus.usage) {
+        self.message = message
+        self.status = status
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Sterna
+
+/// The heads of messages as people read them.
+struct HeadText: Sendable {
+    var style: OutputStyle
+
+    private static let secrets: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+
+    /// A request's head as it is sent, with the fields that the transport adds.
+    func request(_ request: Request) -> String {
+        var lines = [
+            "\(paint(request.method.rawValue, .green)) \(clean(request.url.requestTarget)) \(paint("HTTP/1.1", .dim))"
+        ]
+        let ownHost = request.headers.first { $0.name.canonicalName == "host" }
+        lines.append(line("Host", ownHost?.value ?? request.url.authority))
+        for field in request.headers
+        where !["host", "content-length", "transfer-encoding"].contains(field.name.canonicalName) {
+            lines.append(line(field.name.rawName, field.value))
+        }
+        if let body = request.body {
+            lines.append(
+                body.length.map { line("Content-Length", "\($0)") } ?? line("Transfer-Encoding", "chunked"))
+        } else if [.post, .put, .patch].contains(request.method) {
+            lines.append(line("Content-Length", "0"))
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A response's head.
+    func response(_ response: Response) -> String {
+        let code = response.status.code
+        let status = StatusPhrase.of(code).map { "\(code) \($0)" } ?? "\(code)"
+        var lines = ["\(paint(response.version.description, .dim)) \(paint(clean(status), .ofStatus(code)))"]
+        for field in response.headers { lines.append(line(field.name.rawName, field.value)) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func line(_ name: String, _ value: String) -> String {
+        let isSecret = !style.showsSecrets && Self.secrets.contains(name.lowercased())
+        return "\(paint(clean(name), .cyan)): \(isSecret ? "***" : clean(value))"
+    }
+
+    private func clean(_ text: String) -> String { TerminalText.line(text) }
+
+    private func paint(_ text: String, _ colour: Colour) -> String { colour.wrap(text, if: style.isColoured) }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that appears under its name only when it is complete: until then it has another one beside it.
+final class OutputFile {
+    private let path: String
+    private let temporary: String?
+    private let descriptor: Descriptor
+    private var cleanup: Int?
+
+    /// Opens it; throws `OutputError`. What is there and is no regular file, a device for instance, is written directly.
+    init(_ path: String) throws(OutputError) {
+        // Renaming over a link would put the file in the link's place.
+        let real = Self.resolved(path)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: real)
+        let type = attributes?[.type] as? FileAttributeType
+        if type == .typeDirectory { throw OutputError(name: path, code: EISDIR) }
+        if type != nil, access(real, W_OK) != 0 { throw OutputError(name: path, code: errno) }
+        self.path = real
+        if let type, type != .typeRegular {
+            temporary = nil
+            descriptor = try Self.open(real, O_WRONLY, name: path)
+            return
+        }
+        let beside = Self.temporaryName(for: real)
+        temporary = beside
+        descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL, name: path)
+        if let mode = attributes?[.posixPermissions] as? Int { fchmod(descriptor.number, mode_t(mode & 0o777)) }
+        cleanup = Cleanup.add { unlink(beside) }
+    }
+
+    deinit {
+        close(descriptor.number)
+        if let cleanup { Cleanup.run(cleanup) }
+    }
+
+    /// Writes bytes; throws `OutputError`.
+    func write(_ bytes: Bytes) throws(OutputError) { try descriptor.write(bytes) }
+
+    /// Gives the file its name; throws `OutputError`.
+    func complete() throws(OutputError) {
+        guard let temporary else { return }
+        guard rename(temporary, path) == 0 else { throw OutputError(name: path, code: errno) }
+        if let cleanup { Cleanup.forget(cleanup) }
+        cleanup = nil
+    }
+
+    private static func open(_ path: String, _ flags: CInt, name: String) throws(OutputError) -> Descriptor {
+        let number = posixOpen(path, flags | O_CLOEXEC, 0o666)
+        guard number >= 0 else { throw OutputError(name: name, code: errno) }
+        return Descriptor(number: number, name: name)
+    }
+
+    private static func posixOpen(_ path: String, _ flags: CInt, _ mode: mode_t) -> CInt {
+        #if canImport(Darwin)
+        Darwin.open(path, flags, mode)
+        #elseif canImport(Musl)
+        Musl.open(path, flags, mode)
+        #else
+        Glibc.open(path, flags, mode)
+        #endif
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        // `realpath` allocates the text, which is copied before it is freed.
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// A name in the same folder, so that the renaming is one step.
+    static func temporaryName(for path: String, random: UInt32 = .random(in: 0...UInt32.max)) -> String {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { path[...$0] } ?? ""
+        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+        // Names may have 255 bytes.
+        let start = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+        return "\(folder).\(start).\(String(random, radix: 36)).tern"
+    }
+}

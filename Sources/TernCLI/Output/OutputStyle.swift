@@ -1,0 +1,70 @@
+/// Which parts of an exchange are shown, and how.
+struct OutputStyle: Hashable, Sendable {
+    var parts: Parts
+    var isColoured: Bool
+    var isIndented: Bool
+    /// Whether what is written reaches a terminal, which must be kept from what would steer it.
+    var isTerminal: Bool
+    var showsSecrets = false
+
+    /// Whether bodies are passed on as they come.
+    var isRaw: Bool { !isTerminal && !isColoured && !isIndented }
+
+    /// The parts of an exchange, by HTTPie's letters.
+    struct Parts: OptionSet, Hashable, Sendable {
+        let rawValue: Int
+
+        static let requestHead = Parts(rawValue: 1)
+        static let requestBody = Parts(rawValue: 2)
+        static let responseHead = Parts(rawValue: 4)
+        static let responseBody = Parts(rawValue: 8)
+        static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
+
+        /// Reads letters of `HBhb`; nil for any other.
+        static func parse(_ letters: String) -> Parts? {
+            var parts: Parts = []
+            for letter in letters {
+                switch letter {
+                case "H": parts.insert(.requestHead)
+                case "B": parts.insert(.requestBody)
+                case "h": parts.insert(.responseHead)
+                case "b": parts.insert(.responseBody)
+                default: return nil
+                }
+            }
+            return parts
+        }
+    }
+
+    /// What the options ask for.
+    struct Wish: Sendable {
+        var parts: Parts?
+        var isVerbose = false
+        var pretty: Pretty?
+        var noColor = false
+        var showsSecrets = false
+        /// Whether the body goes to a file.
+        var savesBody = false
+    }
+
+    enum Pretty: String, CaseIterable, Sendable {
+        case all, colors, format, none
+    }
+
+    /// Decides: an option counts for more than the environment, and that for more than what a terminal gets by default.
+    static func resolve(_ wish: Wish, isTerminal: Bool, environment: Environment) -> OutputStyle {
+        let usual: Parts = wish.savesBody ? [] : isTerminal ? [.responseHead, .responseBody] : .responseBody
+        let coloured: Bool
+        let indented: Bool
+        switch wish.pretty {
+        case .all: (coloured, indented) = (true, true)
+        case .colors: (coloured, indented) = (true, false)
+        case .format: (coloured, indented) = (false, true)
+        case Pretty.none?: (coloured, indented) = (false, false)
+        case nil: (coloured, indented) = (isTerminal && environment.allowsColours, isTerminal)
+        }
+        return OutputStyle(
+            parts: wish.parts ?? (wish.isVerbose ? .all : usual), isColoured: coloured && !wish.noColor,
+            isIndented: indented, isTerminal: isTerminal, showsSecrets: wish.showsSecrets)
+    }
+}

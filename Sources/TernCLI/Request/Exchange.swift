@@ -1,0 +1,95 @@
+import NIOCore
+import Sterna
+
+/// Runs one request and shows or saves what comes back.
+struct Exchange: Sendable {
+    /// How much of an error's body is read to find the server's message.
+    private static let messageBytes = 1 << 20
+
+    /// A request's body up to this size is shown.
+    private static let shownBodyBytes = 1 << 20
+
+    let style: OutputStyle
+    let progress: ProgressDisplay
+    let savesTo: String?
+    let fails: Bool
+    let log: NetworkLog
+
+    init(style: OutputStyle, progress: ProgressDisplay, content: RequestContent, savesTo: String?, fails: Bool) {
+        self.style = style
+        self.progress = progress
+        self.savesTo = savesTo
+        self.fails = fails
+        let output = Descriptor.standardOutput
+        log = NetworkLog(removedHeaders: content.removedHeaders) { request in
+            try Self.show(request, style, file: content.file, to: output)
+        } redirect: { response in
+            if style.parts.contains(.responseHead) {
+                try output.write(HeadText(style: style).response(response) + "\n")
+            }
+        }
+    }
+
+    /// Sends the request; throws what goes wrong on the way, and with `--fail` for the answer's status.
+    func run(_ draft: RequestDraft, by session: Session) async throws {
+        try await progress.run {
+            try await session.withResponse(to: draft) { response in
+                progress.finish()
+                if fails, response.status.code >= 400 { throw await statusError(response, draft) }
+                try showHead(response)
+                if let savesTo {
+                    try await save(response, to: savesTo)
+                } else if style.parts.contains(.responseBody) {
+                    progress.begin("", total: response.body.length)
+                    try await BodyPrinter(style: style, progress: progress).write(response)
+                }
+            }
+        }
+    }
+
+    private func showHead(_ response: Response) throws {
+        guard style.parts.contains(.responseHead) else { return }
+        let head = HeadText(style: style).response(log.lastHead ?? response)
+        let isFollowed = style.parts.contains(.responseBody) && savesTo == nil
+        try Descriptor.standardOutput.write(isFollowed ? head + "\n" : head)
+    }
+
+    private func save(_ response: Response, to path: String) async throws {
+        let file = try OutputFile(path)
+        progress.begin("", total: response.body.length)
+        for try await chunk in response.body {
+            try file.write(chunk)
+            progress.add(chunk.readableBytes)
+        }
+        try file.complete()
+    }
+
+    private func statusError(_ response: Response, _ draft: RequestDraft) async -> SternaError {
+        // A body that cannot be read leaves the status as all there is to say.
+        let body = (try? await response.body.collect(upTo: Self.messageBytes)) ?? Bytes()
+        var error =
+            Acceptance(statuses: 100..<400).check(response, body: body)
+            ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")
+        error.method = draft.method
+        return error
+    }
+
+    private static func show(_ request: Request, _ style: OutputStyle, file: String?, to output: Descriptor) throws {
+        if style.parts.contains(.requestHead) { try output.write(HeadText(style: style).request(request) + "\n") }
+        guard style.parts.contains(.requestBody), let body = request.body else { return }
+        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.count <= shownBodyBytes else {
+            let length = body.length.map { "\($0) bytes" } ?? "a body of unknown length"
+            return try output.write("(\(length) from \(file.map { TerminalText.line($0) } ?? "standard input"))\n\n")
+        }
+        try output.write(shown(bytes, body.mediaType, style) + "\n\n")
+    }
+
+    private static func shown(_ bytes: Bytes, _ mediaType: String?, _ style: OutputStyle) -> String {
+        switch BodyKind.of(mediaType.flatMap(MediaType.init), start: bytes) {
+        case .binary: "(\(bytes.count) bytes of binary data)"
+        case .json where (style.isIndented || style.isColoured) && (try? JSON(parsing: bytes.readableBytesView)) != nil:
+            JSONText.render(bytes.text, indented: style.isIndented, coloured: style.isColoured)
+        case .json, .text: style.isTerminal ? TerminalText.block(bytes.text) : bytes.text
+        }
+    }
+}

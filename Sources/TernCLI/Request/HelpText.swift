@@ -1,0 +1,35 @@
+/// What the help says beyond the options; ArgumentParser breaks its lines at 80 columns.
+enum HelpText {
+    static let discussion = """
+        Without a scheme the URL is http; :8080/path is on localhost. The METHOD is
+        guessed where it is missing: POST where there is a body, else GET.
+
+        ITEMS:
+          name==value     a field of the query
+          name=value      a text field of the body
+          name:=json      a field of JSON
+          name=@file      a field with the text of a file
+          name:=@file     a field with the JSON of a file
+          a[b]=value      a member of a member; a[]=value appends to an array
+          Name:value      a header field; Name: removes one, Name; sends it empty
+          @file           the file as the whole body
+        A backslash takes a separator literally, as in a\\:b=value. Without fields
+        the body comes from standard input where that is a pipe or a file.
+
+        COMMANDS:
+          tern serve      run the test server
+          tern demo       see what the library does, against a server of its own
+          tern bench      measure requests
+
+        EXIT STATUS:
+          0  done                     26  a file cannot be read
+          2  wrong usage              28  timed out
+          3  not a URL                35  TLS failed
+          6  host not found           47  redirects: too many, or refused
+          7  no connection            56  no valid answer
+         18  answer truncated         60  certificate not trusted
+         22  status 400 and up        61  content coding broken
+             (with --fail)           130  interrupted
+         23  cannot write output       1  anything else
+        """
+}

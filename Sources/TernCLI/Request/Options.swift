@@ -1,0 +1,122 @@
+import ArgumentParser
+import Sterna
+
+/// How a request is made of items.
+struct SendingOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Send fields as a JSON object (the default).")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Send fields as a form, application/x-www-form-urlencoded.")
+    var form = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Basic credentials; the password is asked for where it is missing.", valueName: "user:pass"))
+    var auth: String?
+
+    @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
+    var bearer: String?
+
+    @Flag(name: .customLong("ignore-stdin"), help: "Send no body from standard input.")
+    var ignoreStdin = false
+
+    func validate() throws {
+        if json, form { throw ValidationError("--json and --form exclude each other.") }
+        if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
+    }
+
+    /// The credentials; asks for a password where there is none.
+    func authorization() throws -> Authorization? {
+        if let bearer { return .bearer(bearer) }
+        guard let auth else { return nil }
+        guard let colon = auth.firstIndex(of: ":") else {
+            return .basic(auth, try PasswordPrompt.ask("Password for \(auth): "))
+        }
+        return .basic(String(auth[..<colon]), String(auth[auth.index(after: colon)...]))
+    }
+}
+
+/// How the server is reached.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the connection, the first byte, and between bytes; fractions allowed.",
+            valueName: "seconds"))
+    var timeout: Double?
+
+    @Flag(inversion: .prefixedNo, help: "Follow redirects.")
+    var follow = true
+
+    @Flag(name: [.customShort("k"), .long], help: "Accept any certificate; for tests only.")
+    var insecure = false
+
+    @Option(
+        help: ArgumentHelp("Trust the certificates of this file in PEM instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Flag(help: "Speak HTTP/1.1 only, which is all there is so far.")
+    var http1 = false
+
+    var securityPolicy: SecurityPolicy {
+        var policy = cacert.map { SecurityPolicy.authority(file: $0) } ?? .system
+        policy.allowsInvalidCertificates = insecure
+        return policy
+    }
+
+    func validate() throws {
+        if let timeout, !(timeout > 0 && timeout <= 1e9) {
+            throw ValidationError("--timeout is a number of seconds above 0.")
+        }
+    }
+}
+
+/// What is shown of the exchange, and where.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "Save the body to a file, which appears when it is complete; - is standard output.", valueName: "file"))
+    var path: String?
+
+    @Option(
+        name: .customLong("print"),
+        help: ArgumentHelp(
+            "What to show: H and B are the request's head and body, h and b the response's.", valueName: "HBhb"))
+    var parts: String?
+
+    @Flag(name: .shortAndLong, help: "Show everything, as --print HBhb.")
+    var verbose = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Colour and lay out what is shown, also where it is piped.", valueName: "all|colors|format|none"))
+    var pretty: OutputStyle.Pretty?
+
+    @Flag(name: .customLong("no-color"), help: "Never colour.")
+    var noColor = false
+
+    @Flag(name: .customLong("show-secrets"), help: "Show credentials and cookies in heads instead of ***.")
+    var showSecrets = false
+
+    @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")
+    var fail = false
+
+    /// The file that the body is saved to.
+    var file: String? { path == "-" ? nil : path }
+
+    func validate() throws {
+        if let parts, OutputStyle.Parts.parse(parts) == nil {
+            throw ValidationError("--print takes letters of HBhb, not “\(parts)”.")
+        }
+    }
+
+    func style(isTerminal: Bool) throws -> OutputStyle {
+        let wish = OutputStyle.Wish(
+            parts: parts.flatMap(OutputStyle.Parts.parse), isVerbose: verbose, pretty: pretty, noColor: noColor,
+            showsSecrets: showSecrets, savesBody: file != nil)
+        return OutputStyle.resolve(wish, isTerminal: isTerminal, environment: .process)
+    }
+}
+
+extension OutputStyle.Pretty: ExpressibleByArgument {}

@@ -1,0 +1,82 @@
+import NIOCore
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Standard input as a request's body.
+struct StandardInput: Sendable {
+    static let number: CInt = 0
+    private static let pieceBytes = 64 << 10
+    /// A body that ends within this much is sent with its length and can be sent again.
+    private static let collectedBytes = 1 << 20
+
+    /// How long to wait for the first byte; nil for as long as it takes.
+    var patience: Duration?
+
+    /// The body, or nil where the input is empty or silent for too long.
+    func body() async throws -> Body? {
+        if let patience {
+            guard try await Self.isReadable(within: patience) else {
+                printError("tern: nothing came on standard input, so no body is sent; name a METHOD to wait for one.")
+                return nil
+            }
+        } else if try await !Self.isReadable(within: .seconds(10)) {
+            printError("tern: waiting for the body on standard input; --ignore-stdin sends none.")
+        }
+        var start = Bytes()
+        while start.readableBytes <= Self.collectedBytes {
+            guard var piece = try await Self.read() else {
+                return start.isEmpty ? nil : .bytes(start)
+            }
+            start.writeBuffer(&piece)
+        }
+        let rest = BodyProducer(length: InputKind.of(Self.number)?.rest, isReplayable: false) {
+            { try await Self.read() }
+        }
+        return Body(segments: [.bytes(start), .producer(rest)])
+    }
+
+    private static func read() async throws -> Bytes? {
+        while try await !isReadable(within: .seconds(1)) {}
+        var bytes = Bytes()
+        var failure: CInt = 0
+        let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: pieceBytes) { raw in
+            // The pointer stays within the closure, and `read` fills at most the length it is given.
+            let count = posixRead(number, raw.baseAddress, min(raw.count, pieceBytes))
+            failure = count < 0 ? errno : 0
+            return max(0, count)
+        }
+        guard failure == 0 else {
+            throw SternaError(
+                .fileUnreadable, phase: .prepare,
+                "Standard input cannot be read: \(String(cString: strerror(failure))).")
+        }
+        return count > 0 ? bytes : nil
+    }
+
+    // Waiting in short steps lets a cancelled task leave, and others have the thread.
+    private static func isReadable(within duration: Duration) async throws -> Bool {
+        let end = ContinuousClock.now + duration
+        repeat {
+            try Task.checkCancellation()
+            var wish = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+            if poll(&wish, 1, 50) > 0 { return true }
+            await Task.yield()
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    #if canImport(Darwin)
+    private static let posixRead = Darwin.read
+    #elseif canImport(Musl)
+    private static let posixRead = Musl.read
+    #else
+    private static let posixRead = Glibc.read
+    #endif
+}

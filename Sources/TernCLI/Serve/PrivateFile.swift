@@ -1,0 +1,37 @@
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A temporary file that only its owner may read, removed with this object or at the end of the process.
+final class PrivateFile: Sendable {
+    let path: String
+    private let cleanup: Int
+
+    /// Makes a file in the folder for temporary files; throws `OutputError`.
+    init(content: Bytes, name: String) throws(OutputError) {
+        let folder = Environment.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(folder)/\(name)-XXXXXX".utf8CString)
+        // `mkstemp` writes the name into the template, which ends in its zero.
+        let number = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { mkstemp($0) } ?? -1
+        }
+        guard number >= 0 else { throw OutputError(name: "A file in \(folder)", code: errno) }
+        defer { close(number) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        cleanup = Cleanup.add { unlink(path) }
+        try Descriptor(number: number, name: path).write(content)
+    }
+
+    convenience init(content: String, name: String) throws(OutputError) {
+        try self.init(content: Bytes(text: content), name: name)
+    }
+
+    deinit { Cleanup.run(cleanup) }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import Sterna
+
+/// Makes text that came from elsewhere fit for a terminal: what would steer the terminal becomes a visible sign.
+struct TerminalText {
+    private var pending: [UInt8] = []
+    private var endedWithReturn = false
+    private let isLatin1: Bool
+
+    /// - Parameter charset: the character set that Content-Type names; UTF-8 unless it is Latin-1 or its like.
+    init(charset: String? = nil) {
+        isLatin1 = ["iso-8859-1", "latin1", "windows-1252", "us-ascii"].contains(charset)
+    }
+
+    /// The text of the next bytes; what is incomplete at their end waits for the next call.
+    mutating func feed(_ bytes: Bytes) -> String {
+        if isLatin1 {
+            var text = String.UnicodeScalarView()
+            for byte in bytes.readableBytesView { text.append(Unicode.Scalar(byte)) }
+            return clean(text)
+        }
+        pending.append(contentsOf: bytes.readableBytesView)
+        let complete = pending.count - Self.incompleteSuffix(pending)
+        let text = String(decoding: pending[..<complete], as: UTF8.self)
+        pending.removeFirst(complete)
+        return clean(text.unicodeScalars)
+    }
+
+    /// What is left at the end.
+    mutating func finish() -> String {
+        let rest = pending.isEmpty ? "" : "\u{FFFD}"
+        pending = []
+        if endedWithReturn {
+            endedWithReturn = false
+            return "\u{240D}" + rest
+        }
+        return rest
+    }
+
+    // A return before a line feed is dropped, also where the two come in different chunks.
+    private mutating func clean(_ scalars: String.UnicodeScalarView) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in scalars {
+            if endedWithReturn {
+                endedWithReturn = false
+                if scalar != "\n" { result.append("\u{240D}") }
+            }
+            if scalar == "\r" {
+                endedWithReturn = true
+            } else {
+                result.append(Self.visible(scalar))
+            }
+        }
+        return String(result)
+    }
+
+    /// A whole text with its line breaks.
+    static func block(_ text: String) -> String {
+        var cleaner = TerminalText()
+        return cleaner.clean(text.unicodeScalars) + cleaner.finish()
+    }
+
+    /// A text on one line: each run of line breaks becomes a space.
+    static func line(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var isBroken = false
+        for scalar in text.unicodeScalars {
+            if scalar == "\n" || scalar == "\r" {
+                isBroken = true
+                continue
+            }
+            if isBroken, !result.isEmpty { result.append(" ") }
+            isBroken = false
+            result.append(scalar == "\t" ? " " : visible(scalar))
+        }
+        return String(result)
+    }
+
+    /// The scalar itself, or a sign for one that a terminal would act on.
+    static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar.value {
+        case 0x09, 0x0A: scalar
+        // Unicode's control pictures stand in the order of the controls.
+        case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
+        case 0x7F: "\u{2421}"
+        case 0x80..<0xA0: "\u{FFFD}"
+        // Overrides of the direction can make a text read as what it is not.
+        case 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
+        default: scalar
+        }
+    }
+
+    /// How many bytes at the end begin a UTF-8 sequence that is not complete (RFC 3629).
+    static func incompleteSuffix(_ bytes: [UInt8]) -> Int {
+        for back in 1...3 where back <= bytes.count {
+            let byte = bytes[bytes.count - back]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > back ? back : 0
+        }
+        return 0
+    }
+}

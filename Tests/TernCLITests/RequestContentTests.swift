@@ -1,0 +1,66 @@
+import Sterna
+import Testing
+
+@testable import TernCLI
+
+@Suite struct RequestContentTests {
+    private func content(_ arguments: [String], asForm: Bool = false) throws -> RequestContent {
+        try RequestContent(try arguments.map { try ItemParser.parse($0) }, asForm: asForm)
+    }
+
+    private func text(_ body: Body?) -> String? {
+        guard let body, case .bytes(let bytes) = body.segments.first else { return nil }
+        return bytes.text
+    }
+
+    @Test(arguments: [
+        (["a=1", "b:=2", "c:=null"], #"{"a":"1","b":2,"c":null}"#),
+        (["b=1", "a=2", "b=3"], #"{"b":"3","a":"2"}"#),
+        (["u[name]=Ada", "u[tags][]=x", "u[tags][]=y"], #"{"u":{"name":"Ada","tags":["x","y"]}}"#),
+        (["l[0]=a", "l[1]:=true"], #"{"l":["a",true]}"#),
+        (["a[=1", "b]=2", "[c]=3", "d[x]y=4"], #"{"a[":"1","b]":"2","[c]":"3","d[x]y":"4"}"#),
+        (["n:=123456789012345678901234567890"], #"{"n":123456789012345678901234567890}"#),
+    ])
+    func makesJSON(_ arguments: [String], _ expected: String) throws {
+        let content = try content(arguments)
+        #expect(text(content.body) == expected)
+        #expect(content.body?.mediaType == "application/json")
+    }
+
+    @Test func makesForms() throws {
+        let content = try content(["a=1 & 2", "a=3", "n:=[1]"], asForm: true)
+        #expect(text(content.body) == "a=1%20%26%202&a=3&n=%5B1%5D")
+        #expect(content.body?.mediaType == "application/x-www-form-urlencoded")
+    }
+
+    @Test func keepsRepeatedQueryFields() throws {
+        let content = try content(["q==a b", "q==c&d"])
+        #expect(content.query == "q=a%20b&q=c%26d")
+        #expect(content.body == nil)
+    }
+
+    @Test func sortsHeaders() throws {
+        let content = try content(["Accept:text/csv", "X-Empty;", "User-Agent:"])
+        #expect(content.headers.lines.map(\.name) == ["Accept", "X-Empty"])
+        #expect(content.removedHeaders == ["user-agent"])
+    }
+
+    @Test(arguments: [["n:=1.", "x=1"], ["l[1]=a"], ["@/dev/null", "@/dev/null"]])
+    func refuses(_ arguments: [String]) {
+        #expect(throws: UsageError.self) { try content(arguments) }
+    }
+
+    @Test(arguments: ["@/nonexistent/file", "a=@/nonexistent/file", "a:=@/nonexistent/file", "@/"])
+    func namesFilesThatCannotBeRead(_ argument: String) {
+        let error = #expect(throws: SternaError.self) { try content([argument]) }
+        #expect(error?.kind == .fileUnreadable)
+    }
+
+    @Test(arguments: [
+        ("a.json", "application/json"), ("dir.d/a.TXT", "text/plain"), ("a", "application/octet-stream"),
+        (".json", "application/octet-stream"), ("a.json.bak", "application/octet-stream"), ("x/y.png", "image/png"),
+    ])
+    func knowsAFewFileTypes(_ path: String, _ type: String) {
+        #expect(FileTypes.mediaType(ofFile: path) == type)
+    }
+}
