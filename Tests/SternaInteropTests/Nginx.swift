@@ -31,8 +31,9 @@ final class Nginx: Sendable {
     init() async throws {
         let program = try #require(Self.program)
         folder = FileManager.default.temporaryDirectory.appending(path: "sterna-nginx-\(UUID().uuidString)").path
-        port = try Self.freePort()
-        securePort = try Self.freePort()
+        // Given back before nginx takes them; that the system gives them to somebody else just then is unlikely, and
+        // nginx then says so.
+        (port, securePort) = try Self.freePorts()
         let manager = FileManager.default
         for name in ["www", "www/dav", "tmp"] {
             try manager.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -95,26 +96,9 @@ final class Nginx: Sendable {
         """
     }
 
-    private static func freePort() throws -> Int {
-        #if canImport(Glibc)
-        let stream = CInt(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
-        let descriptor = socket(AF_INET, stream, 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // Valid for the length of the calls: sockaddr_in is one of the forms of sockaddr.
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        try #require(bound)
-        return Int(UInt16(bigEndian: address.sin_port))
+    private static func freePorts() throws -> (Int, Int) {
+        let (one, other) = (try ClosedPort(), try ClosedPort())
+        return (one.port, other.port)
     }
 
     private static func spawn(_ words: [String]) throws -> pid_t {

@@ -121,9 +121,9 @@ struct ConnectionTests {
 
     @Test("an idle connection is closed")
     func idle() async throws {
-        try await TestServer.withServer(.init(idleTimeout: .milliseconds(300))) { server in
+        try await TestServer.withServer(.init(idleTimeout: .seconds(2))) { server in
             try await RawClient.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/delay/0.5").status == 200)
+                #expect(try await client.request("GET", "/delay/2.5").status == 200)
                 #expect(try await client.rest() == "")
             }
         }
@@ -138,26 +138,28 @@ struct ConnectionTests {
             #expect(server.openConnections == 0)
             #expect(try await client.rest() == "")
         }
-        await #expect(throws: (any Error).self) { try await server.ask("GET", "/1k") }
+        let before = server.totalConnections
+        _ = try? await server.ask("GET", "/1k")
+        #expect(server.totalConnections == before)
         try await server.stop()
     }
 
     @Test("a server for a closure stops when it throws")
     func scoped() async throws {
         struct Failure: Error {}
-        var port = 0
+        var started: TestServer?
         await #expect(throws: Failure.self) {
             try await TestServer.withServer { server async throws in
-                port = server.port
+                started = server
                 #expect(server.url == "http://127.0.0.1:\(server.port)")
                 #expect(server.url("/get").hasSuffix("/get"))
                 throw Failure()
             }
         }
-        let closed = port
-        await #expect(throws: (any Error).self) {
-            try await RawClient.with(port: closed) { _ in }
-        }
+        // Its port may already be another server's, so what comes there says nothing: no connection reached this one.
+        let server = try #require(started)
+        _ = try? await RawClient.with(port: server.port) { try await $0.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+        #expect(server.totalConnections == 0)
     }
 
     @Test("waiting for connections gives up")

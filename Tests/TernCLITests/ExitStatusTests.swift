@@ -24,6 +24,7 @@ import Testing
         #expect(ExitStatus.code(for: error) == 23)
         #expect(ExitStatus.code(for: cause as any Error) == 23)
         #expect(ExitStatus.code(for: UsageError("x") as any Error) == 2)
+        #expect(ExitStatus.code(for: HTTPURL.ParseError.empty as any Error) == 3)
         #expect(ExitStatus.code(for: CancellationError() as any Error) == 130)
     }
 

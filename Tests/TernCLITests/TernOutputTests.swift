@@ -123,7 +123,8 @@ import Testing
     @Test func keepsEscapesFromATerminal() async throws {
         let body = "\u{1B}]0;owned\u{7}\u{9B}31mtext\r\n"
         let head =
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-Odd: \u{9B}2J\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-Odd: \u{9B}2J\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n"
         let server = try await ScriptedServer.start(connections: [[.receiveHead, .send(head + body), .close]])
         let shown = try await TernProcess.run("--no-color", "http://127.0.0.1:\(server.port)/", onTerminal: true).text
         #expect(shown.contains("␛]0;owned␇"))

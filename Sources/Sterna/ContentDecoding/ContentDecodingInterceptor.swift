@@ -18,23 +18,35 @@ struct ContentDecodingInterceptor: Interceptor {
         var coded = request
         coded.headers.append(HTTPField(name: .acceptEncoding, value: Self.acceptEncoding))
         let response = try await next(coded)
-        guard let field = response[.contentEncoding], request.method != .head else { return response }
+        guard let field = response[.contentEncoding], request.method != .head,
+            response.body.whole?.readableBytes != 0
+        else { return response }
+        var head = response
+        head.body = ResponseBody()
+        let complete = { @Sendable [head] (error: SternaError) -> SternaError in
+            var error = error.at(request)
+            if error.response == nil { error.response = head }
+            error.requestSent = true
+            return error
+        }
         do {
-            return try await decode(response, field, isWhole: request.delivery == .whole)
+            return try await decode(response, field, isWhole: request.delivery == .whole, complete)
         } catch let error as SternaError {
             response.body.cancel()
-            throw error.at(request)
+            throw complete(error)
         }
     }
 
-    private func decode(_ response: Response, _ field: String, isWhole: Bool) async throws -> Response {
+    private func decode(
+        _ response: Response, _ field: String, isWhole: Bool, _ complete: @escaping @Sendable (SternaError) -> SternaError
+    ) async throws -> Response {
         let codings = try ContentCoding.parse(field)
-        if codings.isEmpty || response.body.whole?.readableBytes == 0 { return response }
+        if codings.isEmpty { return response }
         var decoded = response
         // What these fields say is true of the coded bytes only.
         decoded.headers[.contentEncoding] = nil
         decoded.headers[.contentLength] = nil
-        let stream = DecodedBody(response.body, codings: codings, limits: limits)
+        let stream = DecodedBody(response.body, codings: codings, limits: limits, complete: complete)
         decoded.body = ResponseBody(stream)
         guard response.body.whole != nil, isWhole else { return decoded }
         return try await collectSmall(decoded, stream, trailers: response.body.trailers)

@@ -85,10 +85,7 @@ enum RedirectRule {
     ]
 
     private static func dropSecrets(of request: inout Request) {
-        for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] { request.headers[name] = nil }
-        for name in request.options[SecretHeadersKey.self] {
-            if let name = HTTPField.Name(name) { request.headers[name] = nil }
-        }
+        request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
         // A Host field that was set by hand names the origin that is left.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }
     }

@@ -97,8 +97,11 @@ public struct RequestSettings: Sendable {
     /// What is taken as an answer to this request.
     public var responseSerializer: (any ResponseSerializer)?
 
-    /// How long the parts of this request may take.
+    /// How long the parts of this request may take; `timeout` is applied to it.
     public var timeouts: Timeouts?
+
+    /// The time-out for connecting, for the first byte, and between bytes of this request.
+    public var timeout: Duration?
 
     /// Which redirects of this request are followed.
     public var redirects: RedirectPolicy?
@@ -114,11 +117,4 @@ public struct RequestSettings: Sendable {
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
     public init() {}
-
-    /// Sets the time-out for connecting, for the first byte, and between bytes.
-    public mutating func setTimeout(_ duration: Duration) {
-        var timeouts = timeouts ?? Timeouts()
-        timeouts.setEach(duration)
-        self.timeouts = timeouts
-    }
 }

@@ -67,12 +67,17 @@ public struct Session: Sendable {
     @discardableResult
     public func send(_ draft: RequestDraft) async throws -> Reply {
         let request = try plan.request(for: draft)
+        let response: Response
         do {
-            let response = try await plan.chain(request)
+            response = try await plan.chain(request)
+        } catch {
+            throw plan.describe(error, request)
+        }
+        do {
             let body = try await response.body.collect(upTo: plan.settings.collectedBytes)
             return try plan.reply(response, body, to: draft)
         } catch {
-            throw plan.describe(error, request)
+            throw plan.describe(error, request, answeredBy: response)
         }
     }
 

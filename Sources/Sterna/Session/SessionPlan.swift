@@ -10,12 +10,16 @@ final class SessionPlan: Sendable {
     let settings: SessionSettings
     let chain: Next
     private let headers: HTTPFields
+
+    /// The session's header fields without those that are secrets: what another origin gets.
+    private let openHeaders: HTTPFields
     private let failure: SternaError?
 
     init(base: HTTPURL?, settings: SessionSettings, headers: HTTPFields, failure: SternaError? = nil) {
         self.base = base
         self.settings = settings
         self.headers = headers
+        openHeaders = SecretHeaders.removed(from: headers, settings.secretHeaders)
         self.failure = failure
         _ = HostEncoding.install
         let interceptors: [any Interceptor] =
@@ -42,9 +46,10 @@ final class SessionPlan: Sendable {
         _ = HostEncoding.install
         let url = try resolve(reference, against: nil)
         guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
-        let folder = url.path.hasSuffix("/") ? url.path : url.path + "/"
+        // Relative to its own folder, since a path that begins with two slashes would be read as an authority.
+        let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         do {
-            return try HTTPURL(folder, relativeTo: url)
+            return try HTTPURL(last.isEmpty ? "." : "./\(last)/", relativeTo: url)
         } catch {
             throw invalid(error)
         }
@@ -56,16 +61,17 @@ final class SessionPlan: Sendable {
     func request(for draft: RequestDraft) throws -> Request {
         if let failure { throw failure }
         let url = try resolve(draft.reference)
-        var request = Request(draft.method, url, headers: headers, body: draft.body)
+        let isOwnOrigin = base == nil || base?.origin == url.origin
+        var request = Request(draft.method, url, headers: isOwnOrigin ? headers : openHeaders, body: draft.body)
         request.timeouts = draft.settings.timeouts ?? settings.timeouts
+        if let timeout = draft.settings.timeout { request.timeouts.setEach(timeout) }
         request.deadline = .after(request.timeouts.total)
         request.uploadProgress = draft.settings.uploadProgress
         try serialize(draft, into: &request)
         try addHeaders(draft, to: &request)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
-        if !draft.settings.secretHeaders.isEmpty {
-            request.options[SecretHeadersKey.self] = draft.settings.secretHeaders
-        }
+        let secretHeaders = settings.secretHeaders.union(draft.settings.secretHeaders)
+        if !secretHeaders.isEmpty { request.options[SecretHeadersKey.self] = secretHeaders }
         return request
     }
 
@@ -158,9 +164,13 @@ final class SessionPlan: Sendable {
     }
 
     /// Any error of the chain as the library's own, with the request's particulars.
-    func describe(_ error: any Error, _ request: Request) -> SternaError {
+    func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
         var known = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(error)")
         if known.method == nil { known.method = request.method }
+        if let response {
+            known.requestSent = true
+            if known.response == nil { known.response = response }
+        }
         return known.at(request)
     }
 }

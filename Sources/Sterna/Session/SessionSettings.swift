@@ -9,6 +9,10 @@ public struct SessionSettings: Sendable {
     /// Header fields of every request; a request's own replace them.
     public var headers = Headers()
 
+    /// Names of header fields that are secrets, as an API key is: they are not sent to another origin, nor kept on a redirect
+    /// to one. Authorization, Cookie and Proxy-Authorization always are.
+    public var secretHeaders: Set<String> = []
+
     /// Credentials for the session's own origin: the base URL's, or any origin where there is no base URL.
     public var authorization: Authorization?
 

@@ -47,6 +47,8 @@ struct ChainRules: VerifierPolicy, Sendable {
     /// An authority on the way to the root whose key may not sign certificates.
     private static func refusedIssuer(in chain: UnverifiedCertificateChain) -> String? {
         for certificate in chain.dropLast().dropFirst() {
+            guard certificate.version == .v3, case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
+            else { return "one of its issuers is no authority" }
             guard let usage = try? certificate.extensions.keyUsage else {
                 if certificate.extensions[oid: .X509ExtensionID.keyUsage] == nil { continue }
                 return "the key usage of one of its issuers cannot be read"

@@ -53,10 +53,17 @@ public final class DecodedBody: BodyStream {
     private let source: ResponseBody
     private let reader: SourceReader
     private let limits: DecodingLimits
+    private let complete: @Sendable (SternaError) -> SternaError
     private let state: Mutex<State>
 
-    /// - Parameter codings: as the field lists them; they are undone from the last to the first.
-    public init(_ source: ResponseBody, codings: [ContentCoding], limits: DecodingLimits) {
+    /// - Parameters:
+    ///   - codings: as the field lists them; they are undone from the last to the first.
+    ///   - complete: adds to an error what is known of the request.
+    public init(
+        _ source: ResponseBody, codings: [ContentCoding], limits: DecodingLimits,
+        complete: @escaping @Sendable (SternaError) -> SternaError = { $0 }
+    ) {
+        self.complete = complete
         self.source = source
         self.limits = limits
         reader = SourceReader(source)
@@ -75,8 +82,9 @@ public final class DecodedBody: BodyStream {
             return try await nextPiece()
         } catch {
             // Whoever asks again must not take what is missing for the end.
-            let failure = SternaError.wrap(
-                error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)")
+            let failure = complete(
+                SternaError.wrap(
+                    error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)"))
             state.withLock { $0.failure = failure }
             throw failure
         }

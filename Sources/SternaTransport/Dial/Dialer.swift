@@ -36,6 +36,7 @@ final class Dialer: Sendable {
             throw DialFailure.error(error, host: endpoint.host, port: port, timeout: timeouts.connect)
         }.flatMap { channel in
             guard endpoint.isTLS else { return channel.eventLoop.makeSucceededVoidFuture().map { channel } }
+            endpoint.pools[shard.index].dialPhase = .tls
             return self.shakeHands(endpoint, channel, timeout: timeouts.tls).map { channel }
         }.flatMapThrowing { channel in
             try channel.pipeline.syncOperations.handler(type: HTTP1Connection.self)

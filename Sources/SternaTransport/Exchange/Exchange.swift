@@ -84,7 +84,7 @@ final class Exchange: @unchecked Sendable {
     /// The phase an error of this moment belongs to.
     var errorPhase: SternaError.Phase {
         switch phase {
-        case .queued: .connect
+        case .queued: endpoint.pools[shard.index].dialPhase ?? .queue
         case .writing: .write
         case .waiting: .wait
         case .reading: .read

@@ -146,6 +146,10 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             return
         }
         parser.append(unwrapInboundIn(data))
+        if let exchange, exchange.phase == .waiting {
+            exchange.phase = .reading
+            shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
+        }
         parse()
     }
 

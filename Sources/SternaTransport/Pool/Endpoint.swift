@@ -91,6 +91,9 @@ final class EndpointPool: @unchecked Sendable {
     var waiters: Deque<Exchange> = []
     var dialling = 0
 
+    /// How far the youngest dial has come; nil where there is none.
+    var dialPhase: SternaError.Phase?
+
     /// How many times this shard stands in the endpoint's line for permits.
     var permitsAsked = 0
     private let unreserved = Atomic<Int>(0)

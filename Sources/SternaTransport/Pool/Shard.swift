@@ -104,8 +104,10 @@ final class Shard: @unchecked Sendable {
             return
         }
         pool.dialling += 1
+        pool.dialPhase = .connect
         dialer.dial(endpoint, on: self, timeouts: first.request.timeouts).whenComplete { result in
             pool.dialling -= 1
+            if pool.dialling == 0 { pool.dialPhase = nil }
             switch result {
             case .success(let connection): self.opened(connection)
             case .failure(let error):

@@ -40,11 +40,10 @@ extension DemoStep {
             }
             try check(milliseconds < 1_000, "it ended at once, not after \(milliseconds) ms")
             try await server.waitForOpenConnections(0)
+            let open = "the server has \(server.openConnections) connections open"
             return Told(
                 result: "ended, connection closed",
-                lines: [
-                    "→ \(error.detail) \(milliseconds) ms later; the server has \(server.openConnections) connections open."
-                ])
+                lines: ["→ \(error.detail) That took \(milliseconds) ms; \(open)."])
         }
     }
 

@@ -53,6 +53,7 @@ enum ExitStatus {
     static func code(for error: any Error) -> Int32 {
         switch error {
         case let error as SternaError: code(for: error)
+        case is HTTPURL.ParseError: code(for: .invalidURL)
         case is OutputError: outputFailed
         case let error as UsageError: error.status
         case is CancellationError: interrupted

@@ -16,7 +16,8 @@ final class OutputFile {
     private let descriptor: Descriptor
     private var cleanup: Int?
 
-    /// Opens it; throws `OutputError`. What is there and is no regular file, a device for instance, is written directly.
+    /// Opens it; throws `OutputError`. What is there and is no regular file, a device for instance, is written to
+    /// directly.
     init(_ path: String) throws(OutputError) {
         // Renaming over a link would put the file in the link's place.
         let real = Self.resolved(path)

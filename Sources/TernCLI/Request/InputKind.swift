@@ -8,8 +8,8 @@ import Darwin
 
 /// What stands behind a descriptor that could be read.
 ///
-/// Only a pipe or a file counts: a terminal, a socket or `/dev/null` is what a shell, a service manager or a test leaves
-/// there unasked.
+/// Only a pipe or a file counts: a terminal, a socket or `/dev/null` is what a shell, a service manager or a test
+/// leaves there unasked.
 struct InputKind: Hashable, Sendable {
     /// How many bytes are left of a file; nil for a pipe.
     var rest: Int64?

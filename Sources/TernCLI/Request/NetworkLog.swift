@@ -1,8 +1,8 @@
 import Sterna
 import Synchronization
 
-/// Sees each request as it goes to the network, and its answer's head: takes out header fields that were not wanted, and
-/// tells what is sent.
+/// Sees each request as it goes to the network, and its answer's head: takes out header fields that were not wanted,
+/// and tells what is sent.
 final class NetworkLog: Interceptor {
     private let removedHeaders: Set<String>
     private let showsRequest: @Sendable (Request) throws -> Void

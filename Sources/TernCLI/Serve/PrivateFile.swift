@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Sterna
 
 #if canImport(Glibc)
@@ -15,7 +16,7 @@ final class PrivateFile: Sendable {
 
     /// Makes a file in the folder for temporary files; throws `OutputError`.
     init(content: Bytes, name: String) throws(OutputError) {
-        let folder = Environment.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let folder = FileManager.default.temporaryDirectory.path
         var template = Array("\(folder)/\(name)-XXXXXX".utf8CString)
         // `mkstemp` writes the name into the template, which ends in its zero.
         let number = template.withUnsafeMutableBufferPointer { buffer in
