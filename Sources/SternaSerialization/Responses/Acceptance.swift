@@ -44,7 +44,7 @@ public struct Acceptance: Sendable, Hashable {
         let status = response.status.code
         let phrase = response.status.registeredPhrase
         var error = SternaError(
-            .unacceptableStatus, phase: .read,
+            .unacceptableStatus, phase: .decode,
             "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").", underlying: cause)
         error.attach(response, body)
         error.serverMessage = ServerMessage.find(in: body, mediaType: response[.contentType].flatMap(MediaType.init))

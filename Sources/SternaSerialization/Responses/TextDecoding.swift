@@ -13,10 +13,10 @@ enum TextDecoding {
         case "us-ascii", "ascii": return try decode(bytes, .ascii, charset)
         // WHATWG's table takes these names for windows-1252, which agrees with Latin-1 outside the C1 controls.
         case "iso-8859-1", "latin1", "iso8859-1", "l1": return try decode(bytes, .isoLatin1, charset)
-        case "utf-16": return try decode(bytes, .utf16, charset)
-        case "utf-16le": return try decode(bytes, .utf16LittleEndian, charset)
-        case "utf-16be": return try decode(bytes, .utf16BigEndian, charset)
-        case "utf-32": return try decode(bytes, .utf32, charset)
+        case "utf-16": return try decode(bytes, .utf16, charset, unit: 2)
+        case "utf-16le": return try decode(bytes, .utf16LittleEndian, charset, unit: 2)
+        case "utf-16be": return try decode(bytes, .utf16BigEndian, charset, unit: 2)
+        case "utf-32": return try decode(bytes, .utf32, charset, unit: 4)
         default:
             throw SternaError(
                 .decodingFailed, phase: .decode,

@@ -1,0 +1,174 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("Request bodies")
+struct BodyTests {
+    private func temporary() -> String {
+        FileManager.default.temporaryDirectory.appending(path: "sterna-body-\(UUID().uuidString)").path
+    }
+
+    private func stream(_ chunks: [String]) -> AsyncStream<Bytes> {
+        AsyncStream { continuation in
+            for chunk in chunks { continuation.yield(Bytes(string: chunk)) }
+            continuation.finish()
+        }
+    }
+
+    @Test("Bytes and texts know their length and media type")
+    func bytes() {
+        #expect(Body.bytes([1, 2, 3]).length == 3)
+        #expect(Body.bytes([1, 2, 3]).mediaType == nil)
+        #expect(Body.bytes(Bytes(string: "ab"), mediaType: "a/b").mediaType == "a/b")
+        #expect(Body.text("é").length == 2)
+        #expect(Body.text("é").mediaType == "text/plain; charset=utf-8")
+        #expect(Body(segments: []).length == 0)
+        #expect(Body(segments: []).isReplayable)
+    }
+
+    @Test("The length is the sum of the segments', unknown where one is, and never overflows")
+    func length() {
+        let bytes = Body.Segment.bytes(Bytes(string: "abc"))
+        let huge = Body.Segment.file(FileRange(path: "x", offset: 0, length: .max))
+        let unknown = Body.stream(stream([])).segments
+        #expect(Body(segments: [bytes, bytes]).length == 6)
+        #expect(Body(segments: [huge]).length == .max)
+        #expect(Body(segments: [huge, bytes]).length == nil)
+        #expect(Body(segments: [bytes] + unknown).length == nil)
+        #expect(Body(segments: [bytes] + Body.stream(stream([]), length: 4).segments).length == 7)
+    }
+
+    @Test("A sequence can be sent once, everything else again")
+    func replay() throws {
+        #expect(Body.text("a").isReplayable)
+        #expect(Body(segments: [.file(FileRange(path: "x", offset: 0, length: 1))]).isReplayable)
+        #expect(!Body.stream(stream([])).isReplayable)
+        #expect(!Body(segments: Body.text("a").segments + Body.stream(stream([])).segments).isReplayable)
+        let again = BodyProducer(length: 0, isReplayable: true) { { nil } }
+        #expect(Body(segments: [.producer(again)]).isReplayable)
+    }
+
+    @Test("A sequence's producer reads it to the end, and refuses to begin again")
+    func once() async throws {
+        let producer = BodyProducer(once: stream(["ab", "c"]), length: nil)
+        let reader = try producer.makeReader()
+        #expect(try await reader()?.text == "ab")
+        #expect(try await reader()?.text == "c")
+        #expect(try await reader() == nil)
+        let error = #expect(throws: SternaError.self) { try producer.makeReader() }
+        #expect(error?.kind == .bodyNotReplayable)
+    }
+
+    @Test("A file is taken with the size it has")
+    func file() throws {
+        let path = temporary()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("hello".utf8).write(to: URL(filePath: path))
+        let body = try Body.file(path, mediaType: "text/x")
+        #expect(body.length == 5)
+        #expect(body.mediaType == "text/x")
+        #expect(body.isReplayable)
+        try Data().write(to: URL(filePath: path))
+        #expect(try Body.file(path).length == 0)
+    }
+
+    @Test("A missing file, a directory and a device are refused at once")
+    func unreadable() throws {
+        let missing = temporary()
+        for path in [missing, FileManager.default.temporaryDirectory.path, "/dev/null", "", "\(missing)/below"] {
+            let error = #expect(throws: SternaError.self) { try Body.file(path) }
+            #expect(error?.kind == .fileUnreadable)
+            #expect(error?.phase == .prepare)
+            #expect(error?.requestSent == false)
+            #expect(error?.description.contains(path) == true)
+        }
+    }
+
+    @Test("A path with a NUL is not cut short to another file's")
+    func nul() throws {
+        let path = temporary()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("hello".utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: SternaError.self) { try Body.file(path + "\u{0}.png") }
+        #expect(error?.kind == .fileUnreadable)
+    }
+
+    @Test("A range's bounds are never negative")
+    func range() {
+        let range = FileRange(path: "x", offset: -1, length: .min)
+        #expect(range.offset == 0)
+        #expect(range.length == 0)
+    }
+}
+
+@Suite("Response bodies")
+struct ResponseBodyTests {
+    private final class Chunks: BodyStream {
+        let chunks: ChunkBox
+        let length: Int64?
+        var trailers: HTTPFields? { nil }
+
+        init(_ chunks: [String], length: Int64? = nil) {
+            self.chunks = ChunkBox(chunks)
+            self.length = length
+        }
+
+        func next() async throws -> Bytes? { chunks.pop().map { Bytes(string: $0) } }
+        func cancel() { chunks.cancel() }
+    }
+
+    @Test("A whole body is one chunk, an empty one none")
+    func whole() async throws {
+        let body = ResponseBody(Bytes(string: "abc"))
+        #expect(body.whole?.text == "abc")
+        #expect(body.length == 3)
+        var chunks: [String] = []
+        for try await chunk in body { chunks.append(chunk.text) }
+        #expect(chunks == ["abc"])
+        for try await _ in ResponseBody() { Issue.record("an empty body has a chunk") }
+    }
+
+    @Test("Collecting stops at the limit", arguments: [(3, true), (2, false), (0, false)])
+    func limit(limit: Int, fits: Bool) async throws {
+        let unknown = Chunks(["ab", "c"])
+        let known = Chunks(["ab", "c"], length: 3)
+        for body in [ResponseBody(Bytes(string: "abc")), ResponseBody(unknown), ResponseBody(known)] {
+            if fits {
+                #expect(try await body.collect(upTo: limit).text == "abc")
+            } else {
+                let error = await #expect(throws: SternaError.self) { try await body.collect(upTo: limit) }
+                #expect(error?.kind == .limitExceeded)
+            }
+        }
+        #expect(unknown.chunks.isCancelled == !fits)
+        #expect(known.chunks.isCancelled == !fits)
+    }
+
+    @Test("Giving up tells the stream")
+    func cancelling() {
+        let stream = Chunks(["a"])
+        ResponseBody(stream).cancel()
+        #expect(stream.chunks.isCancelled)
+    }
+}
+
+/// Chunks that are taken one by one, and whether the rest was given up.
+private final class ChunkBox: Sendable {
+    private let state: Mutex<(chunks: ArraySlice<String>, isCancelled: Bool)>
+
+    init(_ chunks: [String]) { state = Mutex((chunks[...], false)) }
+
+    func pop() -> String? { state.withLock { $0.chunks.popFirst() } }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+}

@@ -1,0 +1,69 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Testing
+
+@Suite("A received field section")
+struct FieldSectionTests {
+    static let wire =
+        "Content-Type: text/html\r\nset-cookie:a=1\r\nX-Empty:\r\nX-Pad: \t padded \t\r\nSET-COOKIE: b=2\r\n"
+        + "Cookie: c=3\r\ncookie: d=4\r\nX-Colons: a:b:c\r\nVia: one\r\nVia: two\r\n"
+
+    private let section = FieldSection(checkedLines: Bytes(string: FieldSectionTests.wire))
+
+    @Test("A field is found in any case, without the white space around its value")
+    func lookup() throws {
+        #expect(section[.contentType] == "text/html")
+        #expect(section[try #require(.init("x-EMPTY"))] == "")
+        #expect(section[try #require(.init("X-Pad"))] == "padded")
+        #expect(section[try #require(.init("X-Colons"))] == "a:b:c")
+        #expect(section[.location] == nil)
+        #expect(section.contains(.setCookie))
+        #expect(!section.contains(.location))
+    }
+
+    @Test("Lines of one name are joined, those of Cookie by semicolons")
+    func joined() {
+        #expect(section[.via] == "one, two")
+        #expect(section[.cookie] == "c=3; d=4")
+        #expect(section[values: .setCookie] == ["a=1", "b=2"])
+        #expect(section[values: .location] == [])
+    }
+
+    @Test("Bytes and typed fields say the same")
+    func agreement() {
+        let typed = FieldSection(section.fields)
+        for name in [HTTPField.Name.contentType, .setCookie, .cookie, .via, .location] {
+            #expect(typed[name] == section[name])
+            #expect(typed[values: name] == section[values: name])
+            #expect(typed.contains(name) == section.contains(name))
+        }
+        #expect(section.fields.count == 10)
+        #expect(section.fields.map(\.name.rawName).prefix(2) == ["Content-Type", "set-cookie"])
+    }
+
+    @Test(
+        "Bytes outside ASCII are the same either way", arguments: [[0xC3, 0xA9], [0xE9], [0xFF, 0x41]] as [[UInt8]])
+    func bytes(value: [UInt8]) {
+        let section = FieldSection(checkedLines: Bytes(bytes: Array("Server: ".utf8) + value + Array("\r\n".utf8)))
+        #expect(section[.server] == String(decoding: value, as: UTF8.self))
+        #expect(section.fields[.server] == section[.server])
+    }
+
+    @Test("Setting the list replaces the bytes")
+    func setting() {
+        var section = section
+        section.fields[.contentType] = nil
+        #expect(!section.contains(.contentType))
+        #expect(section[.via] == "one, two")
+    }
+
+    @Test(
+        "Bytes that are no lines give no fields and do not trap",
+        arguments: ["", "abc", ":", "a:b", "\r\n", "a\r\n", "a:\r"])
+    func stray(text: String) {
+        let section = FieldSection(checkedLines: Bytes(string: text))
+        #expect(section.fields.count <= 1)
+        #expect(section[.via] == nil)
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPTypes
+import SternaCore
+import Testing
+
+@Suite("Headers as a caller writes them")
+struct HeadersTests {
+    @Test("A literal keeps order and repeated names")
+    func literal() {
+        let headers: Headers = ["B": "1", "A": "2", "b": "3"]
+        #expect(headers.lines.map(\.name) == ["B", "A", "b"])
+        #expect(headers.lines.map(\.value) == ["1", "2", "3"])
+        #expect(!headers.isEmpty)
+        #expect(Headers([("X", "1")]) == ["X": "1"])
+    }
+
+    @Test("Names are looked up, replaced and removed in any case")
+    func subscripting() {
+        var headers: Headers = ["X-Trace": "1", "x-trace": "2", "Accept": "*/*"]
+        #expect(headers["X-TRACE"] == "1")
+        headers["x-Trace"] = "3"
+        #expect(headers.lines.map(\.value) == ["*/*", "3"])
+        headers["ACCEPT"] = nil
+        #expect(headers["Accept"] == nil)
+        #expect(headers["X"] == nil)
+    }
+
+    @Test("Merging replaces each name as a whole and keeps the rest")
+    func merging() throws {
+        var fields: HTTPFields = [.accept: "*/*", .userAgent: "u"]
+        try (["accept": "a/b", "Accept": "c/d", "X-New": "n"] as Headers).merge(into: &fields)
+        #expect(fields[values: .accept] == ["a/b", "c/d"])
+        #expect(fields[.userAgent] == "u")
+        #expect(fields.count == 4)
+    }
+
+    @Test("A bad line leaves the list as it was")
+    func atomic() {
+        var fields: HTTPFields = [.accept: "*/*"]
+        let before = fields
+        #expect(throws: SternaError.self) {
+            try (["Accept": "a/b", "Bad": "a\nb"] as Headers).merge(into: &fields)
+        }
+        #expect(fields == before)
+    }
+
+    static let badNames = [
+        "", " ", "A B", "A:", ":A", "A\r\nB", "A\n", "\tA", "A\u{0}", "A\u{7F}", "é", "A(", "A)", "A,", "A/", "A;",
+        "A<",
+        "A=", "A>", "A?", "A@", "A[", "A\\", "A]", "A{", "A}", "A\"",
+    ]
+
+    @Test("A name that is no token is refused", arguments: badNames)
+    func badName(_ name: String) {
+        let error = #expect(throws: SternaError.self) { try Headers.field(name, "v") }
+        #expect(error?.kind == .invalidHeader)
+        #expect(error?.phase == .prepare)
+        #expect(error?.description.contains { $0.isNewline } == false)
+        #expect(FieldSyntax.isToken(name) == false)
+    }
+
+    static let badValues = [
+        "a\rb", "a\nb", "a\r\nSet-Cookie: x", "\u{0}", "a\u{1}", "a\u{1B}[31m", "a\u{7F}", "\r", "\n",
+    ]
+
+    @Test("A value with a control character is refused, and is not shown", arguments: badValues)
+    func badValue(_ value: String) {
+        let error = #expect(throws: SternaError.self) { try Headers.field("X-Key", "s3cret" + value) }
+        #expect(error?.kind == .invalidHeader)
+        #expect(error?.description.contains("X-Key") == true)
+        #expect(error.map { "\($0)" + String(reflecting: $0) }?.contains("s3cret") == false)
+    }
+
+    @Test(
+        "What a value may hold goes through unchanged", arguments: ["", "a\tb", "é€", "a, b; c=\"d\"", "~!@#$%^&*()"])
+    func goodValue(_ value: String) throws {
+        #expect(try Headers.field("X-Key", value).value == value)
+    }
+
+    @Test("Every character of a token may stand in a name")
+    func tokens() throws {
+        let name = "!#$%&'*+-.^_`|~09azAZ"
+        #expect(try Headers.field(name, "v").name.rawName == name)
+    }
+
+    @Test("A text for a message is short and on one line")
+    func printable() {
+        #expect(FieldSyntax.printable("a\r\nb\u{85}c") == "a\u{FFFD}\u{FFFD}b\u{FFFD}c")
+        #expect(FieldSyntax.printable(String(repeating: "x", count: 80)).count == 80)
+        #expect(FieldSyntax.printable(String(repeating: "x", count: 81)) == String(repeating: "x", count: 80) + "…")
+        #expect(FieldSyntax.printable("a\u{2028}b\u{2029}c").contains { $0.isNewline } == false)
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Testing
+
+@Suite("SternaError")
+struct SternaErrorTests {
+    private struct Cause: Error {}
+
+    private func request() throws -> Request {
+        Request(.post, try HTTPURL("https://user:pa55@example.com/a?token=s3cret&x=1#f"))
+    }
+
+    @Test("The description is the detail, the place and the phase")
+    func description() throws {
+        var error = SternaError(.timedOut, phase: .wait, "Nothing came.").at(try request())
+        #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, phase: wait]")
+        error.attempt = 2
+        #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, attempt 2, phase: wait]")
+        #expect(SternaError(.invalidURL, phase: .prepare, "No URL.").description == "No URL.")
+        #expect(SternaError(.tlsFailed, phase: .tls, "No.").description == "No. [phase: TLS]")
+    }
+
+    @Test("The server's message comes first for people, and is on one line and short in the description")
+    func serverMessage() {
+        var error = SternaError(.unacceptableStatus, phase: .prepare, "The server answered 400 Bad Request.")
+        #expect(error.message == "The server answered 400 Bad Request.")
+        error.serverMessage = "first\r\nsecond\u{2028}third " + String(repeating: "x", count: 500)
+        #expect(error.message.hasPrefix("first"))
+        #expect(error.description.contains { $0.isNewline } == false)
+        #expect(error.description.count < 200)
+    }
+
+    @Test("The first place that is filled in stays")
+    func place() throws {
+        let first = SternaError(.timedOut, phase: .wait, "x").at(try request())
+        let second = first.at(Request(.get, try HTTPURL("https://other.example/")))
+        #expect(second.url == first.url)
+        #expect(second.method == .post)
+    }
+
+    @Test("Nothing shows the URL's secrets")
+    func secrets() throws {
+        let error = SternaError(.timedOut, phase: .wait, "x").at(try request())
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in [dumped, "\(error)", String(reflecting: error), error.url ?? ""] {
+            #expect(!text.contains("s3cret"))
+            #expect(!text.contains("pa55"))
+        }
+    }
+
+    @Test("Wrapping keeps the library's errors and cancellation")
+    func wrap() {
+        let known = SternaError(.truncated, phase: .read, "x")
+        #expect(SternaError.wrap(known, as: .invalidRequest, phase: .prepare, "y").kind == .truncated)
+        let cancelled = SternaError.wrap(CancellationError(), as: .invalidRequest, phase: .wait, "y")
+        #expect(cancelled.kind == .cancelled)
+        #expect(cancelled.phase == .wait)
+        let other = SternaError.wrap(Cause(), as: .encodingFailed, phase: .prepare, "y")
+        #expect(other.kind == .encodingFailed)
+        #expect(other.underlying is Cause)
+        #expect(other.detail == "y")
+    }
+
+    @Test("The status is the response's")
+    func status() throws {
+        var error = SternaError(.unacceptableStatus, phase: .read, "x")
+        #expect(error.status == nil)
+        error.response = Response(status: .notFound, url: try HTTPURL("https://example.com"))
+        #expect(error.status == 404)
+    }
+}

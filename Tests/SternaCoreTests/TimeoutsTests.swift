@@ -1,0 +1,97 @@
+import NIOCore
+import SternaCore
+import Testing
+
+@Suite("Timeouts")
+struct TimeoutsTests {
+    @Test("The defaults are AFNetworking's 60 s between bytes, and none is without end")
+    func defaults() {
+        let timeouts = Timeouts()
+        #expect(timeouts.connect == .seconds(30))
+        #expect(timeouts.tls == .seconds(30))
+        #expect(timeouts.firstByte == .seconds(60))
+        #expect(timeouts.betweenBytes == .seconds(60))
+        #expect(timeouts.total == .seconds(7 * 86_400))
+    }
+
+    static let fields: [any WritableKeyPath<Timeouts, Duration> & Sendable] = [
+        \.connect, \.tls, \.firstByte, \.betweenBytes, \.total,
+    ]
+
+    static let century = Duration.seconds(100 * 366 * 86_400)
+
+    static let clamped: [(Duration, Duration)] = [
+        (.zero, .milliseconds(1)),
+        (.nanoseconds(1), .milliseconds(1)),
+        (.seconds(-5), .milliseconds(1)),
+        (.seconds(Int64.min), .milliseconds(1)),
+        (.milliseconds(1), .milliseconds(1)),
+        (.milliseconds(1_500), .milliseconds(1_500)),
+        (.seconds(90), .seconds(90)),
+        (.seconds(Int64.max), century),
+        (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), century),
+    ]
+
+    @Test("Each value is clamped to between a millisecond and a hundred years", arguments: clamped)
+    func clamp(given: Duration, kept: Duration) {
+        for field in Self.fields {
+            var timeouts = Timeouts()
+            timeouts[keyPath: field] = given
+            // What lies below a nanosecond may be cut off, and a century's last second may be kept in part.
+            let difference = timeouts[keyPath: field] - kept
+            #expect(difference >= .zero && difference < .seconds(1))
+        }
+    }
+
+    @Test("A field changes itself alone")
+    func independence() {
+        for field in Self.fields {
+            var timeouts = Timeouts()
+            timeouts[keyPath: field] = .seconds(7)
+            for other in Self.fields where other != field {
+                #expect(timeouts[keyPath: other] == Timeouts()[keyPath: other])
+            }
+        }
+    }
+
+    @Test("setEach leaves the total alone")
+    func each() {
+        var timeouts = Timeouts()
+        timeouts.setEach(.seconds(5))
+        #expect(timeouts.connect == .seconds(5))
+        #expect(timeouts.tls == .seconds(5))
+        #expect(timeouts.firstByte == .seconds(5))
+        #expect(timeouts.betweenBytes == .seconds(5))
+        #expect(timeouts.total == Timeouts().total)
+    }
+
+    @Test("The values in SwiftNIO's unit are the same")
+    func amounts() {
+        var timeouts = Timeouts()
+        timeouts.connect = .milliseconds(1)
+        timeouts.tls = .seconds(2)
+        timeouts.firstByte = .seconds(3)
+        timeouts.betweenBytes = .seconds(4)
+        timeouts.total = .seconds(5)
+        let amounts = timeouts.amounts
+        #expect(amounts.connect == .milliseconds(1))
+        #expect(amounts.tls == .seconds(2))
+        #expect(amounts.firstByte == .seconds(3))
+        #expect(amounts.betweenBytes == .seconds(4))
+        #expect(amounts.total == .seconds(5))
+    }
+}
+
+@Suite("Deadline")
+struct DeadlineTests {
+    @Test("A deadline passes at its instant, whatever the duration")
+    func passing() {
+        #expect(Deadline(.uptimeNanoseconds(1)).hasPassed)
+        #expect(Deadline.after(.zero).hasPassed)
+        #expect(Deadline.after(.seconds(-1)).hasPassed)
+        #expect(Deadline.after(.seconds(Int64.min)).hasPassed)
+        #expect(!Deadline.after(.seconds(60)).hasPassed)
+        #expect(!Deadline.after(.seconds(Int64.max)).hasPassed)
+        #expect(Deadline(.uptimeNanoseconds(1)) < Deadline(.uptimeNanoseconds(2)))
+    }
+}

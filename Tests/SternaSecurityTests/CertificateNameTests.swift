@@ -1,0 +1,84 @@
+import SwiftASN1
+import Testing
+import X509
+
+@testable import SternaSecurity
+
+@Suite("The host and the certificate's names")
+struct CertificateNameTests {
+    static let loopback = GeneralName.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))
+
+    private func verdict(_ names: [GeneralName], _ host: String, commonName: String = "none") async throws
+        -> TrustVerdict
+    {
+        let root = try Forge.root()
+        let leaf = try root.issue(commonName, Forge.leafExtensions(names))
+        return await SecurityPolicy.authority(pem: try root.pem).judge(
+            chain: [try leaf.der], host: host, time: Forge.now)
+    }
+
+    @Test(
+        "A name or a wildcard of the certificate fits its hosts",
+        arguments: [
+            ("www.example.test", true), ("WWW.EXAMPLE.TEST.", true), ("a.wild.test", true), ("a.b.wild.test", false),
+            ("wild.test", false), ("example.test", false), ("127.0.0.1", true), ("127.0.0.2", false), ("::1", false),
+        ])
+    func names(host: String, fits: Bool) async throws {
+        let verdict = try await verdict([.dnsName("www.example.test"), .dnsName("*.wild.test"), Self.loopback], host)
+        #expect(verdict.isAccepted == fits)
+        if case .rejected(let reason) = verdict {
+            #expect(reason.contains("www.example.test"))
+            #expect(reason.contains("not for \(host)"))
+        }
+    }
+
+    @Test("The common name is never looked at", arguments: ["www.example.test", "127.0.0.1"])
+    func commonName(host: String) async throws {
+        guard case .rejected(let reason) = try await verdict([], host, commonName: host) else {
+            Issue.record("accepted by its common name")
+            return
+        }
+        #expect(reason.contains("no subject alternative names"))
+        #expect(try await verdict([.dnsName("other.test")], host, commonName: host).isAccepted == false)
+    }
+
+    @Test("An address written as a name does not speak for the address")
+    func addressAsName() async throws {
+        #expect(try await verdict([.dnsName("127.0.0.1")], "127.0.0.1").isAccepted == false)
+        #expect(try await verdict([.dnsName("::1")], "::1").isAccepted == false)
+    }
+
+    @Test("Other kinds of names speak for no host")
+    func otherKinds() async throws {
+        let host = "www.example.test"
+        let names: [GeneralName] = [.uniformResourceIdentifier("https://\(host)/"), .rfc822Name(host)]
+        #expect(try await verdict(names, host).isAccepted == false)
+    }
+
+    @Test("A name with a NUL in it speaks for no host")
+    func nul() async throws {
+        let names: [GeneralName] = [.dnsName("www.example.test\u{0}.evil.test")]
+        #expect(try await verdict(names, "www.example.test").isAccepted == false)
+    }
+
+    @Test("Names in a message are few, short and on one line")
+    func message() async throws {
+        let names = (0..<1_000).map { GeneralName.dnsName("host\($0)\r\n" + String(repeating: "x", count: 500)) }
+        guard case .rejected(let reason) = try await verdict(names, "www.example.test") else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(reason.count < 1_000)
+        #expect(!reason.contains { $0.isNewline })
+    }
+
+    @Test("Alternative names that cannot be read speak for no host")
+    func unreadable() async throws {
+        let root = try Forge.root()
+        let broken = Certificate.Extension(
+            oid: .X509ExtensionID.subjectAlternativeName, critical: false, value: [0x30, 0x05, 1])
+        let leaf = try root.issue(Forge.host, Forge.leafExtensions([]) + [broken])
+        let policy = SecurityPolicy.authority(pem: try root.pem)
+        #expect(await policy.judge(chain: [try leaf.der], host: Forge.host, time: Forge.now).isAccepted == false)
+    }
+}

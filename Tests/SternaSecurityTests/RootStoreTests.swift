@@ -1,0 +1,94 @@
+import FoundationEssentials
+import SternaCore
+import Testing
+
+@testable import SternaSecurity
+
+@Suite("Root certificates")
+struct RootStoreTests {
+    private static let bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+    private func inFile<R>(_ text: String, _ work: (String) throws -> R) throws -> R {
+        let path = FileManager.default.temporaryDirectory.appending(path: "sterna-roots-\(UUID().uuidString).pem").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return try work(path)
+    }
+
+    @Test("SSL_CERT_FILE comes before the places of the distributions; an empty one is none")
+    func environment() {
+        #expect(SystemRoots.file(environment: ["SSL_CERT_FILE": "/elsewhere/roots.pem"]) == "/elsewhere/roots.pem")
+        let usual = SystemRoots.file(environment: [:])
+        #expect(SystemRoots.file(environment: ["SSL_CERT_FILE": ""]) == usual)
+        #expect(SystemRoots.file(environment: ["SSL_CERT_DIR": "/elsewhere"]) == usual)
+        if let usual { #expect(SystemRoots.locations.contains(usual)) }
+    }
+
+    @Test("A certificate that cannot be read is passed over, not the whole file")
+    func skipped() throws {
+        let text =
+            try Self.bad + Forge.root("One").pem + "\n" + WeakCertificates.shortAuthority + "\n" + Forge.root("Two").pem
+        let roots = try inFile(text) { try RootStore().roots(.file($0)) }
+        #expect(roots.count == 2)
+        #expect(roots.skipped == 2)
+        #expect(try RootStore().roots(.pem(text)).count == 2)
+    }
+
+    @Test("Comments, other objects, line ends and cut blocks do no harm")
+    func forms() throws {
+        let pem = try Forge.root().pem
+        let windows = "# A comment\r\n\r\n" + pem.split(separator: "\n").joined(separator: "\r\n") + "\r\n"
+        let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
+        for text in [
+            windows, key + pem, "-----BEGIN CERTIFICATE-----\nAAAA\n" + pem, pem + "\n-----BEGIN CERTIFICATE-----\nMII",
+            "\u{FEFF}# x\n" + pem,
+        ] {
+            #expect(try RootStore().roots(.pem(text)).count == 1)
+        }
+    }
+
+    @Test("Without a certificate there is nothing to trust, and that is said", arguments: ["", "\n", "hello", bad])
+    func empty(text: String) throws {
+        let ofText = #expect(throws: SternaError.self) { try RootStore().roots(.pem(text)) }
+        #expect(ofText?.kind == .certificateRejected)
+        #expect(ofText?.phase == .tls)
+        try inFile(text) { path in
+            let ofFile = #expect(throws: SternaError.self) { try RootStore().roots(.file(path)) }
+            #expect(ofFile?.kind == .certificateRejected)
+            #expect(ofFile?.description.contains(path) == true)
+        }
+    }
+
+    @Test("A missing file and a directory are errors that name them")
+    func missing() {
+        let folder = FileManager.default.temporaryDirectory.path
+        for path in ["\(folder)/sterna-no-such-file.pem", folder] {
+            let error = #expect(throws: SternaError.self) { try RootStore().roots(.file(path)) }
+            #expect(error?.kind == .certificateRejected)
+            #expect(error?.description.contains(path) == true)
+        }
+    }
+
+    @Test("Files are read once, failures again")
+    func cache() throws {
+        let store = RootStore()
+        let path = FileManager.default.temporaryDirectory.appending(path: "sterna-roots-\(UUID().uuidString).pem").path
+        #expect(throws: SternaError.self) { try store.roots(.file(path)) }
+        try Data(try Forge.root().pem.utf8).write(to: URL(filePath: path))
+        #expect(try store.roots(.file(path)).count == 1)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try store.roots(.file(path)).count == 1)
+    }
+
+    @Test("A policy whose roots cannot be read refuses every server, and says why")
+    func verdict() async throws {
+        let leaf = try Forge.root().issueLeaf().der
+        let path = "\(FileManager.default.temporaryDirectory.path)/sterna-no-such-file.pem"
+        let verdict = await SecurityPolicy.authority(file: path).judge(chain: [leaf], host: Forge.host, time: Forge.now)
+        guard case .rejected(let reason) = verdict else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(reason.contains(path))
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import FoundationEssentials
+import SternaTesting
+import SwiftASN1
+import Testing
+import X509
+
+@testable import SternaSecurity
+
+@Suite("The verdict on a server's certificates")
+struct TrustVerdictTests {
+    private func judge(_ chain: [Forge], root: Forge, host: String = Forge.host, time: Double? = Forge.now) async throws
+        -> TrustVerdict
+    {
+        await SecurityPolicy.authority(pem: try root.pem).judge(
+            chain: try chain.map { try $0.der }, host: host, time: time)
+    }
+
+    private func reason(_ verdict: TrustVerdict) -> String {
+        if case .rejected(let reason) = verdict { return reason }
+        Issue.record("accepted: \(verdict)")
+        return ""
+    }
+
+    @Test("A chain that leads to the root is trusted")
+    func valid() async throws {
+        let root = try Forge.root()
+        let middle = try root.issueAuthority()
+        let lower = try middle.issueAuthority("Lower")
+        #expect(try await judge([root.issueLeaf()], root: root) == .trusted)
+        #expect(try await judge([middle.issueLeaf(), middle], root: root) == .trusted)
+        #expect(try await judge([lower.issueLeaf(), lower, middle], root: root) == .trusted)
+        #expect(try await judge([lower.issueLeaf(), lower, middle, root], root: root) == .trusted)
+    }
+
+    @Test("The order above the leaf does not matter, and what does not belong is passed over")
+    func disorder() async throws {
+        let root = try Forge.root()
+        let middle = try root.issueAuthority()
+        let lower = try middle.issueAuthority("Lower")
+        let stranger = try Forge.root("Stranger")
+        let leaf = try lower.issueLeaf()
+        #expect(try await judge([leaf, root, stranger, middle, lower], root: root) == .trusted)
+        let policy = SecurityPolicy.authority(pem: try root.pem)
+        let chain = [try leaf.der, [0x30, 0x03, 1, 2, 3], try lower.der, [], try middle.der]
+        #expect(await policy.judge(chain: chain, host: Forge.host, time: Forge.now) == .trusted)
+    }
+
+    @Test("Validity is judged at the time given", arguments: [(-1, false), (0, true), (1, true)] as [(Double, Bool)])
+    func notBefore(offset: Double, trusted: Bool) async throws {
+        let root = try Forge.root()
+        let start = Date(timeIntervalSince1970: Forge.now)
+        let leaf = try root.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]), from: start)
+        let verdict = try await judge([leaf], root: root, time: Forge.now + offset)
+        #expect(verdict.isAccepted == trusted)
+        if !trusted { #expect(reason(verdict).contains("not valid before")) }
+    }
+
+    @Test(
+        "Expiry is judged at the time given",
+        arguments: [(-1, true), (0, true), (1, false), (86_400 * 365, false)] as [(Double, Bool)])
+    func notAfter(offset: Double, trusted: Bool) async throws {
+        let root = try Forge.root()
+        let end = Date(timeIntervalSince1970: Forge.now)
+        let leaf = try root.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]), until: end)
+        let verdict = try await judge([leaf], root: root, time: Forge.now + offset)
+        #expect(verdict.isAccepted == trusted)
+        if !trusted { #expect(reason(verdict).contains("expired on 2025-01-01")) }
+    }
+
+    @Test("An intermediate that has expired is refused")
+    func expiredIntermediate() async throws {
+        let root = try Forge.root()
+        let end = Date(timeIntervalSince1970: Forge.now - 1)
+        let middle = try root.issue("Old", Forge.authorityExtensions(), until: end)
+        #expect(try await judge([middle.issueLeaf(), middle], root: root).isAccepted == false)
+    }
+
+    @Test("Without a time it is now")
+    func now() async throws {
+        let authority = try CertificateAuthority()
+        let policy = SecurityPolicy.authority(pem: authority.pem)
+        let good = try authority.issue().leafDER
+        let old = try authority.issue(CertificateOptions(notAfter: Date(timeIntervalSinceNow: -60))).leafDER
+        #expect(await policy.judge(chain: [good], host: "localhost") == .trusted)
+        #expect(reason(await policy.judge(chain: [old], host: "localhost")).contains("expired"))
+    }
+
+    @Test("An unknown authority, a self-signed certificate and a missing intermediate are refused with a reason")
+    func unknown() async throws {
+        let root = try Forge.root()
+        let other = try Forge.root("Other")
+        let middle = try root.issueAuthority("Middle CA")
+        #expect(reason(try await judge([other.issueLeaf(), other], root: root)).contains("Other"))
+        #expect(reason(try await judge([middle.issueLeaf()], root: root)).contains("Middle CA"))
+        let own = try CertificateBundle.selfSigned()
+        let verdict = await SecurityPolicy.authority(pem: try root.pem).judge(chain: [own.leafDER], host: "localhost")
+        #expect(reason(verdict).contains("signed by itself"))
+    }
+
+    @Test("A root of the same name with another key is another root")
+    func sameName() async throws {
+        #expect(try await judge([Forge.root().issueLeaf()], root: Forge.root()).isAccepted == false)
+    }
+
+    @Test("A certificate that is itself among the roots is trusted, for its own names only")
+    func pinnedLeaf() async throws {
+        let names = SubjectAlternativeNames([.dnsName(Forge.host)])
+        let extensions = try Forge.authorityExtensions() + [.init(names, critical: false)]
+        let leaf = try Forge.root("Elsewhere").issue(Forge.host, extensions)
+        #expect(try await judge([leaf], root: leaf) == .trusted)
+        #expect(reason(try await judge([leaf], root: leaf, host: "other.test")).contains("not for other.test"))
+    }
+
+    @Test("A leaf behind another certificate is not looked for")
+    func reversed() async throws {
+        let root = try Forge.root()
+        let middle = try root.issueAuthority()
+        #expect(try await judge([middle, middle.issueLeaf()], root: root).isAccepted == false)
+    }
+
+    @Test("allowsInvalidCertificates overlooks whatever is shown")
+    func overlooked() async {
+        let policy = SecurityPolicy.insecure
+        #expect(await policy.judge(chain: [], host: "x") == .overlooked)
+        #expect(await policy.judge(chain: [[1, 2, 3]], host: "x") == .overlooked)
+    }
+
+    @Test("Nothing, garbage and more than 16 certificates are refused")
+    func bounds() async throws {
+        let root = try Forge.root()
+        let leaf = try root.issueLeaf()
+        let policy = SecurityPolicy.authority(pem: try root.pem)
+        #expect(reason(await policy.judge(chain: [], host: Forge.host)).contains("no certificate"))
+        for garbage in [[], [0], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], Array("-----BEGIN".utf8)] as [[UInt8]] {
+            #expect(reason(await policy.judge(chain: [garbage], host: Forge.host)).contains("cannot be read"))
+        }
+        let sixteen = [leaf] + (0..<15).map { _ in leaf }
+        #expect(try await judge(sixteen, root: root) == .trusted)
+        #expect(reason(try await judge(sixteen + [leaf], root: root)).contains("17 certificates"))
+    }
+
+    @Test("Every prefix of a certificate, and each changed byte, is refused and never traps")
+    func damage() async throws {
+        let root = try Forge.root()
+        let whole = try root.issueLeaf().der
+        let policy = SecurityPolicy.authority(pem: try root.pem)
+        for count in stride(from: 0, to: whole.count, by: 7) {
+            let verdict = await policy.judge(chain: [Array(whole[..<count])], host: Forge.host, time: Forge.now)
+            #expect(!verdict.isAccepted)
+        }
+        for index in stride(from: 0, to: whole.count, by: 5) {
+            var changed = whole
+            changed[index] ^= 0x41
+            let verdict = await policy.judge(chain: [changed], host: Forge.host, time: Forge.now)
+            #expect(!verdict.isAccepted, "byte \(index)")
+        }
+    }
+}

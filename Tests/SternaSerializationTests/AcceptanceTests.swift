@@ -1,0 +1,98 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Testing
+
+@testable import SternaSerialization
+
+@Suite("Acceptance: AFNetworking's rules")
+struct AcceptanceTests {
+    private func response(_ status: Int, type: String? = nil) throws -> Response {
+        var headers = HTTPFields()
+        if let type { headers[.contentType] = type }
+        return Response(
+            status: .init(code: status), section: FieldSection(headers),
+            url: try HTTPURL("https://example.com/a?token=s3cret"))
+    }
+
+    private let some = Bytes(string: "x")
+
+    @Test(
+        "200 to 299 are no error",
+        arguments: [
+            (199, false), (200, true), (204, true), (299, true), (300, false), (304, false),
+            (404, false), (500, false), (999, false),
+        ])
+    func statuses(status: Int, fits: Bool) throws {
+        let error = Acceptance().check(try response(status), body: some)
+        #expect((error == nil) == fits)
+        if !fits {
+            #expect(error?.kind == .unacceptableStatus)
+            #expect(error?.status == status)
+        }
+    }
+
+    @Test("Statuses of one's own")
+    func own() throws {
+        let acceptance = Acceptance(statuses: [404])
+        #expect(acceptance.check(try response(404), body: some) == nil)
+        #expect(acceptance.check(try response(200), body: some)?.kind == .unacceptableStatus)
+    }
+
+    static let types: [(String?, Bool)] = [
+        ("application/json", true), ("application/json; charset=utf-8", true), ("Application/JSON", true),
+        ("text/json", true),
+        ("text/javascript", true), ("application/problem+json", false), ("text/html", false), ("text/plain", false),
+        ("json", false), ("", false), (nil, false),
+    ]
+
+    @Test("JSON's media types", arguments: types)
+    func mediaTypes(type: String?, fits: Bool) throws {
+        let acceptance = JSONResponseSerializer().acceptance
+        let error = acceptance.check(try response(200, type: type), body: some)
+        #expect((error == nil) == fits)
+        if !fits {
+            #expect(error?.kind == .unacceptableMediaType)
+            #expect(error?.phase == .decode)
+            #expect(error?.description.contains("application/json") == true)
+        }
+    }
+
+    @Test("A body that is empty has no wrong type", arguments: [nil, "text/html"])
+    func empty(type: String?) throws {
+        #expect(JSONResponseSerializer().acceptance.check(try response(200, type: type), body: Bytes()) == nil)
+    }
+
+    @Test("Text and data take any type", arguments: [nil, "text/html", "image/png", "nonsense"])
+    func anyType(type: String?) throws {
+        #expect(TextResponseSerializer().acceptance.check(try response(200, type: type), body: some) == nil)
+        #expect(DataResponseSerializer().acceptance.check(try response(200, type: type), body: some) == nil)
+    }
+
+    @Test("Where status and type are wrong, the error is the status with the type as its cause")
+    func both() throws {
+        let error = JSONResponseSerializer().acceptance.check(try response(500, type: "text/html"), body: some)
+        #expect(error?.kind == .unacceptableStatus)
+        #expect((error?.underlying as? SternaError)?.kind == .unacceptableMediaType)
+        let onlyStatus = JSONResponseSerializer().acceptance.check(try response(500, type: "text/json"), body: some)
+        #expect(onlyStatus?.underlying == nil)
+    }
+
+    @Test("An error keeps the response and body, says that the request was sent, and hides secrets")
+    func kept() throws {
+        for (status, type) in [(500, "text/json"), (200, "text/html")] {
+            let error = try #require(
+                JSONResponseSerializer().acceptance.check(try response(status, type: type), body: some))
+            #expect(error.body?.text == "x")
+            #expect(error.response?.status.code == status)
+            #expect(error.requestSent)
+            #expect(error.url == "https://example.com/a?token=***")
+        }
+    }
+
+    @Test("A media type in a message stays on its line")
+    func control() throws {
+        let error = Acceptance(mediaTypes: ["a/b"]).check(try response(200, type: "x\ty"), body: some)
+        #expect(error?.description.contains { $0.isNewline } == false)
+    }
+}

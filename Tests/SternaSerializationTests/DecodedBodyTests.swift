@@ -1,0 +1,138 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+import Testing
+
+@testable import SternaSerialization
+
+@Suite("Decoded bodies")
+struct DecodedBodyTests {
+    /// A body in pieces, and how many of them were asked for.
+    private final class Pieces: BodyStream {
+        private let rest: Mutex<(pieces: ArraySlice<[UInt8]>, taken: Int)>
+
+        init(_ pieces: [[UInt8]]) { rest = Mutex((pieces[...], 0)) }
+
+        func next() async throws -> Bytes? {
+            rest.withLock { state in
+                state.taken += 1
+                return state.pieces.popFirst().map { Bytes(bytes: $0) }
+            }
+        }
+
+        func cancel() {}
+        var length: Int64? { nil }
+        var trailers: HTTPFields? { nil }
+        var taken: Int { rest.withLock { $0.taken } }
+    }
+
+    private func decode(
+        _ pieces: [[UInt8]], _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits()
+    ) async throws -> [UInt8] {
+        let body = DecodedBody(ResponseBody(Pieces(pieces)), codings: codings, limits: limits)
+        var decoded: [UInt8] = []
+        while let piece = try await body.next() {
+            #expect(piece.readableBytes > 0 && piece.readableBytes <= DecodedBody.pieceBytes)
+            decoded += piece.readableBytesView
+        }
+        #expect(try await body.next() == nil)
+        return decoded
+    }
+
+    @Test("Sizes about the size of a piece come whole", arguments: Deflater.Container.allCases)
+    func sizes(container: Deflater.Container) async throws {
+        let codings: [ContentCoding] = [container == .gzip ? .gzip : .deflate]
+        var limits = DecodingLimits()
+        limits.ratio = 10_000
+        for count in [
+            DecodedBody.pieceBytes - 1, DecodedBody.pieceBytes, DecodedBody.pieceBytes + 1,
+            DecodedBody.pieceBytes + 100, DecodedBody.pieceBytes + 257, 2 * DecodedBody.pieceBytes,
+            3 * DecodedBody.pieceBytes + 7,
+        ] {
+            let coded = Deflater.deflate(Array(repeating: UInt8(0), count: count), container)
+            for pieces in [[coded], coded.map { [$0] }] {
+                do {
+                    let decoded = try await decode(pieces, codings, limits: limits)
+                    #expect(decoded.count == count)
+                } catch {
+                    Issue.record("\(count) bytes in \(pieces.count) pieces: \(error)")
+                }
+            }
+        }
+    }
+
+    @Test("Codings are undone from the last to the first, at every split point")
+    func twice() async throws {
+        let content = Array("the Arctic tern".utf8)
+        let coded = Deflater.deflate(Deflater.deflate(content, .zlib), .gzip)
+        for split in coded.indices {
+            let pieces = [Array(coded[..<split]), Array(coded[split...])]
+            #expect(try await decode(pieces, [.deflate, .gzip]) == content)
+        }
+        await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .deflate]) }
+    }
+
+    @Test("An inner coding that ends too early is an error")
+    func innerTruncation() async throws {
+        let inner = Deflater.gzip("the Arctic tern")
+        let coded = Deflater.deflate(inner.dropLast(3), .gzip)
+        let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
+        #expect(error?.kind == .contentCodingFailed)
+    }
+
+    @Test(
+        "A body that grows beyond the ratio is refused before it is decoded whole",
+        arguments: Deflater.Container.allCases)
+    func ratio(container: Deflater.Container) async throws {
+        let coded = Deflater.deflate(Array(repeating: UInt8(0), count: 16 << 20), container)
+        let source = Pieces(
+            stride(from: 0, to: coded.count, by: 256).map { Array(coded[$0..<min($0 + 256, coded.count)]) })
+        let body = DecodedBody(
+            ResponseBody(source), codings: [container == .gzip ? .gzip : .deflate], limits: DecodingLimits())
+        var count: Int64 = 0
+        let error = await #expect(throws: SternaError.self) {
+            while let piece = try await body.next() { count += Int64(piece.readableBytes) }
+        }
+        #expect(error?.kind == .limitExceeded)
+        #expect(count <= DecodingLimits().ratioFloor)
+        #expect(source.taken < coded.count / 256 / 2)
+    }
+
+    @Test("Two codings do not hide the ratio")
+    func nestedBomb() async throws {
+        let inner = Deflater.deflate(Array(repeating: UInt8(0), count: 24 << 20), .gzip)
+        let coded = Deflater.deflate(inner, .gzip)
+        let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
+        #expect(error?.kind == .limitExceeded)
+    }
+
+    @Test("The decoded size is limited", arguments: [(99_999, false), (100_000, true), (100_001, true)])
+    func size(limit: Int64, fits: Bool) async throws {
+        let coded = Deflater.deflate(Deflater.noise(100_000), .gzip)
+        var limits = DecodingLimits()
+        limits.bytes = limit
+        if fits {
+            #expect(try await decode([coded], [.gzip], limits: limits).count == 100_000)
+        } else {
+            let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip], limits: limits) }
+            #expect(error?.kind == .limitExceeded)
+        }
+    }
+
+    @Test("After an error no rest of the body is handed out as if whole")
+    func afterError() async throws {
+        var coded = Deflater.gzip("the Arctic tern")
+        coded[coded.count - 5] ^= 1
+        let body = DecodedBody(ResponseBody(Bytes(bytes: coded)), codings: [.gzip], limits: DecodingLimits())
+        var ended = false
+        for _ in 0..<3 where !ended {
+            do {
+                ended = try await body.next() == nil
+            } catch {
+                continue
+            }
+        }
+        #expect(!ended)
+    }
+}

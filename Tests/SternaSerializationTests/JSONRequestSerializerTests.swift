@@ -1,0 +1,42 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaSerialization
+import Testing
+
+@Suite("JSON request serializer")
+struct JSONRequestSerializerTests {
+    @Test("GET, HEAD and DELETE encode in the URL", arguments: [Request.Method.get, .head, .delete])
+    func query(method: Request.Method) throws {
+        #expect(try Carried(.json, method, "https://h/a", ["b": 1, "a": [2]]) == Carried("/a?a%5B%5D=2&b=1"))
+    }
+
+    @Test("Every other method sends an object", arguments: FormRequestSerializerTests.bodied)
+    func body(method: Request.Method) throws {
+        let parameters: Parameters = [
+            "s": "é\"\n", "n": 1.5, "t": true, "z": Parameters.null, "l": [1, 2], "d": ["k": "v"],
+        ]
+        let carried = try Carried(.json, method, "https://h/a", parameters)
+        #expect(carried.target == "/a")
+        #expect(carried.type == "application/json")
+        let tree = try JSON(parsing: Array(try #require(carried.body).utf8))
+        #expect(tree["s"].string == "é\"\n")
+        #expect(tree["n"].double == 1.5)
+        #expect(tree["t"].bool == true)
+        #expect(tree["z"] == .null)
+        #expect(tree["l"][1].int == 2)
+        #expect(tree["d"]["k"].string == "v")
+    }
+
+    @Test("Without parameters there is no body, with empty ones an empty object")
+    func empty() throws {
+        #expect(try Carried(.json, .post, "https://h/a", nil) == Carried("/a"))
+        #expect(try Carried(.json, .post, "https://h/a", [:]) == Carried("/a", body: "{}", type: "application/json"))
+    }
+
+    @Test("A number that JSON has no form for is encodingFailed", arguments: [Double.nan, .infinity])
+    func failure(number: Double) {
+        let error = #expect(throws: SternaError.self) { try Carried(.json, .post, "https://h/", ["a": number]) }
+        #expect(error?.kind == .encodingFailed)
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+
+/// A session on a mock that answers everything with an empty JSON object, and the mock.
+func mocked(
+    _ base: String? = "https://api.example.com/v1",
+    by mock: MockTransport = MockTransport { _ in .json([:]) },
+    _ configure: (inout SessionSettings) -> Void = { _ in }
+) throws -> (api: Session, mock: MockTransport) {
+    let api = try Session(baseURL: base) { settings in
+        settings.transport = mock
+        configure(&settings)
+    }
+    return (api, mock)
+}
+
+extension Request {
+    /// The body's bytes where it is made of them.
+    var bodyText: String? {
+        body.map { body in
+            body.segments.map { if case .bytes(let bytes) = $0 { bytes.text } else { "?" } }.joined()
+        }
+    }
+}
+
+/// What `dump` prints.
+func dumped(_ value: Any) -> String {
+    var text = ""
+    dump(value, to: &text)
+    return text
+}

@@ -1,0 +1,166 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Testing
+
+@Suite("Redirects over the network", .timeLimit(.minutes(1)))
+struct RedirectFollowTests {
+    private func session(_ server: TestServer) throws -> Session {
+        try Session(baseURL: server.url) { $0.engine = Engine() }
+    }
+
+    @Test(
+        "Relative and absolute ones are followed to the end",
+        arguments: ["redirect", "relative-redirect", "absolute-redirect"])
+    func follow(route: String) async throws {
+        try await TestServer.withServer { server in
+            let reply = try await session(server).get("\(route)/3")
+            #expect(reply.url.description == server.url("/get"))
+            #expect(reply.response.redirects.map(\.url.path) == ["/\(route)/3", "/\(route)/2", "/\(route)/1"])
+            #expect(reply.response.redirects.map(\.status) == [302, 302, 302])
+            #expect(server.requestCount == 4)
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("Twenty are followed, twenty-one are too many")
+    func limit() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            #expect(try await api.get("redirect/20").response.redirects.count == 20)
+            let error = await #expect(throws: SternaError.self) { try await api.get("redirect/21") }
+            #expect(error?.kind == .tooManyRedirects)
+            #expect(error?.status == 302)
+            #expect(error?.requestSent == true)
+            #expect(server.requestCount == 21 + 21)
+        }
+    }
+
+    @Test("A circle ends at the limit")
+    func circle() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/circle") { _ in .redirect(to: "/circle") }
+            let error = await #expect(throws: SternaError.self) { try await session(server).get("circle") }
+            #expect(error?.kind == .tooManyRedirects)
+            #expect(server.requestCount == 21)
+        }
+    }
+
+    static let methods: [(Int, String, String)] = [
+        (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "a=1"), (308, "POST", "a=1"),
+    ]
+
+    @Test("A POST becomes what its status says", arguments: methods)
+    func post(status: Int, method: String, body: String) async throws {
+        try await TestServer.withServer { server in
+            server.route(nil, "/end") { request in
+                .json(
+                    #"{"method":"\#(request.method)","body":"\#(String(decoding: try await request.body.collect(), as: UTF8.self))"}"#
+                )
+            }
+            let tree = try await session(server).post(
+                "redirect-to?url=/end&status_code=\(status)", parameters: ["a": 1]
+            ).json()
+            #expect(tree["method"].string == method)
+            #expect(tree["body"].string == body)
+            let last = try #require(server.requests().last)
+            #expect(last.headers.contains("Content-Type") == (method == "POST"))
+            #expect(last.headers["Content-Length"] == (method == "POST" ? "3" : nil))
+        }
+    }
+
+    @Test("A sequence that was sent is not sent again on 307")
+    func stream() async throws {
+        try await TestServer.withServer { server in
+            let body = Body.stream(
+                AsyncStream { continuation in
+                    continuation.yield(Bytes(text: "x"))
+                    continuation.finish()
+                })
+            let error = await #expect(throws: SternaError.self) {
+                try await session(server).post("redirect-to?url=/post&status_code=307", body: body)
+            }
+            #expect(error?.kind == .bodyNotReplayable)
+            #expect(error?.requestSent == true)
+            #expect(error?.status == 307)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("HEAD stays HEAD")
+    func head() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            #expect(try await api.head("redirect/2").body.isEmpty)
+            #expect(server.requests().map(\.method) == ["HEAD", "HEAD", "HEAD"])
+        }
+    }
+
+    @Test("A large body of a redirect is not read")
+    func largeRedirect() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/large") { _ in
+                ServerResponse(
+                    status: 302, headers: ["Location": "/get"],
+                    body: .stream(length: nil) { writer in
+                        while true { try await writer.write(String(repeating: "x", count: 64 << 10)) }
+                    })
+            }
+            let api = try session(server)
+            #expect(try await api.get("large").status == 200)
+        }
+    }
+
+    @Test("Where none is followed, the redirect is the answer")
+    func doNotFollow() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server).with { $0.redirects = .doNotFollow }
+            let error = await #expect(throws: SternaError.self) { try await api.get("redirect/1") }
+            #expect(error?.status == 302)
+            let location = try await api.withResponse(to: .get("redirect/1")) { $0[.location] }
+            #expect(location == "/get")
+            let followed = try await api.get("redirect/1") { $0.redirects = .follow }
+            #expect(followed.status == 200)
+            let fresh = try session(server)
+            let status = try await fresh.withResponse(to: .get("redirect/1")) { $0.status.code }
+            #expect(status == 200)
+        }
+    }
+
+    @Test("Another port drops the credentials on the wire")
+    func credentials() async throws {
+        try await TestServer.withServer { first in
+            try await TestServer.withServer { second in
+                let api = try session(first).with { $0.authorization = .bearer("s3cret") }
+                try await api.get("redirect-to", query: ["url": second.url("/get")])
+                #expect(first.requests().map { $0.headers["Authorization"] } == ["Bearer s3cret"])
+                #expect(second.requests().map { $0.headers["Authorization"] } == [nil])
+                #expect(second.requests().map { $0.headers.all("Host") } == [["127.0.0.1:\(second.port)"]])
+            }
+        }
+    }
+
+    @Test("A target that cannot be reached is named by the error, not the first URL")
+    func unreachable() async throws {
+        let gone = try await TestServer.start()
+        try await gone.stop()
+        try await TestServer.withServer { server in
+            let error = await #expect(throws: SternaError.self) {
+                try await session(server).get("redirect-to", query: ["url": gone.url("/x")])
+            }
+            #expect(error?.kind == .connectionFailed)
+            #expect(error?.url == gone.url("/x"))
+        }
+    }
+
+    @Test("A status error behind a redirect shows where it came from")
+    func statusBehind() async throws {
+        try await TestServer.withServer { server in
+            let error = await #expect(throws: SternaError.self) {
+                try await session(server).get("redirect-to", query: ["url": "/status/404"])
+            }
+            #expect(error?.url == server.url("/status/404"))
+            #expect(error?.response?.redirects.count == 1)
+        }
+    }
+}

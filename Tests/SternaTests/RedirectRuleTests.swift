@@ -1,0 +1,181 @@
+import HTTPTypes
+import SternaCore
+import Testing
+
+@testable import Sterna
+
+@Suite("What a redirect means for a request")
+struct RedirectRuleTests {
+    static let start = "https://api.example.com/v1/a?x=1"
+
+    private func request(
+        _ method: Request.Method = .get, _ url: String = RedirectRuleTests.start, body: Body? = nil
+    ) throws -> Request {
+        let headers: HTTPFields = [
+            .authorization: "Bearer s3cret", .cookie: "id=s3cret", .proxyAuthorization: "Basic s3cret", .accept: "a/b",
+        ]
+        return Request(method, try HTTPURL(url), headers: headers, body: body)
+    }
+
+    private func decide(
+        _ request: Request, _ status: Int, _ location: String?, policy: RedirectPolicy = .follow, count: Int = 0
+    ) -> RedirectRule.Decision {
+        var headers = HTTPFields()
+        if let location { headers[.location] = location }
+        let response = Response(status: .init(code: status), section: FieldSection(headers), url: request.url)
+        return RedirectRule.decide(request, response, policy: policy, count: count)
+    }
+
+    private func followed(_ decision: RedirectRule.Decision) throws -> Request {
+        guard case .follow(let request) = decision else { throw NotFollowed(decision: "\(decision)") }
+        return request
+    }
+
+    private struct NotFollowed: Error { var decision: String }
+
+    private func refused(_ decision: RedirectRule.Decision) -> SternaError? {
+        if case .refuse(let error) = decision { error } else { nil }
+    }
+
+    private func isDelivered(_ decision: RedirectRule.Decision) -> Bool {
+        if case .deliver = decision { true } else { false }
+    }
+
+    static let methods: [(Int, Request.Method, Request.Method, Bool)] = [
+        (301, .get, .get, true), (302, .get, .get, true), (303, .get, .get, true), (307, .get, .get, true),
+        (308, .get, .get, true),
+        (301, .head, .head, true), (302, .head, .head, true), (303, .head, .head, true), (307, .head, .head, true),
+        (308, .head, .head, true),
+        (301, .post, .get, false), (302, .post, .get, false), (303, .post, .get, false), (307, .post, .post, true),
+        (308, .post, .post, true),
+        (301, .put, .put, true), (302, .put, .put, true), (303, .put, .get, false), (307, .put, .put, true),
+        (308, .put, .put, true),
+        (303, .delete, .get, false), (301, .delete, .delete, true), (307, .delete, .delete, true),
+        (303, .patch, .get, false), (302, .patch, .patch, true), (303, .options, .get, false),
+    ]
+
+    @Test("The method, the body and its fields, by status and method", arguments: methods)
+    func method(status: Int, before: Request.Method, after: Request.Method, keepsBody: Bool) throws {
+        var request = try request(before, body: .text("hello"))
+        let fields: [HTTPField.Name] = [.contentType, .contentEncoding, .contentLanguage, .contentLocation]
+        for name in fields { request.headers[name] = "x" }
+        let next = try followed(decide(request, status, "/b"))
+        #expect(next.method == after)
+        #expect((next.body != nil) == keepsBody)
+        for name in fields { #expect(next.headers.contains(name) == keepsBody) }
+        #expect(next.headers[.accept] == "a/b")
+    }
+
+    @Test("Other statuses are no redirects", arguments: [200, 201, 300, 304, 305, 306, 399, 400, 401])
+    func notRedirects(status: Int) throws {
+        #expect(isDelivered(decide(try request(), status, "/b")))
+    }
+
+    @Test("A redirect that names no target is the response", arguments: [301, 302, 303, 307, 308])
+    func noLocation(status: Int) throws {
+        #expect(isDelivered(decide(try request(), status, nil)))
+        #expect(isDelivered(decide(try request(), status, "")))
+    }
+
+    @Test("Where the policy follows none, each is the response")
+    func doNotFollow() throws {
+        #expect(isDelivered(decide(try request(), 302, "/b", policy: .doNotFollow)))
+        #expect(isDelivered(decide(try request(), 302, "http://api.example.com/", policy: .doNotFollow)))
+    }
+
+    static let targets: [(String, String)] = [
+        ("/b", "https://api.example.com/b"),
+        ("b", "https://api.example.com/v1/b"),
+        ("../b", "https://api.example.com/b"),
+        ("?y=2", "https://api.example.com/v1/a?y=2"),
+        ("//other.test/b", "https://other.test/b"),
+        ("https://other.test", "https://other.test/"),
+        ("HTTPS://OTHER.test:443/%7Eb", "https://other.test/%7Eb"),
+        ("b c", "https://api.example.com/v1/b%20c"),
+        ("é", "https://api.example.com/v1/%C3%A9"),
+        ("/b#part", "https://api.example.com/b#part"),
+        ("#part", "https://api.example.com/v1/a?x=1#part"),
+        ("https://user:pass@api.example.com/b", "https://api.example.com/b"),
+        ("https://user@other.test/b", "https://other.test/b"),
+        ("\\\\other.test\\b", "https://other.test/b"),
+    ]
+
+    @Test("Where it leads, user information left out", arguments: targets)
+    func target(location: String, url: String) throws {
+        #expect(try followed(decide(try request(), 302, location)).url.href == url)
+    }
+
+    @Test("A target without a fragment inherits the one before (RFC 9110, 10.2.2)")
+    func fragment() throws {
+        let request = try request(.get, "https://api.example.com/a#one")
+        #expect(try followed(decide(request, 302, "/b")).url.href == "https://api.example.com/b#one")
+        #expect(try followed(decide(request, 302, "/b#two")).url.href == "https://api.example.com/b#two")
+        #expect(try followed(decide(request, 302, "/b#")).url.fragment == "")
+    }
+
+    @Test(
+        "What is no http or https URL is refused",
+        arguments: [
+            "ftp://host/", "file:///etc/passwd", "javascript:alert(1)", "https://", "https://a b/", "https://[::1",
+            "https://host:99999/", "ws://api.example.com/", "wss://api.example.com/", "data:,x",
+        ])
+    func invalid(location: String) throws {
+        let error = refused(decide(try request(), 302, location))
+        #expect(error?.kind == .redirectRefused)
+        #expect(error?.phase == .read)
+    }
+
+    @Test("https to http is refused unless it is allowed")
+    func downgrade() throws {
+        for location in ["http://api.example.com/b", "http://other.test/", "http://api.example.com:443/b"] {
+            let error = refused(decide(try request(), 302, location))
+            #expect(error?.kind == .redirectRefused)
+            #expect(error?.description.contains("https to http") == true)
+        }
+        var policy = RedirectPolicy.follow
+        policy.allowsInsecure = true
+        let next = try followed(decide(try request(), 302, "http://api.example.com/b", policy: policy))
+        #expect(next.url.href == "http://api.example.com/b")
+        #expect(next.headers[.authorization] == nil)
+        #expect(try followed(decide(try request(.get, "http://a.test/"), 302, "http://b.test/")).url.host == "b.test")
+    }
+
+    @Test("A refusal does not show the target's secrets")
+    func secrets() throws {
+        let error = refused(decide(try request(), 302, "http://user:pa55@other.test/?token=s3cret"))
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(error?.description.contains("pa55") == false)
+    }
+
+    @Test("Twenty are followed, the next is refused", arguments: [(0, true), (19, true), (20, false), (21, false)])
+    func limit(count: Int, follows: Bool) throws {
+        let decision = decide(try request(), 302, "/b", count: count)
+        if follows {
+            _ = try followed(decision)
+        } else {
+            #expect(refused(decision)?.kind == .tooManyRedirects)
+        }
+    }
+
+    @Test("A limit of one's own, and none at all")
+    func ownLimit() throws {
+        var policy = RedirectPolicy.follow
+        policy.limit = 1
+        _ = try followed(decide(try request(), 302, "/b", policy: policy, count: 0))
+        #expect(refused(decide(try request(), 302, "/b", policy: policy, count: 1))?.kind == .tooManyRedirects)
+        policy.limit = 0
+        #expect(refused(decide(try request(), 302, "/b", policy: policy, count: 0))?.kind == .tooManyRedirects)
+    }
+
+    @Test("A body that cannot be sent again is not sent again", arguments: [301, 302, 303, 307, 308])
+    func notReplayable(status: Int) throws {
+        let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
+        let decision = decide(try request(.post, body: body), status, "/b")
+        if status >= 307 {
+            #expect(refused(decision)?.kind == .bodyNotReplayable)
+        } else {
+            #expect(try followed(decision).body == nil)
+        }
+        #expect(refused(decide(try request(.put, body: body), 302, "/b"))?.kind == .bodyNotReplayable)
+    }
+}

@@ -1,0 +1,253 @@
+import Sterna
+import SternaTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("TLS connections", .timeLimit(.minutes(1)))
+struct TLSSessionTests {
+    private func session(_ policy: SecurityPolicy) throws -> Session {
+        try Session {
+            $0.engine = Engine()
+            $0.securityPolicy = policy
+            $0.responseSerializer = .data
+        }
+    }
+
+    private func error(_ policy: SecurityPolicy, _ url: String) async throws -> SternaError {
+        let api = try session(policy)
+        return try #require(await #expect(throws: SternaError.self) { try await api.get(url) })
+    }
+
+    private func checkRejection(_ error: SternaError, says reason: String) {
+        #expect(error.kind == .certificateRejected)
+        #expect(error.phase == .tls)
+        #expect(!error.requestSent)
+        #expect(error.attempt == 1)
+        #expect(error.description.contains(reason), "\(error)")
+        #expect(!error.description.contains { $0.isNewline })
+        #expect(error.url?.hasPrefix("https://") == true)
+    }
+
+    private func serve<R>(_ bundle: CertificateBundle, _ work: (TestServer) async throws -> R) async throws -> R {
+        try await TestServer.withServer(.init(tls: bundle), work)
+    }
+
+    @Test("Accepted with the authority, as text and as a file")
+    func accepted() async throws {
+        let authority = try CertificateAuthority()
+        let path = FileManager.default.temporaryDirectory.appending(path: "sterna-ca-\(UUID().uuidString).pem").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try authority.writePEM(toPath: path)
+        try await serve(authority.issue()) { server in
+            for policy in [SecurityPolicy.authority(pem: authority.pem), .authority(file: path)] {
+                let api = try session(policy)
+                #expect(try await api.get(server.url("/get")).status == 200)
+                #expect(try await api.get(server.url("/get")).status == 200)
+            }
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("Accepted through intermediates, refused where the server leaves one out")
+    func intermediates() async throws {
+        let authority = try CertificateAuthority()
+        let lower = try authority.issueIntermediate().issueIntermediate(commonName: "Lower CA")
+        try await serve(lower.issue()) { server in
+            let api = try session(.authority(pem: authority.pem))
+            #expect(try await api.get(server.url("/get")).status == 200)
+        }
+        try await serve(lower.issue(CertificateOptions(includesIntermediates: false))) { server in
+            checkRejection(try await error(.authority(pem: authority.pem), server.url("/get")), says: "Lower CA")
+        }
+    }
+
+    @Test("Refused at once without the authority, on one connection, with nothing sent")
+    func refused() async throws {
+        let authority = try CertificateAuthority(commonName: "Private CA")
+        try await serve(authority.issue()) { server in
+            let start = ContinuousClock.now
+            let policies = [SecurityPolicy.authority(pem: try CertificateAuthority().pem)]
+            for policy in policies {
+                checkRejection(try await error(policy, server.url("/get?token=s3cret")), says: "Private CA")
+            }
+            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(server.totalConnections == 1)
+            #expect(server.requestCount == 0)
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    @Test("The system's roots do not vouch for a private authority")
+    func system() async throws {
+        try await serve(CertificateAuthority().issue()) { server in
+            let refused = try await error(.system, server.url("/get"))
+            #expect(refused.kind == .certificateRejected)
+            #expect(refused.phase == .tls)
+            #expect(server.requestCount == 0)
+        }
+    }
+
+    @Test("Refused for what it says, and the message tells why", arguments: 0..<7)
+    func wrong(number: Int) async throws {
+        let authority = try CertificateAuthority(notBefore: Date(timeIntervalSinceNow: -40 * 86_400))
+        let day = 86_400.0
+        let cases: [(CertificateBundle, String)] = [
+            (try authority.issue(hosts: ["www.example.test"]), "www.example.test"),
+            (
+                try authority.issue(
+                    CertificateOptions(
+                        notBefore: Date(timeIntervalSinceNow: -20 * day),
+                        notAfter: Date(timeIntervalSinceNow: -10 * day))),
+                "expired"
+            ),
+            (
+                try authority.issue(CertificateOptions(notBefore: Date(timeIntervalSinceNow: 5 * day))),
+                "not valid before"
+            ),
+            (
+                try authority.issue(CertificateOptions(commonName: "localhost", omitsSubjectAlternativeName: true)),
+                "not for localhost"
+            ),
+            (try authority.issue(hosts: ["127.0.0.1"]), "not for localhost"),
+            (try authority.issue(CertificateOptions(extendedKeyUsage: [.clientAuthentication])), "extended key usage"),
+            (try CertificateBundle.selfSigned(), "signed by itself"),
+        ]
+        let (bundle, reason) = cases[number]
+        try await serve(bundle) { server in
+            checkRejection(try await error(.authority(pem: authority.pem), server.url("/get")), says: reason)
+            #expect(server.requestCount == 0)
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("Whatever is wrong, the insecure policy takes it")
+    func insecure() async throws {
+        let expired = CertificateOptions(
+            hosts: ["other.test"], notBefore: Date(timeIntervalSinceNow: -20), notAfter: Date(timeIntervalSinceNow: -10)
+        )
+        try await serve(CertificateBundle.selfSigned(expired)) { server in
+            let api = try session(.insecure)
+            #expect(try await api.get(server.url("/get")).status == 200)
+        }
+    }
+
+    @Test("Policies do not share connections")
+    func separation() async throws {
+        let authority = try CertificateAuthority()
+        try await serve(authority.issue()) { server in
+            let api = try session(.insecure)
+            try await api.get(server.url("/get"))
+            let other = try CertificateAuthority().pem
+            let strict = api.with { $0.securityPolicy = .authority(pem: other) }
+            let refused = await #expect(throws: SternaError.self) { try await strict.get(server.url("/get")) }
+            #expect(refused?.kind == .certificateRejected)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("An address in the URL is matched by an address in the certificate alone")
+    func address() async throws {
+        let authority = try CertificateAuthority()
+        let policy = SecurityPolicy.authority(pem: authority.pem)
+        try await serve(authority.issue(hosts: ["127.0.0.1"])) { server in
+            let api = try session(policy)
+            #expect(try await api.get("https://127.0.0.1:\(server.port)/get").status == 200)
+        }
+        try await serve(authority.issue(hosts: ["localhost"])) { server in
+            checkRejection(try await error(policy, "https://127.0.0.1:\(server.port)/get"), says: "not for 127.0.0.1")
+        }
+        try await serve(authority.issue(CertificateOptions(hosts: ["localhost"], commonName: "127.0.0.1"))) { server in
+            checkRejection(try await error(policy, "https://127.0.0.1:\(server.port)/get"), says: "not for 127.0.0.1")
+        }
+    }
+
+    @Test("A name that resolves to the certificate's address is not covered by it")
+    func socketAddress() async throws {
+        let authority = try CertificateAuthority()
+        try await serve(authority.issue(CertificateOptions(hosts: ["127.0.0.1", "::1"], commonName: "localhost"))) {
+            server in
+            checkRejection(
+                try await error(.authority(pem: authority.pem), server.url("/get")), says: "not for localhost")
+        }
+    }
+
+    @Test("A server that does not speak TLS is told from one with a wrong certificate")
+    func plain() async throws {
+        try await TestServer.withServer { server in
+            let error = try await error(.insecure, "https://127.0.0.1:\(server.port)/get")
+            #expect(error.kind == .tlsFailed)
+            #expect(error.phase == .tls)
+            #expect(error.description.contains("does not speak TLS"))
+            #expect(!error.requestSent)
+            #expect(server.requestCount == 0)
+        }
+    }
+
+    @Test(
+        "A server that closes or resets during the handshake is an error of TLS",
+        arguments: [ScriptedServer.Step.close, .reset])
+    func closing(step: ScriptedServer.Step) async throws {
+        try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1), step]]) { server in
+            let error = try await error(.insecure, "https://127.0.0.1:\(server.port)/")
+            #expect(error.kind == .tlsFailed)
+            #expect(error.phase == .tls)
+        }
+    }
+
+    @Test("A server too old to speak TLS 1.2 is an error of TLS")
+    func oldVersion() async throws {
+        var options = TestServer.Options(tls: try CertificateAuthority().issue())
+        options.tlsSettings.minimumVersion = .tls10
+        options.tlsSettings.maximumVersion = .tls11
+        try await TestServer.withServer(options) { server in
+            let error = try await error(.insecure, server.url("/get"))
+            #expect(error.kind == .tlsFailed)
+            #expect(error.phase == .tls)
+        }
+    }
+
+    @Test("A handshake that does not end is timed out")
+    func silent() async throws {
+        try await ScriptedServer.withServer(connections: [[.hang]]) { server in
+            let api = try session(.insecure).with { $0.timeouts.tls = .milliseconds(100) }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.get("https://127.0.0.1:\(server.port)/")
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(error?.phase == .tls)
+        }
+    }
+
+    @Test("The target of a redirect is verified, too")
+    func redirect() async throws {
+        let authority = try CertificateAuthority()
+        let stranger = try CertificateAuthority(commonName: "Stranger")
+        let good = try await TestServer.start(.init(tls: try authority.issue()))
+        let bad = try await TestServer.start(.init(tls: try stranger.issue()))
+        let start = try await TestServer.start()
+        let api = try session(.authority(pem: authority.pem))
+        for server in [good, start] {
+            let error = await #expect(throws: SternaError.self) {
+                try await api.get(server.url("/redirect-to"), query: ["url": bad.url("/get")])
+            }
+            checkRejection(try #require(error), says: "Stranger")
+            #expect(error?.url == bad.url("/get"))
+        }
+        #expect(bad.requestCount == 0)
+        #expect(try await api.get(start.url("/redirect-to"), query: ["url": good.url("/get")]).status == 200)
+        for server in [good, bad, start] { try await server.stop() }
+    }
+
+    @Test("Roots that cannot be read refuse every server, and say which file")
+    func missingRoots() async throws {
+        let path = "\(FileManager.default.temporaryDirectory.path)/sterna-no-such-file.pem"
+        try await serve(CertificateAuthority().issue()) { server in
+            checkRejection(try await error(.authority(file: path), server.url("/get")), says: path)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import SternaCore
+import SternaSecurity
+import Testing
+
+@testable import SternaTransport
+
+/// One connection on an event loop whose time the test moves.
+struct FakeConnection {
+    let loop = NIOAsyncTestingEventLoop()
+    let channel: NIOAsyncTestingChannel
+    let shard: Shard
+    let endpoint: Endpoint
+    let url: HTTPURL
+
+    init(idleTimeout: TimeAmount = .seconds(50)) async throws {
+        let loop = loop
+        url = try HTTPURL("http://example.test/")
+        let shard = Shard(index: 0, loop: loop, dialer: Dialer(limits: Limits()), idleTimeout: idleTimeout)
+        let endpoint = Endpoint(
+            origin: url.origin, host: "example.test", hostIsAddress: false, policy: .system, shards: [shard],
+            maximumConnections: 1)
+        channel = NIOAsyncTestingChannel(loop: loop)
+        self.shard = shard
+        self.endpoint = endpoint
+        let connection = try await loop.executeInContext {
+            HTTP1Connection(endpoint: endpoint, shard: shard, limits: Limits())
+        }
+        try await channel.pipeline.addHandler(connection).get()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
+        // The permit is taken, so that nothing is dialled.
+        try await loop.executeInContext {
+            _ = endpoint.takePermit(for: 0)
+            _ = connection.establish()
+            shard.release(connection)
+        }
+    }
+
+    /// Starts a request and returns when its head has been written.
+    func start(
+        total: TimeAmount = .hours(200), delivery: Request.Delivery = .whole,
+        _ change: (inout Request) -> Void = { _ in }
+    ) async throws -> Task<Response, any Error> {
+        var request = Request(.get, url)
+        request.delivery = delivery
+        change(&request)
+        let deadline = loop.now + total
+        let exchange = Exchange(request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: deadline)
+        let task = Task { try await withUnsafeThrowingContinuation { exchange.begin($0) } }
+        _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
+        return task
+    }
+
+    func receive(_ text: String) async throws {
+        try await channel.writeInbound(ByteBuffer(string: text))
+        try await loop.executeInContext { channel.pipeline.fireChannelReadComplete() }
+    }
+
+    func advance(_ seconds: Int64) async { await loop.advanceTime(by: .seconds(seconds)) }
+
+    var isOpen: Bool { channel.isActive }
+
+    static func error(_ task: Task<Response, any Error>) async -> SternaError? {
+        await #expect(throws: SternaError.self) { _ = try await task.value }
+    }
+}
+
+/// The time-outs to the second, on a clock of the test's own.
+@Suite("Time-outs on a fake clock", .timeLimit(.minutes(1)))
+struct FakeTimeTests {
+    static let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+
+    @Test("60 s to the first byte")
+    func firstByte() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start()
+        await fake.advance(59)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        let error = await FakeConnection.error(task)
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .wait)
+    }
+
+    @Test("60 s between bytes, each anew")
+    func betweenBytes() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start()
+        await fake.advance(50)
+        try await fake.receive(Self.head)
+        for _ in 0..<5 {
+            await fake.advance(59)
+            #expect(fake.isOpen)
+            try await fake.receive("x")
+        }
+        await fake.advance(59)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        let error = await FakeConnection.error(task)
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .read)
+        #expect(error?.status == 200)
+    }
+
+    @Test("A short time-out between bytes holds behind a long one to the first")
+    func shortAfterLong() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start {
+            $0.timeouts.firstByte = .seconds(1_000)
+            $0.timeouts.betweenBytes = .seconds(10)
+        }
+        await fake.advance(500)
+        try await fake.receive(Self.head + "half")
+        await fake.advance(9)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        guard !fake.isOpen else { return task.cancel() }
+        #expect(await FakeConnection.error(task)?.phase == .read)
+    }
+
+    @Test("A head that stops half-way stalls between bytes")
+    func halfHead() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start {
+            $0.timeouts.firstByte = .seconds(1_000)
+            $0.timeouts.betweenBytes = .seconds(10)
+        }
+        await fake.advance(500)
+        try await fake.receive("HTTP/1.1 200 OK\r\nX-Ha")
+        await fake.advance(10)
+        #expect(!fake.isOpen)
+        await fake.advance(1_000)
+        #expect(await FakeConnection.error(task)?.phase == .read)
+    }
+
+    @Test("All together, however lively the answer is")
+    func total() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start(total: .seconds(100))
+        try await fake.receive("HTTP/1.1 200 OK\r\n\r\n")
+        for _ in 0..<9 {
+            await fake.advance(11)
+            try await fake.receive("x")
+        }
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        let error = await FakeConnection.error(task)
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .read)
+    }
+
+    @Test("An idle connection closes at its time and not before")
+    func idle() async throws {
+        let fake = try await FakeConnection()
+        await fake.advance(49)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+    }
+
+    @Test("Each use begins the idle time anew")
+    func idleAfterUse() async throws {
+        let fake = try await FakeConnection()
+        for _ in 0..<3 {
+            await fake.advance(40)
+            let task = try await fake.start()
+            await fake.advance(20)
+            try await fake.receive(Self.head + "0123456789")
+            #expect(try await task.value.body.whole?.readableBytes == 10)
+            #expect(fake.isOpen)
+        }
+        await fake.advance(49)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+    }
+
+    @Test("A streamed body that nobody reads is the caller's own affair until the total time")
+    func unread() async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start(total: .seconds(5_000), delivery: .head)
+        let piece = String(repeating: "p", count: 200_000)
+        try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n" + piece)
+        let response = try await task.value
+        try await fake.receive(piece)
+        try await fake.loop.executeInContext { fake.channel.pipeline.read() }
+        await fake.advance(4_000)
+        #expect(fake.isOpen)
+        await fake.advance(1_000)
+        #expect(!fake.isOpen)
+        let error = await #expect(throws: SternaError.self) { for try await _ in response.body {} }
+        #expect(error?.kind == .timedOut)
+    }
+
+    @Test("Bytes that answer nothing end an idle connection", arguments: ["x", "HTTP/1.1 408 Request Timeout\r\n\r\n"])
+    func unasked(text: String) async throws {
+        let fake = try await FakeConnection()
+        try await fake.receive(text)
+        #expect(!fake.isOpen)
+    }
+
+    @Test("Nothing is read of a response once its body's handle is gone")
+    func released() async throws {
+        let fake = try await FakeConnection()
+        do {
+            let task = try await fake.start(delivery: .head)
+            try await fake.receive(Self.head + "half")
+            _ = try await task.value
+        }
+        let deadline = ContinuousClock.now + .seconds(15)
+        while fake.isOpen, ContinuousClock.now < deadline { await fake.loop.run() }
+        #expect(!fake.isOpen)
+    }
+}

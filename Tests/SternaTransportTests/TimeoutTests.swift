@@ -1,0 +1,209 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+/// Each time-out over real sockets: its own kind and phase, not before its time and soon after it.
+@Suite("Time-outs", .serialized, .timeLimit(.minutes(2)))
+struct TimeoutTests {
+
+    /// A request that must run out of time in a phase, under one short time-out among long ones.
+    @discardableResult
+    private func runsOut(
+        _ phase: SternaError.Phase, _ api: Session, location: SourceLocation = #_sourceLocation,
+        _ ask: (Session) async throws -> Void = { _ = try await $0.get("row") }
+    ) async -> SternaError? {
+        let start = ContinuousClock.now
+        let error = await Wire.failure(.timedOut, phase, location: location) { try await ask(api) }
+        #expect(ContinuousClock.now - start >= .milliseconds(140), sourceLocation: location)
+        return error
+    }
+
+    @Test("Connecting") func connect() async throws {
+        let listener = try RawListener(isFull: true)
+        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.connect = Wire.short }
+        let error = await runsOut(.connect, api)
+        #expect(error?.requestSent == false)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("Connecting, by name") func connectByName() async throws {
+        let listener = try RawListener(isFull: true)
+        let api = try Wire.session("http://localhost:\(listener.port)") { $0.timeouts.connect = Wire.short }
+        await runsOut(.connect, api)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("TLS", arguments: [[ScriptedServer.Step](), [.receive(atLeast: 1), .sendBytes([0x16, 3])]])
+    func tls(script: [ScriptedServer.Step]) async throws {
+        try await ScriptedServer.withServer(connections: [script]) { server in
+            let api = try Wire.session("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = Wire.short }
+            let error = await runsOut(.tls, api)
+            #expect(error?.requestSent == false)
+            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test("The first byte", arguments: [false, true])
+    func firstByte(secure: Bool) async throws {
+        let error = try await Wire.refusal(
+            .timedOut, .wait, secure: secure, script: [], settings: { $0.timeouts.firstByte = Wire.short })
+        #expect(error?.requestSent == true)
+        #expect(error?.description.contains("0.15 s") == true)
+    }
+
+    @Test("Between bytes of the body", arguments: [false, true], [0, 1, 300_000])
+    func body(secure: Bool, count: Int) async throws {
+        let part = String(repeating: "b", count: count)
+        let error = try await Wire.refusal(
+            .timedOut, .read, secure: secure,
+            script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n\(part)")],
+            settings: { $0.timeouts.betweenBytes = Wire.short })
+        #expect(error?.status == 200)
+    }
+
+    @Test(
+        "Between bytes of the head and the framing",
+        arguments: [
+            "H", "HTTP/1.1 200 OK\r\nX-Half: a", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 2",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Trail",
+        ])
+    func head(text: String) async throws {
+        try await Wire.refusal(
+            .timedOut, .read, script: [.send(text)], settings: { $0.timeouts.betweenBytes = Wire.short })
+    }
+
+    @Test("Between bytes, after an answer that was slow to begin")
+    func slowStart() async throws {
+        try await Wire.refusal(
+            .timedOut, .read,
+            script: [.pause(milliseconds: 500), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
+            settings: { $0.timeouts.betweenBytes = Wire.short })
+    }
+
+    @Test("Between bytes, while a caller streams", arguments: [false, true])
+    func streamed(secure: Bool) async throws {
+        try await Wire.refusal(
+            .timedOut, .read, secure: secure, script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
+            settings: { $0.timeouts.betweenBytes = Wire.short }
+        ) { api in
+            try await api.withResponse(to: .get("row")) { response in
+                var text = ""
+                defer { #expect(text == "half") }
+                for try await chunk in response.body { text += String(buffer: chunk) }
+            }
+        }
+    }
+
+    @Test("Taking the request", arguments: [false, true])
+    func write(isStream: Bool) async throws {
+        let listener = try RawListener(isFull: false)
+        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.betweenBytes = Wire.short }
+        let block = Bytes(repeating: 7, count: 1 << 20)
+        let body: Body =
+            isStream
+            ? Body(segments: [
+                .producer(BodyProducer(length: nil, isReplayable: false) { { block } })
+            ]) : Body(segments: Array(repeating: .bytes(block), count: 64))
+        let error = await runsOut(.write, api) { try await $0.post("row", body: body) }
+        #expect(error?.requestSent == true)
+        withExtendedLifetime(listener) {}
+    }
+
+    static func drip(_ count: Int) -> [ScriptedServer.Step] {
+        (0..<count).flatMap { _ in [ScriptedServer.Step.send("d"), .pause(milliseconds: 20)] }
+    }
+
+    @Test("All together: a body, head, or 1xx that drips in time for the others", arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n", SternaError.Phase.read),
+        ("HTTP/1.1 200 OK\r\n\r\n", .read), ("HTTP/1.1 200 OK\r\nX: ", .read),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", .read), ("", .wait),
+    ])
+    func total(start: String, phase: SternaError.Phase) async throws {
+        let error = try await Wire.refusal(
+            .timedOut, phase, script: [.send(start)] + (start.isEmpty ? [] : Self.drip(3_000)),
+            settings: { $0.timeouts.total = .milliseconds(1_500) })
+        #expect(error?.description.contains("in all") == true)
+    }
+
+    @Test("All together, while connecting, in the TLS handshake, and while sending")
+    func totalElsewhere() async throws {
+        let full = try RawListener(isFull: true)
+        let silent = try RawListener(isFull: false)
+        let total = Wire.short
+        await runsOut(.connect, try Wire.session("http://127.0.0.1:\(full.port)") { $0.timeouts.total = total })
+        await runsOut(.tls, try Wire.session("https://127.0.0.1:\(silent.port)") { $0.timeouts.total = total })
+        await runsOut(.write, try Wire.session("http://127.0.0.1:\(silent.port)") { $0.timeouts.total = total }) {
+            try await $0.post("row", body: .bytes(Bytes(repeating: 1, count: 32 << 20)))
+        }
+        withExtendedLifetime((full, silent)) {}
+    }
+
+    @Test("All together, while others have the connections")
+    func queued() async throws {
+        try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
+            var options = EngineOptions()
+            options.maximumConnectionsPerOrigin = 1
+            let api = try Wire.session(server.url, engine: Engine(options: options))
+            let first = Task { try await api.get("first") }
+            #expect(await server.waitForReceived(10, connection: 0, within: 15))
+            let error = await runsOut(.queue, api.with { $0.timeouts.total = Wire.short })
+            #expect(error?.requestSent == false)
+            #expect(server.acceptedConnections == 1)
+            first.cancel()
+            _ = await first.result
+        }
+    }
+
+    @Test("Redirects do not begin it anew")
+    func redirects() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/on/{n}") { request in
+                try await Task.sleep(for: .milliseconds(100))
+                return .redirect(to: "/on/\((Int(request.parameters["n"] ?? "") ?? 0) + 1)")
+            }
+            let api = try Wire.session(server.url) { $0.timeouts.total = .milliseconds(450) }
+            await Wire.failure(.timedOut, .wait, within: .seconds(10)) { try await api.get("on/1") }
+            #expect((1...5).contains(server.requestCount))
+        }
+    }
+
+    @Test("A reader that takes its time is not the server's fault")
+    func slowReader() async throws {
+        try await TestServer.withServer { server in
+            let api = try Wire.session(server.url) { $0.timeouts.betweenBytes = Wire.short }
+            try await api.withResponse(to: .get("bytes/30000000?seed=1")) { response in
+                var count = 0
+                var pauses = 0
+                for try await chunk in response.body {
+                    count += chunk.readableBytes
+                    if pauses < 2, count > 1 << 20 {
+                        pauses += 1
+                        try await Task.sleep(for: .milliseconds(500))
+                    }
+                }
+                #expect(count == 30_000_000)
+            }
+        }
+    }
+
+    @Test("A source of a body that takes its time is not the server's fault")
+    func slowSource() async throws {
+        try await TestServer.withServer { server in
+            let api = try Wire.session(server.url) {
+                $0.timeouts.betweenBytes = Wire.short
+                $0.timeouts.firstByte = Wire.short
+            }
+            let left = Counter()
+            let producer = BodyProducer(length: nil, isReplayable: false) {
+                {
+                    try await Task.sleep(for: .milliseconds(400))
+                    return left.add() > 2 ? nil : Bytes(string: "piece ")
+                }
+            }
+            let reply = try await api.post("post", body: Body(segments: [.producer(producer)]))
+            #expect(try reply.text().contains("piece piece "))
+        }
+    }
+}
