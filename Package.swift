@@ -95,7 +95,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SternaTests",
-            dependencies: ["Sterna", "SternaTesting", "CSternaZlib", nioCore, nioPosix, httpTypes], swiftSettings: strict),
+            dependencies: ["Sterna", "SternaTesting", "CSternaZlib", nioCore, nioPosix, httpTypes],
+            swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),
         .testTarget(

@@ -45,9 +45,12 @@ struct BodilessResponseTests {
         #expect(transcript.hasLeftover)
     }
 
-    @Test("After the end nothing is read until the next request", arguments: ["x", "\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+    @Test(
+        "After the end nothing is read until the next request",
+        arguments: ["x", "\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
     func behindEnd(rest: String) {
-        let transcript = ParserTranscript.of(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", rest].map { Array($0.utf8) })
+        let transcript = ParserTranscript.of(
+            ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", rest].map { Array($0.utf8) })
         #expect(transcript.text == "ok")
         #expect(transcript.hasLeftover)
         #expect(transcript.failure == nil)

@@ -107,7 +107,9 @@ struct ChunkedTests {
         #expect(!transcript.hasEnded)
     }
 
-    @Test("A body that ends with its connection is not complete", arguments: ["5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0\r\nX: 1\r\n"])
+    @Test(
+        "A body that ends with its connection is not complete",
+        arguments: ["5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0\r\nX: 1\r\n"])
     func cut(text: String) {
         let transcript = ParserTranscript.of(Self.head + text, closes: true)
         #expect(transcript.failure == nil)

@@ -11,7 +11,9 @@ struct ConnectionReuseTests {
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
         try await TestServer.withServer(options) { server in
             let api = try Wire.session(server.url, authority: authority)
-            let paths = ["1k", "status/204", "bytes/300000", "stream-bytes/100000", "get", "bytes/0", "gzip", "anything"]
+            let paths = [
+                "1k", "status/204", "bytes/300000", "stream-bytes/100000", "get", "bytes/0", "gzip", "anything",
+            ]
             for number in 0..<50 { try await api.get(paths[number % paths.count]) }
             try await api.post("post", parameters: ["a": 1])
             try await api.head("1k")
@@ -76,17 +78,22 @@ struct ConnectionReuseTests {
 
     @Test("A body behind the answer to HEAD")
     func head() async throws {
-        try await expectEnd(of: [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]) { try await $0.head("first") }
+        try await expectEnd(of: [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]) {
+            try await $0.head("first")
+        }
     }
 
     @Test("Bytes that come later, while nobody asks")
     func later() async throws {
-        try await expectEnd(of: [.answer("ok"), .pause(milliseconds: 100), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")])
+        try await expectEnd(of: [
+            .answer("ok"), .pause(milliseconds: 100), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
+        ])
     }
 
     @Test("HTTP/1.0 that says keep-alive is kept")
     func oldKeepAlive() async throws {
-        let answer = ScriptedServer.Step.send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
+        let answer = ScriptedServer.Step.send(
+            "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
         try await ScriptedServer.withServer(connections: [[.receiveHead, answer, .receiveHead, answer]]) { server in
             let api = try Wire.session(server.url)
             for _ in 0..<2 { #expect(try await api.get("row").text() == "ok") }
@@ -136,7 +143,11 @@ struct ConnectionReuseTests {
             engine.closeIdleConnections()
             #expect(try await busy.value == 200)
             engine.closeIdleConnections()
-            #expect(try await Wire.eventually { engine.closeIdleConnections(); return server.openConnections == 0 })
+            #expect(
+                try await Wire.eventually {
+                    engine.closeIdleConnections()
+                    return server.openConnections == 0
+                })
         }
     }
 

@@ -27,13 +27,15 @@ struct ContentLengthTests {
     @Test(
         "No length, or several",
         arguments: [
-            "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 6", "Content-Length: 5\r\nContent-Length: 5, 6",
+            "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 6",
+            "Content-Length: 5\r\nContent-Length: 5, 6",
             "Content-Length: +5", "Content-Length: -5", "Content-Length: -0", "Content-Length: 18446744073709551621",
             "Content-Length: 9223372036854775808", "Content-Length: 4294967301x", "Content-Length:",
             "Content-Length: ", "Content-Length: 5 5", "Content-Length: 5,", "Content-Length: ,5", "Content-Length: ,",
             "Content-Length: 5,,5", "Content-Length: 0x5", "Content-Length: 5.0", "Content-Length: 5e0",
             "Content-Length: \"5\"", "Content-Length: five", "Content-Length: 5;", "Content-Length: \u{665}",
-            "Content-Length: 5\r\nContent-Length:", "Content-Length: 1_0", "Content-Length: \(String(repeating: "9", count: 400))",
+            "Content-Length: 5\r\nContent-Length:", "Content-Length: 1_0",
+            "Content-Length: \(String(repeating: "9", count: 400))",
         ])
     func refused(fields: String) {
         let transcript = ParserTranscript.of(Self.response(fields))
@@ -71,7 +73,9 @@ struct ContentLengthTests {
         #expect(empty.body.isEmpty)
     }
 
-    @Test("A connection that ends inside the head is no end of a response", arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n\r"])
+    @Test(
+        "A connection that ends inside the head is no end of a response",
+        arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n\r"])
     func insideHead(text: String) {
         let transcript = ParserTranscript.of(text, closes: true)
         #expect(!transcript.hasEnded)

@@ -7,7 +7,8 @@ import Testing
 @Suite("Injection into requests", .timeLimit(.minutes(1)))
 struct InjectionTests {
     static let breaks = [
-        "a\r\nX-Injected: 1", "a\nX-Injected: 1", "a\rX-Injected: 1", "a\0b", "\r\n", "\n", "\r", "a\u{7F}", "\u{1}", "\u{1B}[0m",
+        "a\r\nX-Injected: 1", "a\nX-Injected: 1", "a\rX-Injected: 1", "a\0b", "\r\n", "\n", "\r", "a\u{7F}", "\u{1}",
+        "\u{1B}[0m",
         "a\r\n\r\nGET /second HTTP/1.1\r\nHost: x\r\n\r\n",
     ]
 
@@ -38,13 +39,16 @@ struct InjectionTests {
         #expect(throws: SternaError.self) { try Session { $0.headers["X-Test"] = value } }
     }
 
-    @Test("CR LF in a header name", arguments: breaks + ["", " ", "a b", "a:", ":a", "a\tb", "\u{E9}", "a(b)", "\"a\"", "a/b"])
+    @Test(
+        "CR LF in a header name",
+        arguments: breaks + ["", " ", "a b", "a:", ":a", "a\tb", "\u{E9}", "a(b)", "\"a\"", "a/b"])
     func names(name: String) async throws {
         try await refused(.invalidHeader) { try await $0.get("row", headers: [name: "1"]) }
         try await refused(.invalidHeader) { try await $0.get("row", headers: ["X-Test\(name): 1\r\nX": "1"]) }
     }
 
-    @Test("CR LF in a method", arguments: breaks + ["", "GET /x HTTP/1.1\r\nA: b\r\n\r\nGET", "GE T", "G\u{E9}T", "GET:"])
+    @Test(
+        "CR LF in a method", arguments: breaks + ["", "GET /x HTTP/1.1\r\nA: b\r\n\r\nGET", "GE T", "G\u{E9}T", "GET:"])
     func methods(method: String) {
         // The type of a method cannot hold one.
         #expect(HTTPRequest.Method(method) == nil)
@@ -77,7 +81,10 @@ struct InjectionTests {
 
     @Test(
         "CR LF and blanks in a URL do not reach the request line",
-        arguments: ["/a\r\nX-Injected: 1", "/a?b=\r\nX-Injected: 1", "/a HTTP/1.1\r\nX-Injected: 1\r\n\r\n", "/a#\r\nX: 1", "/\t\u{0}\u{7F}"])
+        arguments: [
+            "/a\r\nX-Injected: 1", "/a?b=\r\nX-Injected: 1", "/a HTTP/1.1\r\nX-Injected: 1\r\n\r\n", "/a#\r\nX: 1",
+            "/\t\u{0}\u{7F}",
+        ])
     func targets(target: String) async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("in")]]) { server in
             let api = try Wire.session(server.url)
@@ -107,7 +114,8 @@ struct InjectionTests {
 
     @Test("The framing is the transport's: fields of a caller cannot change it")
     func framing() async throws {
-        try await ScriptedServer.withServer(connections: [[.receiveHead, .receive(atLeast: 5), .answer("in")]]) { server in
+        try await ScriptedServer.withServer(connections: [[.receiveHead, .receive(atLeast: 5), .answer("in")]]) {
+            server in
             let headers: Headers = ["Content-Length": "3", "Transfer-Encoding": "chunked", "transfer-encoding": "gzip"]
             try await Wire.session(server.url).post("row", body: .bytes(Array("hello".utf8)), headers: headers)
             let sent = String(decoding: server.received(connection: 0), as: UTF8.self).lowercased()

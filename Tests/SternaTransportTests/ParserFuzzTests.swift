@@ -39,7 +39,8 @@ struct ParserFuzzTests {
             case 5:
                 let end = min(bytes.count, position + Int.random(in: 0...12, using: &generator))
                 bytes.insert(contentsOf: Array(bytes[position..<end]), at: position)
-            default: bytes.removeSubrange(position..<min(bytes.count, position + Int.random(in: 0...6, using: &generator)))
+            default:
+                bytes.removeSubrange(position..<min(bytes.count, position + Int.random(in: 0...6, using: &generator)))
             }
         }
         return bytes
@@ -87,7 +88,9 @@ struct ParserFuzzTests {
         return nil
     }
 
-    @Test("25,000 damaged responses: no trap, the same however they are cut, no more body than the framing allows", .timeLimit(.minutes(5)), arguments: [UInt64(1), 2, 3, 4, 5])
+    @Test(
+        "25,000 damaged responses: no trap, the same however they are cut, no more body than the framing allows",
+        .timeLimit(.minutes(5)), arguments: [UInt64(1), 2, 3, 4, 5])
     func damaged(seed: UInt64) {
         var generator = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15)
         let seeds = SplitInputTests.messages.map { Array($0.text.utf8) }
@@ -132,9 +135,12 @@ struct ParserFuzzTests {
         for _ in 0..<10_000 {
             var input = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in
                 Bool.random(using: &generator)
-                    ? Self.special.randomElement(using: &generator) ?? 0 : UInt8.random(in: .min ... .max, using: &generator)
+                    ? Self.special.randomElement(using: &generator) ?? 0
+                    : UInt8.random(in: .min ... .max, using: &generator)
             }
-            if Bool.random(using: &generator) { input = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8) + input }
+            if Bool.random(using: &generator) {
+                input = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8) + input
+            }
             let whole = ParserTranscript.of([input], closes: true)
             #expect(ParserTranscript.of(Self.cut(input, &generator), closes: true) == whole)
             #expect(whole.body.count <= input.count)

@@ -63,7 +63,8 @@ struct PeersCertificateTests {
     func wrongIssuer() async throws {
         let authority = try CertificateAuthority()
         try await refused(try CertificateAuthority().issue(hosts: ["localhost"]), root: authority.pem)
-        try await refused(try CertificateBundle.selfSigned(CertificateOptions(hosts: ["localhost"])), root: authority.pem)
+        try await refused(
+            try CertificateBundle.selfSigned(CertificateOptions(hosts: ["localhost"])), root: authority.pem)
         let past = CertificateOptions(
             hosts: ["localhost"], notBefore: .init(timeIntervalSinceNow: -200_000),
             notAfter: .init(timeIntervalSinceNow: -100_000))
@@ -77,7 +78,8 @@ struct PeersCertificateTests {
         let authority = try CertificateAuthority()
         for (hosts, isGood) in [(["127.0.0.1"], true), (["localhost"], false), (["127.0.0.2"], false)] {
             let script: [ScriptedServer.Step] = [.receiveHead, .answer("in")]
-            try await ScriptedServer.withServer(tls: try authority.issue(hosts: hosts), connections: [script]) { server in
+            try await ScriptedServer.withServer(tls: try authority.issue(hosts: hosts), connections: [script]) {
+                server in
                 let api = try Wire.session("https://127.0.0.1:\(server.port)", authority: authority)
                 if isGood {
                     #expect(try await api.get("row").text() == "in")
@@ -92,7 +94,8 @@ struct PeersCertificateTests {
     func noTLS() async throws {
         let authority = try CertificateAuthority()
         for script: [ScriptedServer.Step] in [
-            [.send("HTTP/1.1 400 Bad Request\r\n\r\n")], [.close], [.receive(atLeast: 1), .close], [.receive(atLeast: 1), .reset],
+            [.send("HTTP/1.1 400 Bad Request\r\n\r\n")], [.close], [.receive(atLeast: 1), .close],
+            [.receive(atLeast: 1), .reset],
             [.sendBytes([0x15, 3, 3, 0, 2, 2, 40])], [.sendBytes([0x16, 3, 3, 0xFF, 0xFF, 0, 0])],
         ] {
             try await ScriptedServer.withServer(connections: [script]) { server in
@@ -107,7 +110,8 @@ struct PeersCertificateTests {
         settings.minimumVersion = .tls10
         settings.maximumVersion = .tls11
         let server = try await ScriptedServer.start(
-            tls: try authority.issue(hosts: ["localhost"]), tlsSettings: settings, connections: [[.receiveHead, .answer("old")]])
+            tls: try authority.issue(hosts: ["localhost"]), tlsSettings: settings,
+            connections: [[.receiveHead, .answer("old")]])
         let api = try Wire.session(server.url, authority: authority)
         await Wire.failure(.tlsFailed, .tls) { _ = try await api.get("row") }
         try await server.stop()

@@ -39,8 +39,10 @@ struct PeersCodingTests {
         try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(bomb))
         // A small one, which comes in one piece, is decoded no further than a large one.
         try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(member))
-        try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(member), coding: "gzip, gzip"))
-        try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(bomb), settings: { _ in }) { api in
+        try await Wire.refusal(
+            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(member), coding: "gzip, gzip"))
+        try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(bomb), settings: { _ in }) {
+            api in
             try await api.withResponse(to: .get("row")) { response in
                 var largest = 0
                 var total = 0
@@ -65,8 +67,10 @@ struct PeersCodingTests {
     func size() async throws {
         let body = Wire.pattern(100_000)
         try await Wire.refusal(
-            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(body)), settings: { $0.decodingLimits.bytes = 99_999 })
-        let reply = try await Wire.answer(script: Self.answer(Self.gzip(body)), settings: { $0.decodingLimits.bytes = 100_000 })
+            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(body)),
+            settings: { $0.decodingLimits.bytes = 99_999 })
+        let reply = try await Wire.answer(
+            script: Self.answer(Self.gzip(body)), settings: { $0.decodingLimits.bytes = 100_000 })
         #expect(Array(reply.body.readableBytesView) == body)
     }
 
@@ -76,7 +80,8 @@ struct PeersCodingTests {
         let cut = Array(coded.prefix(count > 0 ? count : coded.count + count))
         let error = try await Wire.refusal(.contentCodingFailed, .decode, script: Self.answer(cut) + [.close])
         #expect(error?.url?.hasSuffix("/row") == true)
-        try await Wire.refusal(.contentCodingFailed, .decode, script: Self.answer(cut) + [.close], settings: { _ in }) { api in
+        try await Wire.refusal(.contentCodingFailed, .decode, script: Self.answer(cut) + [.close], settings: { _ in }) {
+            api in
             try await api.withResponse(to: .get("row")) { response in for try await _ in response.body {} }
         }
     }
@@ -96,7 +101,8 @@ struct PeersCodingTests {
         let coded = Self.gzip(Wire.pattern(60_000))
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
         try await Wire.refusal(
-            .truncated, .read, script: [.send(head), .sendBytes(Array(coded.dropLast(100))), .pause(milliseconds: 20), .close])
+            .truncated, .read,
+            script: [.send(head), .sendBytes(Array(coded.dropLast(100))), .pause(milliseconds: 20), .close])
     }
 
     @Test("a coding that nobody asked for", arguments: ["br", "zstd", "gzip, br", "gzip,gzip,gzip,gzip,gzip", "gz ip"])

@@ -128,7 +128,8 @@ struct PeersFramingTests {
         try await Wire.refusal(
             .limitExceeded, .read,
             script: [
-                .send("HTTP/1.1 200 "), .sendRepeating(Array(repeating: UInt8(ascii: "r"), count: 1 << 10), count: 10_240),
+                .send("HTTP/1.1 200 "),
+                .sendRepeating(Array(repeating: UInt8(ascii: "r"), count: 1 << 10), count: 10_240),
             ])
     }
 
@@ -151,7 +152,8 @@ struct PeersFramingTests {
     @Test(
         "`HTTP/2.0 200` on HTTP/1",
         arguments: [
-            "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/0.9 200 OK\r\n\r\n", "ICY 200 OK\r\n\r\n",
+            "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/0.9 200 OK\r\n\r\n",
+            "ICY 200 OK\r\n\r\n",
             "<html>no head at all</html>", "SSH-2.0-OpenSSH_9.2\r\n", "\0\0\u{6}\u{4}\0\0\0\0\0",
         ])
     func version(text: String) async throws {
@@ -174,7 +176,9 @@ struct PeersFramingTests {
             ("HTTP/1.1 2", .truncated, .read), ("HTTP/1.1 100 Continue\r\n\r\n", .truncated, .read),
             ("", .connectionClosed, .wait),
         ], [ScriptedServer.Step.close, .closeAbruptly, .reset])
-    func cut(row: (text: String, kind: SternaError.Kind, phase: SternaError.Phase), end: ScriptedServer.Step) async throws {
+    func cut(row: (text: String, kind: SternaError.Kind, phase: SternaError.Phase), end: ScriptedServer.Step)
+        async throws
+    {
         try await Wire.refusal(row.kind, row.phase, script: [.send(row.text), .pause(milliseconds: 20), end])
     }
 

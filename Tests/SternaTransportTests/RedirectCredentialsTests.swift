@@ -8,7 +8,8 @@ import Testing
 @Suite("Credentials on redirects", .timeLimit(.minutes(1)))
 struct RedirectCredentialsTests {
     static let secrets: Headers = [
-        "Authorization": "Bearer sesame", "Cookie": "id=1", "Proxy-Authorization": "Basic eA==", "X-Api-Key": "k1", "X-Trace": "t1",
+        "Authorization": "Bearer sesame", "Cookie": "id=1", "Proxy-Authorization": "Basic eA==", "X-Api-Key": "k1",
+        "X-Trace": "t1",
     ]
     static let names = ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"]
 
@@ -125,10 +126,13 @@ struct RedirectCredentialsTests {
         try await server.stop()
     }
 
-    @Test("The same origin keeps all", arguments: ["/end", "end", "//127.0.0.1:PORT/end", "http://127.0.0.1:PORT/end", "?url=/end&status=307"])
+    @Test(
+        "The same origin keeps all",
+        arguments: ["/end", "end", "//127.0.0.1:PORT/end", "http://127.0.0.1:PORT/end", "?url=/end&status=307"])
     func sameOrigin(target: String) async throws {
         let server = try await Self.start()
-        let location = target.split(separator: "PORT", omittingEmptySubsequences: false).joined(separator: "\(server.port)")
+        let location = target.split(separator: "PORT", omittingEmptySubsequences: false).joined(
+            separator: "\(server.port)")
         let coded = location.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "%26")
         #expect(try await ask(try session(), "\(server.url)/to?url=\(coded)").text() == "end")
         for name in Self.names { #expect(server.requests().last?.headers[name] != nil, "\(name)") }
@@ -151,7 +155,12 @@ struct RedirectCredentialsTests {
         try await two.stop()
     }
 
-    @Test("To what is no http", arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "ws://127.0.0.1/", "javascript:1", "http://", "http://[::1", "data:,x"])
+    @Test(
+        "To what is no http",
+        arguments: [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "ws://127.0.0.1/", "javascript:1", "http://", "http://[::1",
+            "data:,x",
+        ])
     func schemes(target: String) async throws {
         try await Wire.refusal(
             .redirectRefused, .read, mayKeep: true,

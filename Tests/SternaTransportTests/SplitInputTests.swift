@@ -27,7 +27,8 @@ struct SplitInputTests {
         ),
         ParserRow("obs-text", "HTTP/1.1 200 \u{E9}\r\nX: \u{E9}\u{4E2D}\r\nContent-Length: 2\r\n\r\n\u{E9}"),
         ParserRow("differing lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello", .malformedResponse),
-        ParserRow("bad chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz", .malformedResponse),
+        ParserRow(
+            "bad chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz", .malformedResponse),
         ParserRow("bare LF", "HTTP/1.1 200 OK\r\nX: 1\nContent-Length: 5\r\n\r\nhello", .malformedResponse),
         ParserRow("fold", "HTTP/1.1 200 OK\r\nX: 1\r\n 2\r\nContent-Length: 5\r\n\r\nhello", .malformedResponse),
     ]

@@ -115,11 +115,13 @@ struct TimeoutTests {
         (0..<count).flatMap { _ in [ScriptedServer.Step.send("d"), .pause(milliseconds: 20)] }
     }
 
-    @Test("All together: a body, head, or 1xx that drips in time for the others", arguments: [
-        ("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n", SternaError.Phase.read),
-        ("HTTP/1.1 200 OK\r\n\r\n", .read), ("HTTP/1.1 200 OK\r\nX: ", .read),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", .read), ("", .wait),
-    ])
+    @Test(
+        "All together: a body, head, or 1xx that drips in time for the others",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n", SternaError.Phase.read),
+            ("HTTP/1.1 200 OK\r\n\r\n", .read), ("HTTP/1.1 200 OK\r\nX: ", .read),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", .read), ("", .wait),
+        ])
     func total(start: String, phase: SternaError.Phase) async throws {
         let error = try await Wire.refusal(
             .timedOut, phase, script: [.send(start)] + (start.isEmpty ? [] : Self.drip(3_000)),

@@ -47,7 +47,8 @@ struct TransferEncodingTests {
     @Test("The same is wrong in an answer without a body", arguments: [200, 204, 304])
     func withoutBody(status: Int) {
         let transcript = ParserTranscript.of(
-            "HTTP/1.1 \(status) X\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\n", isHeadRequest: true)
+            "HTTP/1.1 \(status) X\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\n", isHeadRequest: true
+        )
         #expect(transcript.failure == .malformedResponse)
     }
 }

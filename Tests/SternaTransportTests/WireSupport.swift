@@ -50,7 +50,8 @@ enum Wire {
     @discardableResult
     static func refusal(
         _ kind: SternaError.Kind, _ phase: SternaError.Phase, secure: Bool = false, mayKeep: Bool = false,
-        script: [ScriptedServer.Step], location: SourceLocation = #_sourceLocation, settings: (inout SessionSettings) -> Void = { _ in },
+        script: [ScriptedServer.Step], location: SourceLocation = #_sourceLocation,
+        settings: (inout SessionSettings) -> Void = { _ in },
         _ ask: (Session) async throws -> Void = { _ = try await $0.get("row") }
     ) async throws -> SternaError? {
         let authority = secure ? try CertificateAuthority() : nil

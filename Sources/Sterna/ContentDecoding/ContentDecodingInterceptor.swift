@@ -19,7 +19,7 @@ struct ContentDecodingInterceptor: Interceptor {
         coded.headers.append(HTTPField(name: .acceptEncoding, value: Self.acceptEncoding))
         let response = try await next(coded)
         guard let field = response[.contentEncoding], request.method != .head,
-            response.body.whole?.readableBytes != 0
+            response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
         else { return response }
         var head = response
         head.body = ResponseBody()
@@ -38,9 +38,19 @@ struct ContentDecodingInterceptor: Interceptor {
     }
 
     private func decode(
-        _ response: Response, _ field: String, isWhole: Bool, _ complete: @escaping @Sendable (SternaError) -> SternaError
+        _ response: Response, _ field: String, isWhole: Bool,
+        _ complete: @escaping @Sendable (SternaError) -> SternaError
     ) async throws -> Response {
-        let codings = try ContentCoding.parse(field)
+        let codings: [ContentCoding]
+        do {
+            codings = try ContentCoding.parse(field)
+        } catch {
+            // A body of unknown length may turn out to be empty, and then there was nothing to decode.
+            guard response.body.whole == nil, response.body.length == nil else { throw error }
+            var undecoded = response
+            undecoded.body = ResponseBody(UndecodableBody(response.body, complete(error)))
+            return undecoded
+        }
         if codings.isEmpty { return response }
         var decoded = response
         // What these fields say is true of the coded bytes only.

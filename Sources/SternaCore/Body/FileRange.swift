@@ -39,6 +39,7 @@ public struct FileRange: Sendable, Hashable {
     }
 
     private static func unreadable(_ path: String, why: String) -> SternaError {
-        SternaError(.fileUnreadable, phase: .prepare, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(why).")
+        SternaError(
+            .fileUnreadable, phase: .prepare, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(why).")
     }
 }

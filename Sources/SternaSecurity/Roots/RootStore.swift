@@ -15,6 +15,7 @@ final class RootStore: Sendable {
     /// A set of roots and what was left out of it.
     struct Roots: Sendable {
         var store: CertificateStore
+        var certificates: Set<Certificate>
         var count: Int
         /// How many certificates could not be read and were passed over.
         var skipped: Int
@@ -84,7 +85,9 @@ final class RootStore: Sendable {
                 .certificateRejected, phase: .tls,
                 "There is no certificate in PEM in \(source); nothing could be trusted.")
         }
-        return Roots(store: CertificateStore(certificates), count: certificates.count, skipped: skipped, source: source)
+        return Roots(
+            store: CertificateStore(certificates), certificates: Set(certificates), count: certificates.count,
+            skipped: skipped, source: source)
     }
 }
 

@@ -16,16 +16,17 @@ struct ChainRules: VerifierPolicy, Sendable {
         for certificate in chain.dropLast() where certificate.signatureAlgorithm == .sha1WithRSAEncryption {
             return .failsToMeetPolicy(reason: "it is signed with SHA-1, which can be forged")
         }
-        if let reason = Self.refusedUsage(of: leaf) ?? Self.refusedIssuer(in: chain) {
+        if let reason = Self.refusal(of: leaf, host: host) ?? Self.refusedIssuer(in: chain) {
             return .failsToMeetPolicy(reason: reason)
         }
-        let names = Self.identity(of: leaf)
-        let host = host
-        guard names.covers(host) else {
-            let shown = names.shown
-            return .failsToMeetPolicy(reason: "it is for \(shown), not for \(host)")
-        }
         return .meetsPolicy
+    }
+
+    /// Why a server's certificate is not taken for a host, whoever issued it; nil where it is.
+    private static func refusal(of leaf: Certificate, host: String) -> String? {
+        if let reason = refusedUsage(of: leaf) { return reason }
+        let names = identity(of: leaf)
+        return names.covers(host) ? nil : "it is for \(names.shown), not for \(host)"
     }
 
     /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
@@ -47,7 +48,8 @@ struct ChainRules: VerifierPolicy, Sendable {
     /// An authority on the way to the root whose key may not sign certificates.
     private static func refusedIssuer(in chain: UnverifiedCertificateChain) -> String? {
         for certificate in chain.dropLast().dropFirst() {
-            guard certificate.version == .v3, case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
+            guard certificate.version == .v3,
+                case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
             else { return "one of its issuers is no authority" }
             guard let usage = try? certificate.extensions.keyUsage else {
                 if certificate.extensions[oid: .X509ExtensionID.keyUsage] == nil { continue }

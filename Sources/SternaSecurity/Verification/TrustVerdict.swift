@@ -52,6 +52,9 @@ extension SecurityPolicy {
         } catch {
             return .rejected(reason: error.detail)
         }
+        if roots.certificates.contains(leaf) {
+            return Self.judgeRoot(leaf, host: host, now: time.map { Date(timeIntervalSince1970: $0) } ?? Date())
+        }
         var verifier = Verifier(rootCertificates: roots.store) {
             if let time {
                 RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: time))
@@ -71,6 +74,19 @@ extension SecurityPolicy {
                 reason: Self.explain(
                     leaf, failures: failures.map { "\($0.policyFailureReason)" }, host: host, roots: roots, time: time))
         }
+    }
+
+    /// A certificate that is itself among the roots was chosen for what it is: only its time and its names are looked at.
+    private static func judgeRoot(_ leaf: Certificate, host: String, now: Date) -> TrustVerdict {
+        if leaf.notValidAfter < now {
+            return .rejected(reason: "the certificate expired on \(day(leaf.notValidAfter))")
+        }
+        if leaf.notValidBefore > now {
+            return .rejected(reason: "the certificate is not valid before \(day(leaf.notValidBefore))")
+        }
+        let names = ChainRules.identity(of: leaf)
+        return names.covers(host)
+            ? .trusted : .rejected(reason: "the certificate is for \(names.shown), not for \(host)")
     }
 
     /// Says which of the usual things is wrong; the verifier's own words are for those who know its code.

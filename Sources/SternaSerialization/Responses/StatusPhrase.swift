@@ -8,9 +8,11 @@ extension HTTPResponse.Status {
 
     private static let phrases: [Int: String] = {
         let registered: [HTTPResponse.Status] = [
-            .continue, .switchingProtocols, .earlyHints, .ok, .created, .accepted, .nonAuthoritativeInformation, .noContent,
+            .continue, .switchingProtocols, .earlyHints, .ok, .created, .accepted, .nonAuthoritativeInformation,
+            .noContent,
             .resetContent, .partialContent, .multipleChoices, .movedPermanently, .found, .seeOther, .notModified,
-            .temporaryRedirect, .permanentRedirect, .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed,
+            .temporaryRedirect, .permanentRedirect, .badRequest, .unauthorized, .forbidden, .notFound,
+            .methodNotAllowed,
             .notAcceptable, .proxyAuthenticationRequired, .requestTimeout, .conflict, .gone, .lengthRequired,
             .preconditionFailed, .contentTooLarge, .uriTooLong, .unsupportedMediaType, .rangeNotSatisfiable,
             .expectationFailed, .misdirectedRequest, .unprocessableContent, .tooEarly, .upgradeRequired,

@@ -28,7 +28,9 @@ enum TextDecoding {
     private static func decode(
         _ bytes: Bytes, _ encoding: String.Encoding, _ name: String?, unit: Int = 1
     ) throws(SternaError) -> String {
-        if bytes.readableBytes % unit == 0, let text = String(bytes: bytes.readableBytesView, encoding: encoding) { return text }
+        if bytes.readableBytes % unit == 0, let text = String(bytes: bytes.readableBytesView, encoding: encoding) {
+            return text
+        }
         throw SternaError(.decodingFailed, phase: .decode, "The answer is not valid \(name ?? "text").")
     }
 }
