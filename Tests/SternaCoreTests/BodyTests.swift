@@ -40,8 +40,9 @@ struct BodyTests {
         let huge = Body.Segment.file(FileRange(path: "x", offset: 0, length: .max))
         let unknown = Body.stream(stream([])).segments
         #expect(Body(segments: [bytes, bytes]).length == 6)
-        #expect(Body(segments: [huge]).length == .max)
-        #expect(Body(segments: [huge, bytes]).length == nil)
+        // A range is clamped to more than any file has, so that sums of a few are numbers still.
+        #expect(Body(segments: [huge]).length == 1 << 55)
+        #expect(Body(segments: [Body.Segment](repeating: huge, count: 300)).length == nil)
         #expect(Body(segments: [bytes] + unknown).length == nil)
         #expect(Body(segments: [bytes] + Body.stream(stream([]), length: 4).segments).length == 7)
     }

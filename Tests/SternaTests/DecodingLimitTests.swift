@@ -116,3 +116,22 @@ struct DecodingLimitTests {
         }
     }
 }
+
+/// A coding within a coding is bounded too, though nothing of it may come out at the end.
+@Suite("Codings within codings")
+struct StackedCodingTests {
+    @Test("A body that unfolds inside and comes to nothing is refused", .timeLimit(.minutes(1)))
+    func unfolding() async throws {
+        // Empty members of gzip, packed: each layer unfolds, and the innermost yields no byte.
+        let empty = Deflater.deflate([], .gzip)
+        var inner: [UInt8] = []
+        for _ in 0..<800_000 { inner += empty }
+        let packed = Deflater.deflate(inner, .gzip, level: 9)
+        let mock = MockTransport { _ in
+            .init(headers: [.contentEncoding: "gzip, gzip"], body: ResponseBody(Bytes(copying: packed)))
+        }
+        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+        let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(error?.kind == .limitExceeded)
+    }
+}

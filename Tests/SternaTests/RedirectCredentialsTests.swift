@@ -82,13 +82,24 @@ struct RedirectCredentialsTests {
         #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", "Bearer s3cret", nil, nil])
     }
 
-    @Test("A session's secret header that every request names is dropped")
+    @Test("A session's own secret headers are dropped, together with the request's")
     func sessionSecret() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://other.test/c"), .json([:])])
-        let (api, _) = try mocked(by: mock) { $0.headers = ["X-Api-Key": "s3cret"] }
-        try await api.get("a") { $0.secretHeaders = ["X-Api-Key"] }
-        let name = try #require(HTTPField.Name("X-Api-Key"))
-        #expect(mock.requests.map { $0.headers[name] } == ["s3cret", nil])
+        let mock = MockTransport(answers: [
+            .redirect(to: "/b"), .redirect(to: "https://other.test/c"), .redirect(to: "https://api.example.com/d"),
+            .json([:]),
+        ])
+        let (api, _) = try mocked(by: mock) {
+            $0.headers = ["X-Api-Key": "s3cret", "X-Open": "kept"]
+            $0.secretHeaders = ["x-api-key"]
+        }
+        try await api.get("a", headers: ["X-Own": "s3cret"]) { $0.secretHeaders = ["X-Own"] }
+        for (name, values) in [
+            ("X-Api-Key", ["s3cret", "s3cret", nil, nil]), ("X-Own", ["s3cret", "s3cret", nil, nil]),
+            ("X-Open", ["kept", "kept", "kept", "kept"]),
+        ] {
+            let field = try #require(HTTPField.Name(name))
+            #expect(mock.requests.map { $0.headers[field] } == values)
+        }
     }
 
     @Test("User information of a Location is not used as credentials")

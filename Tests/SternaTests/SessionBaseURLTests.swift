@@ -127,13 +127,17 @@ struct SessionBaseURLTests {
             $0.allowsOtherOrigins = true
             $0.headers = [
                 "Authorization": "Bearer s3cret", "Cookie": "id=s3cret", "Proxy-Authorization": "Basic s3cret",
+                "X-Api-Key": "s3cret", "X-Open": "kept",
             ]
+            $0.secretHeaders = ["X-API-KEY"]
         }
         try await api.get("https://other.test/x")
         let headers = try #require(mock.requests.first).headers
         #expect(headers[.authorization] == nil)
         #expect(headers[.cookie] == nil)
         #expect(headers[.proxyAuthorization] == nil)
+        #expect(headers[try #require(.init("X-Api-Key"))] == nil)
+        #expect(headers[try #require(.init("X-Open"))] == "kept")
     }
 
     @Test("Without a base every absolute URL goes, and a relative one nowhere")

@@ -14,7 +14,8 @@ import SternaTransport
 /// `/foo` is `/foo`. Connections are shared by all sessions; there is nothing to shut down.
 public struct Session: Sendable {
     /// A session without a base URL, with every default.
-    public static let shared = Session(plan: SessionPlan(base: nil, settings: SessionSettings(), headers: [:]))
+    public static let shared = Session(
+        plan: SessionPlan(base: nil, settings: SessionSettings(), headers: SessionPlan.defaultHeaders))
 
     let plan: SessionPlan
 

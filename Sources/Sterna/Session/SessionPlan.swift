@@ -30,10 +30,11 @@ final class SessionPlan: Sendable {
         chain = Next(interceptors, transport: settings.transport ?? settings.engine.transport(settings.securityPolicy))
     }
 
+    /// What every request has unless it says otherwise.
+    static let defaultHeaders: HTTPFields = [.userAgent: UserAgent.standard, .accept: "*/*"]
+
     static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
-        var headers = HTTPFields()
-        headers[.userAgent] = UserAgent.standard
-        headers[.accept] = "*/*"
+        var headers = defaultHeaders
         try settings.headers.merge(into: &headers)
         if let authorization = settings.authorization {
             _ = try Headers.field("Authorization", authorization.fieldValue)

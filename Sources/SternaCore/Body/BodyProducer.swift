@@ -6,7 +6,7 @@ public struct BodyProducer: Sendable {
     public typealias Reader = @Sendable () async throws -> Bytes?
 
     /// The exact number of bytes a reader delivers, or nil where that is not known.
-    public var length: Int64?
+    public let length: Int64?
 
     /// Whether `makeReader` may be called more than once.
     public var isReplayable: Bool
@@ -16,7 +16,7 @@ public struct BodyProducer: Sendable {
 
     /// Makes a producer of readers; each call of `makeReader` starts at the beginning.
     public init(length: Int64?, isReplayable: Bool, makeReader: @escaping @Sendable () throws -> Reader) {
-        self.length = length
+        self.length = length.map { max(0, $0) }
         self.isReplayable = isReplayable
         self.makeReader = makeReader
     }

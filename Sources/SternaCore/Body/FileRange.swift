@@ -9,19 +9,23 @@ import Darwin
 /// A range of a regular file, as it was when the range was made.
 public struct FileRange: Sendable, Hashable {
     /// Where the file is.
-    public var path: String
+    public let path: String
 
     /// The first byte, counted from the file's start.
-    public var offset: Int64
+    public let offset: Int64
 
     /// How many bytes.
-    public var length: Int64
+    public let length: Int64
+
+    /// The byte behind the last one.
+    package var end: Int64 { offset + length }
 
     /// Makes a range without looking at the file; the transport checks it while it sends.
     public init(path: String, offset: Int64, length: Int64) {
         self.path = path
-        self.offset = max(0, offset)
-        self.length = max(0, length)
+        // No file is longer than this, and sums of two such numbers are still numbers.
+        self.offset = min(max(0, offset), 1 << 55)
+        self.length = min(max(0, length), 1 << 55)
     }
 
     /// Takes the whole of a file; throws `fileUnreadable` where there is none, it is no regular file, or it may not be

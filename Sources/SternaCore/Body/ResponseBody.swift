@@ -53,7 +53,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     /// Reads to the end and returns all bytes; throws `limitExceeded` when there are more than `limit`.
+    ///
+    /// A limit above 2 GiB is taken for that.
     public func collect(upTo limit: Int) async throws -> Bytes {
+        let limit = Swift.min(limit, Int(Int32.max))
         switch storage {
         case .whole(let bytes, _):
             guard bytes.readableBytes <= limit else { throw Self.tooLong(limit) }

@@ -1,21 +1,25 @@
 /// Shows URLs without what is secret in them.
 public enum Redaction {
-    /// Names of query fields whose values are never shown; compared in lower case, as whole names.
+    /// Names of query fields whose values are never shown; compared in lower case without `-` and `_`.
     static let secretNames: Set<String> = [
-        "access_token", "refresh_token", "id_token", "token", "auth", "authorization", "api_key", "apikey", "api-key",
+        "accesstoken", "refreshtoken", "idtoken", "token", "authtoken", "csrftoken", "auth", "authorization", "apikey",
         "key",
-        "password", "passwd", "pwd", "pass", "secret", "client_secret", "signature", "sig", "x-amz-signature",
-        "x-amz-security-token", "x-amz-credential", "x-goog-signature", "awsaccesskeyid", "session", "sessionid",
-        "code",
-        "jwt", "assertion",
+        "password", "passwd", "passphrase", "pwd", "pass", "secret", "clientsecret", "secretkey", "privatekey",
+        "signature",
+        "sig", "amzsignature", "amzsecuritytoken", "amzcredential", "googsignature", "awsaccesskeyid", "session",
+        "sessionid",
+        "code", "jwt", "assertion", "credential", "credentials",
     ]
 
     /// Whether a query field's name says that its value is secret: as it is, or, for a nested name, its last part.
     private static func isSecret(_ name: Substring) -> Bool {
         let decoded = PercentCoding.decode(String(name)).lowercased()
-        if secretNames.contains(decoded) { return true }
-        let parts = decoded.split { $0 == "[" || $0 == "]" || $0 == "." }
-        return parts.contains { secretNames.contains(String($0)) }
+        let parts = [Substring(decoded)] + decoded.split { $0 == "[" || $0 == "]" || $0 == "." }
+        return parts.contains { part in
+            let letters = part.filter { $0 != "-" && $0 != "_" }
+            return secretNames.contains(letters)
+                || letters.first == "x" && secretNames.contains(String(letters.dropFirst()))
+        }
     }
 
     /// The URL without user information and fragment, secret-looking query values replaced by `***`.

@@ -10,7 +10,8 @@ public struct Request: Sendable {
     /// Where it goes.
     public var url: HTTPURL
 
-    /// The header fields. Host, Content-Length, Transfer-Encoding and Connection are the transport's.
+    /// The header fields. Content-Length and Transfer-Encoding are the transport's, whatever stands here; Host is the URL's
+    /// unless it is set here.
     public var headers: HTTPFields
 
     /// The content, or nil for none.

@@ -51,6 +51,10 @@ struct ChainRules: VerifierPolicy, Sendable {
             guard certificate.version == .v3,
                 case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
             else { return "one of its issuers is no authority" }
+            if let purposes = certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] {
+                guard let usage = try? ExtendedKeyUsage(purposes), usage.contains(.serverAuth) || usage.contains(.any)
+                else { return "one of its issuers may not issue certificates of servers" }
+            }
             guard let usage = try? certificate.extensions.keyUsage else {
                 if certificate.extensions[oid: .X509ExtensionID.keyUsage] == nil { continue }
                 return "the key usage of one of its issuers cannot be read"

@@ -40,7 +40,6 @@ public final class DecodedBody: BodyStream {
     private struct State: ~Copyable {
         var stages: [Stage]
         var coded: Int64 = 0
-        var decoded: Int64 = 0
         var hasEnded = false
         var failure: SternaError?
     }
@@ -48,6 +47,7 @@ public final class DecodedBody: BodyStream {
     private struct Stage {
         var inflater: Inflater
         var input = Bytes()
+        var produced: Int64 = 0
     }
 
     private let source: ResponseBody
@@ -74,7 +74,10 @@ public final class DecodedBody: BodyStream {
 
     public var trailers: HTTPFields? { source.trailers }
 
-    public func cancel() { source.cancel() }
+    public func cancel() {
+        state.withLock { $0.failure = $0.failure ?? .cancelled(phase: .decode) }
+        source.cancel()
+    }
 
     public func next() async throws -> Bytes? {
         if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -117,13 +120,14 @@ public final class DecodedBody: BodyStream {
             state.stages[index].input = Bytes()
             let output = try state.stages[index].inflater.decode(&input, limit: Self.pieceBytes)
             state.stages[index].input = input
+            // Every stage counts: what one makes out of little may come to nothing in the next.
+            state.stages[index].produced += Int64(output.readableBytes)
+            try limits.check(coded: state.coded, decoded: state.stages[index].produced)
             if output.readableBytes == 0 {
                 // Nothing to be had from this stage: the one before it may have something.
                 if index == 0 { return nil }
                 index -= 1
             } else if index == state.stages.count - 1 {
-                state.decoded += Int64(output.readableBytes)
-                try limits.check(coded: state.coded, decoded: state.decoded)
                 return output
             } else {
                 index += 1

@@ -41,8 +41,9 @@ enum DecodingReason {
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            return place(context.codingPath) + context.debugDescription
-        case .keyNotFound(let key, let context): return place(context.codingPath) + "there is no “\(key.stringValue)”."
+            return place(context.codingPath) + FieldSyntax.printable(context.debugDescription)
+        case .keyNotFound(let key, let context):
+            return place(context.codingPath) + "there is no “\(FieldSyntax.printable(key.stringValue))”."
         @unknown default: return "\(error)"
         }
     }
@@ -54,7 +55,8 @@ enum DecodingReason {
             if let index = key.intValue {
                 text += "[\(index)]"
             } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+                let name = FieldSyntax.printable(key.stringValue)
+                text += text.isEmpty ? name : ".\(name)"
             }
         }
         return "at \(text): "

@@ -1,3 +1,4 @@
+import DequeModule
 import HTTPTypes
 import NIOCore
 import SternaCore
@@ -9,14 +10,31 @@ final class BodyPipe: Sendable {
     static let capacity = 256 << 10
 
     private struct State {
-        var chunks: [Bytes] = []
-        var first = 0
+        var chunks: Deque<Bytes> = []
         var stored = 0
         var isPaused = false
         var result: Result<HTTPFields?, SternaError>?
         var reader: UnsafeContinuation<Bytes?, any Error>?
         var isCancelled = false
+
+        // A slice keeps the whole of what was read with it, so small ones are copied together: what is stored is then
+        // what is held.
+        mutating func store(_ bytes: Bytes) {
+            stored += bytes.readableBytes
+            guard bytes.readableBytes < BodyPipe.smallBytes else { return chunks.append(bytes) }
+            if let last = chunks.indices.last, chunks[last].readableBytes < BodyPipe.smallBytes {
+                chunks[last].writeImmutableBuffer(bytes)
+            } else {
+                var copy = Bytes()
+                copy.reserveCapacity(2 * BodyPipe.smallBytes)
+                copy.writeImmutableBuffer(bytes)
+                chunks.append(copy)
+            }
+        }
     }
+
+    /// Pieces below this size are copied together while they are stored.
+    private static let smallBytes = 4 << 10
 
     private let state = Mutex(State())
     private let resume: @Sendable () -> Void
@@ -40,8 +58,7 @@ final class BodyPipe: Sendable {
                 return reader
             }
             guard !state.isCancelled else { return nil }
-            state.chunks.append(bytes)
-            state.stored += bytes.readableBytes
+            state.store(bytes)
             return nil
         }
         reader?.resume(returning: bytes)
@@ -85,15 +102,8 @@ final class BodyPipe: Sendable {
 
     private static func step(_ state: inout State) -> Step {
         if state.isCancelled { return .fail(.cancelled(phase: .read)) }
-        if state.first < state.chunks.count {
-            let chunk = state.chunks[state.first]
-            state.chunks[state.first] = Bytes()
-            state.first += 1
+        if let chunk = state.chunks.popFirst() {
             state.stored -= chunk.readableBytes
-            if state.first == state.chunks.count {
-                state.chunks.removeAll(keepingCapacity: true)
-                state.first = 0
-            }
             let resumes = state.isPaused && state.stored < Self.capacity / 2
             if resumes { state.isPaused = false }
             return .deliver(chunk, resumes: resumes)
@@ -148,7 +158,6 @@ final class BodyPipe: Sendable {
             let isNew = !state.isCancelled && state.result == nil
             state.isCancelled = true
             state.chunks = []
-            state.first = 0
             state.stored = 0
             defer { state.reader = nil }
             return (state.reader, isNew)

@@ -24,6 +24,7 @@ final class Exchange: @unchecked Sendable {
     var attempt = 1
     var needsFreshConnection = false
     var isCancelled = false
+    var isSubmitted = false
     var requestSent = false
     var connection: HTTP1Connection?
     var activeIndex: Int?
@@ -76,7 +77,8 @@ final class Exchange: @unchecked Sendable {
     func cancel() {
         shard.loop.execute {
             self.isCancelled = true
-            guard self.isPending else { return }
+            // Before it is submitted the continuation is the caller's to set; `submit` looks at the flag.
+            guard self.isSubmitted, self.isPending else { return }
             self.shard.abandon(self, .cancelled(phase: self.errorPhase))
         }
     }

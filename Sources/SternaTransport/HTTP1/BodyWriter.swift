@@ -25,6 +25,7 @@ final class BodyWriter: @unchecked Sendable {
     private var file: OpenFile?
     private var readAhead: Bytes?
     private var isBusy = false
+    private var isAdvancing = false
     private var isStopped = false
     private var pull: Task<Void, Never>?
     private var watch: Scheduled<Void>?
@@ -41,25 +42,32 @@ final class BodyWriter: @unchecked Sendable {
         loop = connection.shard.loop
     }
 
-    /// Writes a small body of bytes behind the head in one piece; returns false where it is not one.
-    func writeWhole(behind head: inout Bytes, to context: ChannelHandlerContext) -> Bool {
-        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0],
-            bytes.readableBytes <= Self.inlineBytes
-        else { return false }
-        head.writeImmutableBuffer(bytes)
+    /// Whether the body leaves in one piece with the head.
+    var isSmall: Bool {
+        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0] else { return false }
+        return bytes.readableBytes <= Self.inlineBytes
+    }
+
+    /// Writes a small body of bytes behind the head in one piece.
+    func writeWhole(behind head: Bytes, to context: ChannelHandlerContext) {
+        guard case .bytes(let bytes)? = body.segments.first else { return }
+        var message = head
+        message.writeImmutableBuffer(bytes)
         guard connection?.hasUploadObserver == true else {
-            context.writeAndFlush(NIOAny(head), promise: nil)
-            return true
+            context.writeAndFlush(NIOAny(message), promise: nil)
+            return
         }
         let promise = loop.makePromise(of: Void.self)
         count(bytes.readableBytes, when: promise.futureResult)
-        context.writeAndFlush(NIOAny(head), promise: promise)
-        return true
+        context.writeAndFlush(NIOAny(message), promise: promise)
     }
 
     /// Writes on while the network takes more.
     func advance() {
-        guard !isBusy, !isStopped, let context = connection?.context else { return }
+        // A flush may say that there is room before it returns: the loop that flushed goes on then, not a second one.
+        guard !isBusy, !isStopped, !isAdvancing, let context = connection?.context else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
         while !isStopped, !isBusy {
             guard segment < body.segments.count else {
                 end(context)
@@ -73,7 +81,10 @@ final class BodyWriter: @unchecked Sendable {
             switch body.segments[segment] {
             case .bytes(let bytes): writeBytes(bytes, context)
             case .file(let range): advanceFile(range, context)
-            case .producer(let producer): advanceProducer(producer)
+            case .producer(let producer):
+                // What is ready goes out before a source that may be slow is waited for.
+                context.flush()
+                if !isStopped { advanceProducer(producer) }
             }
         }
     }
@@ -91,6 +102,7 @@ final class BodyWriter: @unchecked Sendable {
         offset = 0
         reader = nil
         file = nil
+        readAhead = nil
     }
 
     private func end(_ context: ChannelHandlerContext) {
@@ -136,9 +148,10 @@ final class BodyWriter: @unchecked Sendable {
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
         let total = body.length
+        let number = connection?.exchangeCount
         written.assumeIsolated().whenSuccess { [weak connection] in
             self.completed += Int64(bytes)
-            connection?.bodyAdvanced(completed: self.completed, total: total)
+            if let number { connection?.bodyAdvanced(completed: self.completed, total: total, ofExchange: number) }
         }
     }
 
@@ -146,9 +159,12 @@ final class BodyWriter: @unchecked Sendable {
 
     private func advanceFile(_ range: FileRange, _ context: ChannelHandlerContext) {
         if file == nil {
+            context.flush()
+            guard !isStopped else { return }
             isBusy = true
             OpenFile.open(range, on: loop).assumeIsolated().whenComplete { result in
                 self.isBusy = false
+                self.connection?.sourceDelivered()
                 switch result {
                 case .success(let file):
                     guard !self.isStopped else { return }
@@ -165,7 +181,7 @@ final class BodyWriter: @unchecked Sendable {
         }
         guard let file else { return }
         guard offset < range.length else { return nextSegment() }
-        guard file.hasSize(ofAtLeast: range.offset + range.length) else { return fail(OpenFile.changed(range)) }
+        guard file.hasSize(ofAtLeast: range.end) else { return fail(OpenFile.changed(range)) }
         if usesFileRegions {
             writeRegion(range, file, context)
         } else {
@@ -178,7 +194,7 @@ final class BodyWriter: @unchecked Sendable {
         watch?.cancel()
         watch = loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) {
             guard self.file === file, !self.isStopped else { return }
-            if file.hasSize(ofAtLeast: range.offset + range.length) {
+            if file.hasSize(ofAtLeast: range.end) {
                 self.watchFile(range, file)
             } else {
                 self.fail(OpenFile.changed(range))
@@ -211,15 +227,16 @@ final class BodyWriter: @unchecked Sendable {
     private func writePiece(_ range: FileRange, _ file: OpenFile, _ context: ChannelHandlerContext) {
         if let piece = readAhead {
             readAhead = nil
+            offset += Int64(piece.readableBytes)
             write(piece, context)
             context.flush()
-            offset += Int64(piece.readableBytes)
-            if offset >= range.length { return }
+            if offset >= range.length || isStopped { return }
         }
         isBusy = true
         let count = Int(min(range.length - offset, Int64(Self.pieceBytes)))
         file.read(at: range.offset + offset, count: count, on: loop).assumeIsolated().whenComplete { result in
             self.isBusy = false
+            self.connection?.sourceDelivered()
             switch result {
             case .success(let piece) where piece.readableBytes == count:
                 self.readAhead = piece

@@ -37,7 +37,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private var isEstablished = false
     private var readIsHeld = false
     private var readsAreLarge = false
-    private var exchangeCount = 0
+    private(set) var exchangeCount = 0
+    private var lastBuffered = 0
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         self.endpoint = endpoint
@@ -90,14 +91,16 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             return
         }
         exchange.requestSent = true
+        // A write may fail, and the exchange be given to another connection, before it returns.
         guard let body = request.body, framing != .length(0) else {
-            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
             exchange.phase = .waiting
+            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
             return
         }
         let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: !endpoint.isTLS)
-        if writer.writeWhole(behind: &output, to: context) {
+        if writer.isSmall {
             exchange.phase = .waiting
+            writer.writeWhole(behind: output, to: context)
             return
         }
         self.writer = writer
@@ -116,9 +119,19 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
 
     /// The network has taken bytes of the body.
-    func bodyAdvanced(completed: Int64, total: Int64?) {
+    func bodyAdvanced(completed: Int64, total: Int64?, ofExchange number: Int) {
+        guard number == exchangeCount else { return }
         lastActivity = shard.loop.now
         exchange?.request.uploadProgress?(TransferProgress(completed: completed, total: total))
+    }
+
+    /// Whether the network has taken anything since this was asked last, be it part of a write.
+    func hasWrittenOn() -> Bool {
+        let buffered = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        defer { lastBuffered = buffered }
+        guard buffered != lastBuffered else { return false }
+        lastActivity = shard.loop.now
+        return true
     }
 
     /// The source of the body has delivered, so the peer is waited for again.
@@ -249,7 +262,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
-        let isReusable = parser.isPersistent && !parser.hasLeftover && writer == nil && !isClosing
+        let isReusable =
+            parser.isPersistent && !parser.hasLeftover && writer == nil && !isClosing && isDrained(exchange.request)
         let body = collected
         let pipe = pipe
         detach()
@@ -266,6 +280,12 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
             exchange.succeed(head.response(to: exchange.request, body: body))
         }
+    }
+
+    // An answer may come before the last of the body has left; the next request would wait behind it.
+    private func isDrained(_ request: Request) -> Bool {
+        guard request.body != nil else { return true }
+        return (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
     }
 
     private func detach() {

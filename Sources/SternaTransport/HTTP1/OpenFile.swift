@@ -26,14 +26,14 @@ final class OpenFile: @unchecked Sendable {
     /// Opens a file off the event loop and checks that it still is what the range was made from.
     static func open(_ range: FileRange, on loop: any EventLoop) -> EventLoopFuture<OpenFile> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-            let descriptor = Self.openDescriptor(range.path)
+            let descriptor = range.path.utf8.contains(0) ? -1 : Self.openDescriptor(range.path)
             guard descriptor >= 0 else {
                 throw SternaError(
                     .fileUnreadable, phase: .write,
                     "The file “\(range.path)” cannot be read: \(String(cString: strerror(errno))).")
             }
             let file = OpenFile(descriptor: descriptor)
-            guard file.hasSize(ofAtLeast: range.offset + range.length) else { throw changed(range) }
+            guard file.hasSize(ofAtLeast: range.end) else { throw changed(range) }
             // It was opened so that a pipe in the file's place would not block; regular files are read without.
             _ = fcntl(descriptor, F_SETFL, 0)
             return file

@@ -80,7 +80,7 @@ final class Endpoint: Sendable {
     var isInUse: Bool { permits.withLock { $0.free < maximumConnections } }
 
     /// Whether another shard waits for a permit.
-    var othersWait: Bool { permits.withLock { !$0.waiting.isEmpty } }
+    func othersWait(than shard: Int) -> Bool { permits.withLock { $0.waiting.contains { $0 != shard } } }
 }
 
 /// One shard's connections to an endpoint.
@@ -107,6 +107,9 @@ final class EndpointPool: @unchecked Sendable {
         unreserved.wrappingAdd(1, ordering: .relaxed)
         return false
     }
+
+    /// Whether a connection stands idle; seen from outside the loop, so it may be past.
+    var hasIdle: Bool { unreserved.load(ordering: .relaxed) > 0 }
 
     func countIdle(_ change: Int) { unreserved.wrappingAdd(change, ordering: .relaxed) }
 }

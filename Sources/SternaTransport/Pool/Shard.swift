@@ -26,6 +26,7 @@ final class Shard: @unchecked Sendable {
 
     /// Takes a request: on an idle connection at once, else when one is free or opened.
     func submit(_ exchange: Exchange) {
+        exchange.isSubmitted = true
         guard !exchange.isCancelled else {
             if exchange.hasReservation { exchange.endpoint.pools[index].countIdle(1) }
             exchange.fail(.cancelled(phase: .queue))
@@ -79,10 +80,28 @@ final class Shard: @unchecked Sendable {
         while pool.dialling + pool.permitsAsked < pool.waiters.count {
             guard endpoint.takePermit(for: index) else {
                 pool.permitsAsked += 1
+                askForPermit(endpoint)
                 return
             }
             dial(endpoint)
         }
+    }
+
+    // All permits are out. Where a connection stands idle that this shard's waiters cannot use, it is closed for them.
+    private func askForPermit(_ endpoint: Endpoint) {
+        if let spare = endpoint.pools[index].idle.last {
+            spare.close()
+            return
+        }
+        for pool in endpoint.pools where pool !== endpoint.pools[index] && pool.hasIdle {
+            pool.shard.loop.execute { pool.shard.spareIdle(endpoint) }
+            return
+        }
+    }
+
+    private func spareIdle(_ endpoint: Endpoint) {
+        guard endpoint.othersWait(than: index) else { return }
+        endpoint.pools[index].idle.last?.close()
     }
 
     /// A permit that this shard stood in line for is there.
@@ -99,39 +118,43 @@ final class Shard: @unchecked Sendable {
 
     private func dial(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        guard let first = pool.waiters.first else {
+        guard !pool.waiters.isEmpty else {
             endpoint.returnPermit()
             return
         }
+        // Each dial is for a waiter of its own; whoever is first takes the connection that is first.
+        let exchange = pool.waiters[min(pool.dialling, pool.waiters.count - 1)]
         pool.dialling += 1
         pool.dialPhase = .connect
-        dialer.dial(endpoint, on: self, timeouts: first.request.timeouts).whenComplete { result in
+        dialer.dial(endpoint, on: self, timeouts: exchange.request.timeouts).whenComplete { result in
             pool.dialling -= 1
             if pool.dialling == 0 { pool.dialPhase = nil }
             switch result {
-            case .success(let connection): self.opened(connection)
+            case .success(let connection): self.opened(connection, for: exchange)
             case .failure(let error):
                 endpoint.returnPermit()
                 self.dialFailed(
-                    endpoint, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
+                    endpoint, for: exchange,
+                    SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
         }
     }
 
-    private func dialFailed(_ endpoint: Endpoint, _ error: SternaError) {
+    private func dialFailed(_ endpoint: Endpoint, for exchange: Exchange, _ error: SternaError) {
         let pool = endpoint.pools[index]
-        if let exchange = pool.waiters.popFirst() {
+        if let position = pool.waiters.firstIndex(where: { $0 === exchange }) {
+            pool.waiters.remove(at: position)
             remove(exchange)
             exchange.fail(error)
         }
         dialIfNeeded(endpoint)
     }
 
-    private func opened(_ connection: HTTP1Connection) {
+    private func opened(_ connection: HTTP1Connection, for exchange: Exchange) {
         guard connection.establish() else {
             connection.endpoint.returnPermit()
             dialFailed(
-                connection.endpoint,
+                connection.endpoint, for: exchange,
                 SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
             return
         }
@@ -148,7 +171,7 @@ final class Shard: @unchecked Sendable {
         let pool = endpoint.pools[index]
         if let waiting = pool.waiters.firstIndex(where: { !$0.needsFreshConnection }) {
             connection.start(pool.waiters.remove(at: waiting))
-        } else if pool.idle.isEmpty, endpoint.othersWait {
+        } else if endpoint.othersWait(than: index) {
             // Another shard waits for a permit, and this connection is the one that can be spared.
             connection.close()
         } else {
@@ -212,7 +235,10 @@ final class Shard: @unchecked Sendable {
         var next = NIODeadline.distantFuture
         for exchange in active {
             let limit = exchange.timeLimit()
-            if limit.at <= now {
+            if limit.at <= now, !limit.isTotal, exchange.phase == .writing, exchange.connection?.hasWrittenOn() == true
+            {
+                next = min(next, exchange.timeLimit().at)
+            } else if limit.at <= now {
                 abandon(exchange, exchange.timeoutError(isTotal: limit.isTotal))
             } else {
                 next = min(next, limit.at)

@@ -1,0 +1,59 @@
+import NIOCore
+import SternaCore
+import Testing
+
+@testable import SternaTransport
+
+/// What is stored between a connection and a slow reader is bounded, whatever the size of the pieces.
+@Suite("The store between connection and reader")
+struct BodyPipeTests {
+    private func pipe() -> BodyPipe { BodyPipe(resume: {}, abandon: {}) }
+
+    @Test("Small slices of large reads do not keep the reads alive")
+    func smallSlices() async throws {
+        let pipe = pipe()
+        for value in 0..<1_000 {
+            var read = ByteBuffer(repeating: UInt8(truncatingIfNeeded: value), count: 256 << 10)
+            if let slice = read.readSlice(length: 1) { pipe.push(slice) }
+        }
+        pipe.end(.success(nil))
+        var received: [UInt8] = []
+        var pieces = 0
+        while let piece = try await pipe.next() {
+            #expect(piece.storageCapacity <= 16 << 10)
+            received.append(contentsOf: piece.array)
+            pieces += 1
+        }
+        #expect(received == (0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(pieces < 10)
+    }
+
+    @Test("Order and content are kept across sizes, with a reader that is always behind")
+    func behind() async throws {
+        let pipe = pipe()
+        var sent: [UInt8] = []
+        var received: [UInt8] = []
+        for round in 0..<2_000 {
+            let piece = [UInt8](
+                repeating: UInt8(truncatingIfNeeded: round), count: [1, 3, 4_095, 4_096, 5_000][round % 5])
+            sent += piece
+            pipe.push(ByteBuffer(bytes: piece))
+            if round > 3, let taken = try await pipe.next() { received += taken.array }
+        }
+        pipe.end(.success(nil))
+        while let taken = try await pipe.next() { received += taken.array }
+        #expect(received == sent)
+    }
+
+    @Test("It says that it is full, and asks for more when half of it was read")
+    func full() async throws {
+        let (resumes, resume) = AsyncStream<Void>.makeStream()
+        let pipe = BodyPipe(resume: { resume.yield() }, abandon: {})
+        #expect(!pipe.pauseIfFull())
+        for _ in 0..<4 { pipe.push(ByteBuffer(repeating: 1, count: BodyPipe.capacity / 4)) }
+        #expect(pipe.pauseIfFull())
+        for _ in 0..<3 { _ = try await pipe.next() }
+        for await _ in resumes { break }
+        #expect(!pipe.pauseIfFull())
+    }
+}
