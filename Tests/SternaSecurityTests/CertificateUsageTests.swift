@@ -77,6 +77,14 @@ struct CertificateUsageTests {
         #expect(try await accepts([middle.issueLeaf(), middle], root: root) == false)
     }
 
+    @Test("An authority for other purposes cannot issue for servers", arguments: extendedUsages)
+    func issuerPurpose(usages: [ExtendedKeyUsage.Usage], fits: Bool) async throws {
+        let root = try Forge.root()
+        let purposes = try Certificate.Extension(ExtendedKeyUsage(usages), critical: false)
+        let middle = try root.issue("Middle", Forge.authorityExtensions() + [purposes])
+        #expect(try await accepts([middle.issueLeaf(), middle], root: root) == fits)
+    }
+
     @Test("A path is no longer than its authorities allow")
     func pathLength() async throws {
         let root = try Forge.root()

@@ -120,6 +120,25 @@ struct DecodedBodyTests {
         }
     }
 
+    @Test("What one coding makes out of little counts, even where the next makes nothing of it")
+    func hiddenBomb() async throws {
+        let members = repeatElement(Deflater.gzip(""), count: 250_000).flatMap { $0 }
+        let coded = Deflater.deflate(members, .gzip, level: 9)
+        let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
+        #expect(error?.kind == .limitExceeded)
+    }
+
+    @Test("Once given up, it throws that it was cancelled")
+    func cancelling() async throws {
+        let whole = ResponseBody(Bytes(bytes: Deflater.gzip("the Arctic tern")))
+        let body = DecodedBody(whole, codings: [.gzip], limits: DecodingLimits())
+        body.cancel()
+        for _ in 0..<2 {
+            let error = await #expect(throws: SternaError.self) { try await body.next() }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
     @Test("After an error no rest of the body is handed out as if whole")
     func afterError() async throws {
         var coded = Deflater.gzip("the Arctic tern")

@@ -150,6 +150,15 @@ struct ReplyTests {
         #expect(!error.description.contains { $0.isNewline })
     }
 
+    @Test("A member's name in an error stays on its line and short")
+    func memberName() async throws {
+        let name = #"a\nb\u2028"# + String(repeating: "x", count: 500)
+        let reply = try await reply(#"{"\#(name)":"text"}"#)
+        let error = try #require(#expect(throws: SternaError.self) { try reply.decode([String: Int].self) })
+        #expect(!error.description.contains { $0.isNewline })
+        #expect(error.detail.count < 400)
+    }
+
     @Test("Text that is not JSON is an error that keeps the body", arguments: ["{", "nul", "{}x", "'a'"])
     func notJSON(body: String) async throws {
         let reply = try await reply(body)

@@ -21,6 +21,16 @@ struct SessionHeaderTests {
         #expect(second[.acceptLanguage] == "de")
     }
 
+    @Test("The shared session sends them, too")
+    func shared() async throws {
+        try await TestServer.withServer { server in
+            try await Session.shared.get(server.url("/headers"))
+            let headers = try #require(server.requests().first).headers
+            #expect(headers["User-Agent"]?.hasPrefix("Sterna/") == true)
+            #expect(headers["Accept"] == "*/*")
+        }
+    }
+
     @Test("A repeated name is a line of its own")
     func repeated() async throws {
         let (api, mock) = try mocked()

@@ -143,11 +143,11 @@ struct ConnectionReuseTests {
             engine.closeIdleConnections()
             #expect(try await busy.value == 200)
             engine.closeIdleConnections()
-            #expect(
-                try await Wire.eventually {
-                    engine.closeIdleConnections()
-                    return server.openConnections == 0
-                })
+            let isEmpty = await Wire.eventually {
+                engine.closeIdleConnections()
+                return server.openConnections == 0
+            }
+            #expect(isEmpty)
         }
     }
 

@@ -8,13 +8,13 @@ import Testing
 /// What the tests over real sockets share.
 enum Wire {
     /// The time-out of requests that must fail long before it.
-    static let patience: Duration = .seconds(40)
+    static let patience: Duration = .seconds(20)
 
     /// A time-out that must strike.
     static let short: Duration = .milliseconds(150)
 
     /// What counts as long before it, also on a busy machine.
-    static let soon: Duration = .seconds(15)
+    static let soon: Duration = .seconds(10)
 
     /// A session with connections of its own.
     static func session(

@@ -13,7 +13,8 @@ final class Dialer: Sendable {
     init(limits: Limits) { self.limits = limits }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
-    func dial(_ endpoint: Endpoint, on shard: Shard, timeouts: Timeouts) -> EventLoopFuture<HTTP1Connection> {
+    func dial(_ dial: Dial, to endpoint: Endpoint, on shard: Shard) -> EventLoopFuture<HTTP1Connection> {
+        let timeouts = dial.exchange.request.timeouts
         let limits = limits
         let amounts = timeouts.amounts
         let bootstrap = ClientBootstrap(group: shard.loop)
@@ -21,6 +22,7 @@ final class Dialer: Sendable {
             .connectTimeout(amounts.connect)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    dial.track(channel)
                     let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
                     try channel.pipeline.syncOperations.addHandler(connection)
                 }

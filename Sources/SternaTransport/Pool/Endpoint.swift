@@ -89,7 +89,8 @@ final class EndpointPool: @unchecked Sendable {
     let shard: Shard
     var idle: [HTTP1Connection] = []
     var waiters: Deque<Exchange> = []
-    var dialling = 0
+    var dials: [Dial] = []
+    var dialling: Int { dials.count }
 
     /// How far the youngest dial has come; nil where there is none.
     var dialPhase: SternaError.Phase?

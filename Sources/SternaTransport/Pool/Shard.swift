@@ -68,9 +68,12 @@ final class Shard: @unchecked Sendable {
             connection.fail(error)
             return
         }
-        exchange.endpoint.pools[index].waiters.removeAll { $0 === exchange }
+        let pool = exchange.endpoint.pools[index]
+        pool.waiters.removeAll { $0 === exchange }
         remove(exchange)
         exchange.fail(error)
+        // Nobody may be left who could use what its dial would bring.
+        if pool.dialling > pool.waiters.count { pool.dials.first { $0.exchange === exchange }?.cancel() }
     }
 
     // MARK: Connections
@@ -124,10 +127,11 @@ final class Shard: @unchecked Sendable {
         }
         // Each dial is for a waiter of its own; whoever is first takes the connection that is first.
         let exchange = pool.waiters[min(pool.dialling, pool.waiters.count - 1)]
-        pool.dialling += 1
+        let dial = Dial(for: exchange)
+        pool.dials.append(dial)
         pool.dialPhase = .connect
-        dialer.dial(endpoint, on: self, timeouts: exchange.request.timeouts).whenComplete { result in
-            pool.dialling -= 1
+        dialer.dial(dial, to: endpoint, on: self).whenComplete { result in
+            pool.dials.removeAll { $0 === dial }
             if pool.dialling == 0 { pool.dialPhase = nil }
             switch result {
             case .success(let connection): self.opened(connection, for: exchange)
