@@ -115,12 +115,16 @@ final class ScriptedConnection: Sendable {
             try await Task.sleep(for: .milliseconds(max(0, milliseconds)))
         case .close:
             try await channel.close().get()
+            // A connection that is closed as soon as it is accepted tells its handler nothing more.
+            inputClosed()
         case .closeOutput:
             try await channel.close(mode: .output).get()
         case .closeAbruptly:
             await anchor.abort()
+            inputClosed()
         case .reset:
             await anchor.reset()
+            inputClosed()
         case .hang:
             _ = await changes.wait(within: nil) { false }
         case .waitForClose:
