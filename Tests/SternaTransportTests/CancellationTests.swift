@@ -97,9 +97,11 @@ struct CancellationTests {
     func source() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
+            let asked = Counter()
             let told = Counter()
             let producer = BodyProducer(length: nil, isReplayable: false) {
                 {
+                    asked.add()
                     do {
                         try await Task.sleep(for: .seconds(60))
                     } catch {
@@ -111,10 +113,7 @@ struct CancellationTests {
             }
             try await cancelled(
                 .write,
-                when: {
-                    try await server.waitForOpenConnections(1, within: 10)
-                    return true
-                }
+                when: { await Wire.eventually { asked.value == 1 } }
             ) {
                 try await api.post("post", body: Body(segments: [.producer(producer)]))
             }
