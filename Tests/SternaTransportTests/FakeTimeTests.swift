@@ -7,66 +7,6 @@ import Testing
 
 @testable import SternaTransport
 
-/// One connection on an event loop whose time the test moves.
-struct FakeConnection {
-    let loop = NIOAsyncTestingEventLoop()
-    let channel: NIOAsyncTestingChannel
-    let shard: Shard
-    let endpoint: Endpoint
-    let url: HTTPURL
-
-    init(idleTimeout: TimeAmount = .seconds(50)) async throws {
-        let loop = loop
-        url = try HTTPURL("http://example.test/")
-        let shard = Shard(index: 0, loop: loop, dialer: Dialer(limits: Limits()), idleTimeout: idleTimeout)
-        let endpoint = Endpoint(
-            origin: url.origin, host: "example.test", hostIsAddress: false, policy: .system, shards: [shard],
-            maximumConnections: 1)
-        channel = NIOAsyncTestingChannel(loop: loop)
-        self.shard = shard
-        self.endpoint = endpoint
-        let connection = try await loop.executeInContext {
-            HTTP1Connection(endpoint: endpoint, shard: shard, limits: Limits())
-        }
-        try await channel.pipeline.addHandler(connection).get()
-        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
-        // The permit is taken, so that nothing is dialled.
-        try await loop.executeInContext {
-            _ = endpoint.takePermit(for: 0)
-            _ = connection.establish()
-            shard.release(connection)
-        }
-    }
-
-    /// Starts a request and returns when its head has been written.
-    func start(
-        total: TimeAmount = .hours(200), delivery: Request.Delivery = .whole,
-        _ change: (inout Request) -> Void = { _ in }
-    ) async throws -> Task<Response, any Error> {
-        var request = Request(.get, url)
-        request.delivery = delivery
-        change(&request)
-        let deadline = loop.now + total
-        let exchange = Exchange(request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: deadline)
-        let task = Task { try await withUnsafeThrowingContinuation { exchange.begin($0) } }
-        _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
-        return task
-    }
-
-    func receive(_ text: String) async throws {
-        try await channel.writeInbound(ByteBuffer(string: text))
-        try await loop.executeInContext { channel.pipeline.fireChannelReadComplete() }
-    }
-
-    func advance(_ seconds: Int64) async { await loop.advanceTime(by: .seconds(seconds)) }
-
-    var isOpen: Bool { channel.isActive }
-
-    static func error(_ task: Task<Response, any Error>) async -> SternaError? {
-        await #expect(throws: SternaError.self) { _ = try await task.value }
-    }
-}
-
 /// The time-outs to the second, on a clock of the test's own.
 @Suite("Time-outs on a fake clock", .timeLimit(.minutes(1)))
 struct FakeTimeTests {

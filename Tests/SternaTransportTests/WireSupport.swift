@@ -89,12 +89,29 @@ enum Wire {
 
     /// Bytes that differ from place to place, so that a piece lost, repeated or moved shows.
     static func pattern(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
-        var state = UInt32(seed) &+ 1
-        return (0..<count).map { _ in
+        let offset = Int(seed) * 251
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        // The block's length is prime, so that no round number of bytes is a period.
+        var start = offset % block.count
+        while bytes.count < count {
+            let end = min(block.count, start + count - bytes.count)
+            bytes += block[start..<end]
+            start = 0
+        }
+        return bytes
+    }
+
+    private static let block: [UInt8] = {
+        var state: UInt32 = 1
+        return (0..<65_521).map { _ in
             state = state &* 1_664_525 &+ 1_013_904_223
             return UInt8(truncatingIfNeeded: state >> 24)
         }
-    }
+    }()
+
+    /// Whether a body is these bytes.
+    static func same(_ body: Bytes, _ bytes: [UInt8]) -> Bool { body == Bytes(bytes: bytes) }
 
     /// Waits until a condition holds; false where it did not within the limit.
     static func eventually(within limit: Duration = soon, _ condition: () async throws -> Bool) async rethrows

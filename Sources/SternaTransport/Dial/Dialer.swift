@@ -41,7 +41,10 @@ final class Dialer: Sendable {
             endpoint.pools[shard.index].dialPhase = .tls
             return self.shakeHands(endpoint, channel, timeout: timeouts.tls).map { channel }
         }.flatMapThrowing { channel in
-            try channel.pipeline.syncOperations.handler(type: HTTP1Connection.self)
+            let pipeline = channel.pipeline.syncOperations
+            let connection = try pipeline.handler(type: HTTP1Connection.self)
+            if endpoint.isTLS { connection.tlsContext = try pipeline.context(handlerType: NIOSSLClientHandler.self) }
+            return connection
         }
     }
 

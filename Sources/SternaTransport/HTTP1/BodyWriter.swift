@@ -19,11 +19,13 @@ final class BodyWriter: @unchecked Sendable {
     private let usesFileRegions: Bool
     private let loop: any EventLoop
     private weak var connection: HTTP1Connection?
+    private let total: Int64?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
     private var file: OpenFile?
     private var readAhead: Bytes?
+    private var unflushed = 0
     private var isBusy = false
     private var isAdvancing = false
     private var isStopped = false
@@ -36,6 +38,7 @@ final class BodyWriter: @unchecked Sendable {
 
     init(_ body: Body, framing: RequestEncoder.Framing, connection: HTTP1Connection, usesFileRegions: Bool) {
         self.body = body
+        total = body.length
         self.framing = framing
         self.connection = connection
         self.usesFileRegions = usesFileRegions
@@ -73,8 +76,12 @@ final class BodyWriter: @unchecked Sendable {
                 end(context)
                 return
             }
+            if unflushed >= Self.pieceBytes {
+                flush(context)
+                continue
+            }
             guard context.channel.isWritable else {
-                context.flush()
+                flush(context)
                 if !context.channel.isWritable { return }
                 continue
             }
@@ -83,10 +90,16 @@ final class BodyWriter: @unchecked Sendable {
             case .file(let range): advanceFile(range, context)
             case .producer(let producer):
                 // What is ready goes out before a source that may be slow is waited for.
-                context.flush()
+                flush(context)
                 if !isStopped { advanceProducer(producer) }
             }
         }
+    }
+
+    // A TLS handler holds what is not flushed, so that the channel seems to take all.
+    private func flush(_ context: ChannelHandlerContext) {
+        unflushed = 0
+        context.flush()
     }
 
     /// Gives up; what is under way ends by itself.
@@ -134,6 +147,7 @@ final class BodyWriter: @unchecked Sendable {
     private func write(_ bytes: Bytes, _ context: ChannelHandlerContext) {
         let promise = loop.makePromise(of: Void.self)
         count(bytes.readableBytes, when: promise.futureResult)
+        unflushed += bytes.readableBytes
         guard framing == .chunked else {
             context.write(NIOAny(bytes), promise: promise)
             return
@@ -147,7 +161,7 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
-        let total = body.length
+        let total = total
         let number = connection?.exchangeCount
         written.assumeIsolated().whenSuccess { [weak connection] in
             self.completed += Int64(bytes)

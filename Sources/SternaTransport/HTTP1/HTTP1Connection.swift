@@ -20,6 +20,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     let shard: Shard
     private(set) var context: ChannelHandlerContext?
 
+    /// The TLS handler's place in the pipeline where there is one; a close from there passes it over.
+    var tlsContext: ChannelHandlerContext?
+
     /// When bytes last moved in either direction, or the exchange last changed its phase.
     private(set) var lastActivity: NIODeadline
 
@@ -61,7 +64,10 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        tlsContext = nil
+    }
 
     // MARK: Starting
 
@@ -262,8 +268,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
-        let isReusable =
-            parser.isPersistent && !parser.hasLeftover && writer == nil && !isClosing && isDrained(exchange.request)
+        let hasSentAll = writer == nil && isDrained(exchange.request)
+        let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
         let body = collected
         let pipe = pipe
         detach()
@@ -271,8 +277,10 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         if isReusable {
             if readsAreLarge { useLargeReads(false) }
             shard.release(self)
-        } else {
+        } else if hasSentAll {
             close()
+        } else {
+            abort()
         }
         if let pipe {
             pipe.end(.success(trailers))
@@ -311,7 +319,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         let pipe = pipe
         let head = head
         detach()
-        close()
+        abort()
         guard let exchange else { return }
         var error = exchange.complete(error)
         error.response = head?.response(to: exchange.request, body: ResponseBody())
@@ -323,6 +331,13 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         guard !isClosing else { return }
         isClosing = true
         context?.close(promise: nil)
+    }
+
+    // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
+    private func abort() {
+        guard !isClosing else { return }
+        isClosing = true
+        (tlsContext ?? context)?.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
