@@ -11,7 +11,7 @@ struct JSONRequestSerializerTests {
         #expect(try Carried(.json, method, "https://h/a", ["b": 1, "a": [2]]) == Carried("/a?a%5B%5D=2&b=1"))
     }
 
-    @Test("Every other method sends an object", arguments: FormRequestSerializerTests.bodied)
+    @Test("Every other method sends an object", arguments: HTTPRequestSerializerTests.bodied)
     func body(method: Request.Method) throws {
         let parameters: Parameters = [
             "s": "é\"\n", "n": 1.5, "t": true, "z": Parameters.null, "l": [1, 2], "d": ["k": "v"],

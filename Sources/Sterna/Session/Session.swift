@@ -15,7 +15,7 @@ import SternaTransport
 public struct Session: Sendable {
     /// A session without a base URL, with every default.
     public static let shared = Session(
-        plan: SessionPlan(base: nil, settings: SessionSettings(), headers: SessionPlan.defaultHeaders))
+        plan: SessionPlan(base: nil, settings: SessionSettings()))
 
     let plan: SessionPlan
 
@@ -49,11 +49,7 @@ public struct Session: Sendable {
     public func with(_ change: (inout SessionSettings) -> Void) -> Session {
         var settings = plan.settings
         change(&settings)
-        do {
-            return Session(plan: try SessionPlan.make(base: plan.base, settings: settings))
-        } catch {
-            return Session(plan: SessionPlan(base: plan.base, settings: settings, headers: [:], failure: error))
-        }
+        return Session(plan: SessionPlan(base: plan.base, settings: settings))
     }
 
     /// Runs work on one of the engine's event loops, where requests cost the least. The work must not block.

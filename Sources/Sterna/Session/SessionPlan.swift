@@ -9,18 +9,14 @@ final class SessionPlan: Sendable {
     let base: HTTPURL?
     let settings: SessionSettings
     let chain: Next
-    private let headers: HTTPFields
-
-    /// The session's header fields without those that are secrets: what another origin gets.
-    private let openHeaders: HTTPFields
+    private let headers: SessionHeaders
     private let failure: SternaError?
 
-    init(base: HTTPURL?, settings: SessionSettings, headers: HTTPFields, failure: SternaError? = nil) {
+    /// A plan for settings of which some cannot be used fails every request.
+    init(base: HTTPURL?, settings: SessionSettings) {
         self.base = base
         self.settings = settings
-        self.headers = headers
-        openHeaders = SecretHeaders.removed(from: headers, settings.secretHeaders)
-        self.failure = failure
+        (headers, failure) = Self.headers(of: settings)
         _ = HostEncoding.install
         let interceptors: [any Interceptor] =
             [
@@ -30,16 +26,23 @@ final class SessionPlan: Sendable {
         chain = Next(interceptors, transport: settings.transport ?? settings.engine.transport(settings.securityPolicy))
     }
 
-    /// What every request has unless it says otherwise.
-    static let defaultHeaders: HTTPFields = [.userAgent: UserAgent.standard, .accept: "*/*"]
-
-    static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
-        var headers = defaultHeaders
-        try settings.headers.merge(into: &headers)
-        if let authorization = settings.authorization {
-            _ = try Headers.field("Authorization", authorization.fieldValue)
+    private static func headers(of settings: SessionSettings) -> (SessionHeaders, SternaError?) {
+        do {
+            let headers = try SessionHeaders(settings)
+            if let authorization = settings.authorization {
+                _ = try Headers.field("Authorization", authorization.fieldValue)
+            }
+            return (headers, nil)
+        } catch {
+            return (SessionHeaders(), error)
         }
-        return SessionPlan(base: base, settings: settings, headers: headers)
+    }
+
+    /// Throws what would fail every request.
+    static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
+        let plan = SessionPlan(base: base, settings: settings)
+        if let failure = plan.failure { throw failure }
+        return plan
     }
 
     /// The base URL with a slash at the end of its path and nothing behind it.
@@ -63,12 +66,17 @@ final class SessionPlan: Sendable {
         if let failure { throw failure }
         let url = try resolve(draft.reference)
         let isOwnOrigin = base == nil || base?.origin == url.origin
-        var request = Request(draft.method, url, headers: isOwnOrigin ? headers : openHeaders, body: draft.body)
-        request.timeouts = draft.settings.timeouts ?? settings.timeouts
+        let ownSerializer = draft.settings.requestSerializer
+        let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: ownSerializer == nil)
+        var request = Request(draft.method, url, headers: fields, body: draft.body)
+        request.timeouts = settings.timeouts
+        request.uploadProgress = draft.settings.uploadProgress
+        try serialize(draft, by: ownSerializer ?? settings.requestSerializer, into: &request)
+        if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
+        if ownSerializer != nil { SessionHeaders.addDefaults(to: &request.headers) }
+        if let timeouts = draft.settings.timeouts { request.timeouts = timeouts }
         if let timeout = draft.settings.timeout { request.timeouts.setEach(timeout) }
         request.deadline = .after(request.timeouts.total)
-        request.uploadProgress = draft.settings.uploadProgress
-        try serialize(draft, into: &request)
         try addHeaders(draft, to: &request)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
         let secretHeaders = settings.secretHeaders.union(draft.settings.secretHeaders)
@@ -76,14 +84,16 @@ final class SessionPlan: Sendable {
         return request
     }
 
-    private func serialize(_ draft: RequestDraft, into request: inout Request) throws {
+    private func serialize(
+        _ draft: RequestDraft, by serializer: any RequestSerializer, into request: inout Request
+    ) throws {
         do {
-            if let query = draft.query { try request.appendQuery(query, by: QueryEncoder()) }
-            if draft.body != nil {
-                try request.appendQuery(draft.parameters, by: QueryEncoder())
-            } else if draft.parameters != nil || !QueryMethods.standard.contains(draft.method) {
-                let serializer = draft.settings.requestSerializer ?? settings.requestSerializer
+            try serializer.prepare(&request)
+            if let query = draft.query { try serializer.appendQuery(query, to: &request) }
+            if draft.body == nil {
                 try serializer.serialize(draft.parameters, into: &request)
+            } else if let parameters = draft.parameters {
+                try serializer.appendQuery(parameters, to: &request)
             }
         } catch {
             throw SternaError.wrap(
@@ -176,12 +186,7 @@ final class SessionPlan: Sendable {
     }
 }
 
-/// The User-Agent of the library.
-enum UserAgent {
-    static let standard = "Sterna/\(Session.libraryVersion)"
-}
-
 extension Session {
     /// The version of this library.
-    public static let libraryVersion = "0.1.0"
+    public static let libraryVersion = LibraryVersion.text
 }

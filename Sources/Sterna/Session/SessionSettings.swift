@@ -17,7 +17,7 @@ public struct SessionSettings: Sendable {
     public var authorization: Authorization?
 
     /// How parameters go into requests; form by default.
-    public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+    public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
 
     /// What is taken as an answer, and what `value()` makes of it; JSON by default.
     public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()

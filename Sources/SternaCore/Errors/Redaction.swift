@@ -12,13 +12,21 @@ public enum Redaction {
     ]
 
     /// Whether a query field's name says that its value is secret: as it is, or, for a nested name, its last part.
-    private static func isSecret(_ name: Substring) -> Bool {
+    package static func isSecret(_ name: Substring) -> Bool {
         let decoded = PercentCoding.decode(String(name)).lowercased()
         let parts = [Substring(decoded)] + decoded.split { $0 == "[" || $0 == "]" || $0 == "." }
         return parts.contains { part in
             let letters = part.filter { $0 != "-" && $0 != "_" }
             return secretNames.contains(letters)
                 || letters.first == "x" && secretNames.contains(String(letters.dropFirst()))
+        }
+    }
+
+    /// Whether a header field holds credentials, by its name: the standard ones, and names as API keys have.
+    package static func isSecretHeader(_ name: String) -> Bool {
+        switch name.lowercased() {
+        case "authorization", "proxy-authorization", "cookie", "set-cookie": true
+        default: isSecret(name[...]) || name.lowercased().hasSuffix("-token") || name.lowercased().hasSuffix("-key")
         }
     }
 

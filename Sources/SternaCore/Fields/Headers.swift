@@ -4,12 +4,12 @@ public import HTTPTypes
 ///
 /// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name is kept as a line of its own. A name that is no token, or a
 /// value with a control character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
-public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
     /// The name and value of each line, in order.
     public var lines: [Line]
 
     /// One field line.
-    public struct Line: Sendable, Hashable {
+    public struct Line: Sendable, Hashable, Codable {
         public var name: String
         public var value: String
 
@@ -50,6 +50,18 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// The fields by their names as they were written; the values of a repeated name are joined by commas.
+    public var dictionary: [String: String] {
+        var fields: [String: String] = [:]
+        var names: [String: String] = [:]
+        for line in lines {
+            let name = names[line.name.lowercased()] ?? line.name
+            names[line.name.lowercased()] = name
+            fields[name] = fields[name].map { "\($0), \(line.value)" } ?? line.value
+        }
+        return fields
+    }
+
     /// Puts the fields into a list, each name replacing what the list had under it; throws `invalidHeader`.
     public func merge(into fields: inout HTTPFields) throws(SternaError) {
         var checked: [HTTPField] = []
@@ -86,41 +98,22 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// The grammar of tokens and field values (RFC 9110, 5.6.2 and 5.5).
-public enum FieldSyntax {
-    /// Whether a text is a token.
-    public static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+extension Headers: CustomStringConvertible, CustomReflectable {
+    /// A line for each field; the values of those that hold credentials by their name are `***`.
+    public var description: String {
+        lines.map { "\($0.name): \(Redaction.isSecretHeader($0.name) ? "***" : FieldSyntax.printable($0.value))" }
+            .joined(separator: "\n")
     }
 
-    /// Whether a text can be a field's value: no control characters but tabs.
-    public static func isValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    /// The lines as the description shows them, so that nothing that prints members shows a secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["lines": description.split(separator: "\n").map(String.init)])
     }
+}
 
-    /// Whether a byte may stand in a token.
-    public static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
+extension Headers.Line: CustomStringConvertible, CustomReflectable {
+    /// The line, with `***` for the value of a field that holds credentials by its name.
+    public var description: String { Headers([(name, value)]).description }
 
-    /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
-    public static func printable(_ text: some StringProtocol) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars.prefix(80) {
-            let isControl =
-                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x202E).contains(scalar.value)
-                || (0x2066...0x2069).contains(scalar.value)
-            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
-        }
-        return text.unicodeScalars.count > 80 ? result + "…" : result
-    }
+    public var customMirror: Mirror { Mirror(self, children: ["line": description]) }
 }

@@ -12,6 +12,8 @@ public struct ParameterError: Error, Sendable, Hashable {
         case nonFiniteNumber
         /// A date is not finite, or its year lies outside 0000 to 9999 (RFC 3339, section 1).
         case dateOutOfRange
+        /// The value has no form in the target format, or an encoder refused it; carries what is wrong in words.
+        case notEncodable(String)
     }
 
     package enum Component: Sendable, Hashable {
@@ -60,6 +62,7 @@ extension ParameterError.Reason: CustomStringConvertible {
         case .tooDeep(let limit): "containers are nested deeper than \(limit) levels"
         case .nonFiniteNumber: "a number is not finite"
         case .dateOutOfRange: "a date lies outside the years 0000 to 9999"
+        case .notEncodable(let what): what
         }
     }
 }

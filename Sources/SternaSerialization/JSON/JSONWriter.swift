@@ -2,7 +2,7 @@ import SternaCore
 
 extension JSON {
     /// How a tree is written.
-    public struct WritingOptions: OptionSet, Sendable, Hashable {
+    public struct WritingOptions: OptionSet, Sendable, Hashable, Codable {
         public let rawValue: Int
 
         public init(rawValue: Int) {

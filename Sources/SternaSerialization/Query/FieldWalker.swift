@@ -36,18 +36,38 @@ struct FieldWalker<Sink: FieldSink> {
 
     private mutating func walk(_ value: ParameterValue, under key: String) throws(ParameterError) {
         let length = name.count
-        defer { name.removeLast(name.count - length) }
-        if depth > 1 {
-            name.append(UInt8(ascii: "["))
-            name.append(contentsOf: key.utf8)
-            name.append(UInt8(ascii: "]"))
-        } else {
-            name.append(contentsOf: key.utf8)
+        let outer = append(key)
+        defer {
+            if let outer { name = outer } else { name.removeLast(name.count - length) }
         }
         do {
             try walk(value)
         } catch {
             throw error.under(.key(key))
+        }
+    }
+
+    /// Puts a key behind the name; returns the name as it was where it was not only appended to.
+    private mutating func append(_ key: String) -> [UInt8]? {
+        let key = encoder.keys.changed(key)
+        guard depth > 1 else {
+            name.append(contentsOf: key.utf8)
+            return nil
+        }
+        switch encoder.nesting {
+        case .brackets:
+            name.append(UInt8(ascii: "["))
+            name.append(contentsOf: key.utf8)
+            name.append(UInt8(ascii: "]"))
+            return nil
+        case .dots:
+            name.append(UInt8(ascii: "."))
+            name.append(contentsOf: key.utf8)
+            return nil
+        case .custom(let rename):
+            let outer = name
+            name = Array(rename(String(decoding: outer, as: UTF8.self), key).utf8)
+            return outer
         }
     }
 
@@ -96,7 +116,7 @@ struct FieldWalker<Sink: FieldSink> {
         for element in elements {
             switch element {
             case .array, .set, .dictionary: containers.append(element)
-            default: plain.append((try ParameterText.text(of: element, booleans: encoder.booleans) ?? "", element))
+            default: plain.append((try ParameterText.text(of: element, by: encoder) ?? "", element))
             }
         }
         for element in plain.sorted(by: { $0.text < $1.text }) { try add(element.value) }
@@ -104,7 +124,7 @@ struct FieldWalker<Sink: FieldSink> {
     }
 
     private mutating func add(_ value: ParameterValue) throws(ParameterError) {
-        if let text = try ParameterText.text(of: value, booleans: encoder.booleans) {
+        if let text = try ParameterText.text(of: value, by: encoder) {
             sink.add(name: name, value: text)
             return
         }

@@ -9,13 +9,11 @@ import Foundation
 /// The text of single values, as queries, forms and JSON strings write them.
 enum ParameterText {
     /// The text of a value that is not a container; nil for null and for containers.
-    static func text(
-        of value: ParameterValue, booleans: QueryEncoder.BooleanStyle
-    ) throws(ParameterError) -> String? {
+    static func text(of value: ParameterValue, by encoder: QueryEncoder) throws(ParameterError) -> String? {
         switch value {
         case .null, .array, .set, .dictionary: nil
         case .bool(let value):
-            switch booleans {
+            switch encoder.booleans {
             case .numeric: value ? "1" : "0"
             case .literal: value ? "true" : "false"
             }
@@ -23,8 +21,12 @@ enum ParameterText {
         case .unsigned(let value): String(value)
         case .double(let value): number(value)
         case .string(let value): value
-        case .date(let value): try date(value)
-        case .data(let value): value.base64EncodedString()
+        case .date(let value): try date(value, encoder.dates)
+        case .data(let value):
+            switch encoder.data {
+            case .base64: value.base64EncodedString()
+            case .custom(let write): try custom { try write(value) }
+            }
         }
     }
 
@@ -37,19 +39,56 @@ enum ParameterText {
 
     /// A date in UTC by RFC 3339, with milliseconds only when they are not zero: `2020-01-02T03:04:05Z`.
     static func date(_ date: Date) throws(ParameterError) -> String {
+        let (day, time, fraction) = clock(try milliseconds(of: date))
+        return "\(day)T\(time)\(fraction == 0 ? "" : ".\(padded(fraction, 3))")Z"
+    }
+
+    private static func date(_ date: Date, _ style: QueryEncoder.DateStyle) throws(ParameterError) -> String {
+        switch style {
+        case .iso8601: return try self.date(date)
+        case .milliseconds: return String(try milliseconds(of: date))
+        case .seconds: return seconds(try milliseconds(of: date))
+        case .description:
+            let (day, time, _) = clock(try milliseconds(of: date))
+            return "\(day) \(time) +0000"
+        case .custom(let write): return try custom { try write(date) }
+        }
+    }
+
+    private static func custom(_ write: () throws -> String) throws(ParameterError) -> String {
+        do {
+            return try write()
+        } catch {
+            throw ParameterError(.notEncodable("\(error)"))
+        }
+    }
+
+    private static func milliseconds(of date: Date) throws(ParameterError) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         // The first instants of the years 0000 and 10000, which also keeps the conversions below in range.
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else {
             throw ParameterError(.dateOutOfRange)
         }
-        let (days, inDay) = floorDivide(Int64(milliseconds), 86_400_000)
+        return Int64(milliseconds)
+    }
+
+    private static func seconds(_ milliseconds: Int64) -> String {
+        let (whole, fraction) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var text = milliseconds < 0 ? "-\(whole)" : "\(whole)"
+        guard fraction != 0 else { return text }
+        text += ".\(padded(Int64(fraction), 3))"
+        while text.hasSuffix("0") { text.removeLast() }
+        return text
+    }
+
+    private static func clock(_ milliseconds: Int64) -> (day: String, time: String, fraction: Int64) {
+        let (days, inDay) = floorDivide(milliseconds, 86_400_000)
         let (year, month, day) = civil(days)
         let second = inDay / 1000
-        let fraction = inDay % 1000
-        var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        text += "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-        if fraction != 0 { text += ".\(padded(fraction, 3))" }
-        return text + "Z"
+        return (
+            "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))",
+            "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))", inDay % 1000
+        )
     }
 
     // The proleptic Gregorian date of a day counted from 1970. Years are counted from March, so that the leap day is a

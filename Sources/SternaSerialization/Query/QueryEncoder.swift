@@ -5,45 +5,100 @@ public import SternaCore
 /// The defaults are AFNetworking 4's: keys in ascending order at every level, a nested dictionary as `phone[mobile]=1`,
 /// an array as `tags[]=a`, a set as its key repeated with the values ordered by their text, null as the bare key, an
 /// empty container as nothing, and names and values percent-encoded whole, brackets included.
+///
+/// An encoder is a value; it can be archived with `Codable` unless one of its options is a closure.
 public struct QueryEncoder: Sendable {
-    /// How the name of an array's element is made from the array's name.
-    public enum ArrayStyle: Sendable {
-        /// `tags[]=a&tags[]=b`.
-        case brackets
-        /// `tags=a&tags=b`.
-        case none
-        /// `tags[0]=a&tags[1]=b`.
-        case indices
-        /// The name that the closure makes from the array's name and the element's index, which counts from 0.
-        case custom(@Sendable (_ name: String, _ index: Int) -> String)
+    /// How arrays are written; ``ArrayStyle/brackets`` by default. An array's elements keep their order in every style.
+    public var arrays: ArrayStyle = .brackets
+    /// How booleans are written; ``BooleanStyle/numeric`` by default.
+    public var booleans: BooleanStyle = .numeric
+    /// How bytes are written; ``DataStyle/base64`` by default.
+    public var data: DataStyle = .base64
+    /// How dates are written; ``DateStyle/iso8601`` by default.
+    public var dates: DateStyle = .iso8601
+    /// How each key is changed before it becomes part of a name; ``KeyStyle/asIs`` by default.
+    public var keys: KeyStyle = .asIs
+    /// How the name of a nested value is made; ``NestingStyle/brackets`` by default.
+    public var nesting: NestingStyle = .brackets
+    /// How null is written; ``NullStyle/bareKey`` by default.
+    public var nulls: NullStyle = .bareKey
+    /// How spaces are written; ``SpaceStyle/percent`` by default.
+    public var spaces: SpaceStyle = .percent
+    /// The characters of names that are kept as they are; ``AllowedCharacters/query`` by default.
+    public var allowedInNames: AllowedCharacters = .query
+    /// The characters of values that are kept as they are; ``AllowedCharacters/query`` by default.
+    public var allowedInValues: AllowedCharacters = .query
+    /// Whether keys are put in ascending order of their Unicode scalars at every level, as they are before ``keys``
+    /// changes them; true by default. When false they keep the order they were given in.
+    public var sortsKeys: Bool = true
+
+    /// Makes an encoder.
+    public init(
+        arrays: ArrayStyle = .brackets,
+        booleans: BooleanStyle = .numeric,
+        data: DataStyle = .base64,
+        dates: DateStyle = .iso8601,
+        keys: KeyStyle = .asIs,
+        nesting: NestingStyle = .brackets,
+        nulls: NullStyle = .bareKey,
+        spaces: SpaceStyle = .percent,
+        allowed: AllowedCharacters = .query,
+        sortsKeys: Bool = true
+    ) {
+        self.arrays = arrays
+        self.booleans = booleans
+        self.data = data
+        self.dates = dates
+        self.keys = keys
+        self.nesting = nesting
+        self.nulls = nulls
+        self.spaces = spaces
+        self.allowedInNames = allowed
+        self.allowedInValues = allowed
+        self.sortsKeys = sortsKeys
     }
 
-    /// How a boolean is written.
-    public enum BooleanStyle: Sendable, Hashable {
-        /// `1` and `0`.
-        case numeric
-        /// `true` and `false`.
-        case literal
+    /// The parameters as the text of a query, without a leading `?`.
+    ///
+    /// - Throws: ``ParameterError`` when containers are nested deeper than ``Parameters/maximumDepth``, a date lies
+    ///   outside the years 0000 to 9999, or a closure of the caller's throws.
+    public func encode(_ parameters: Parameters) throws(ParameterError) -> String {
+        String(decoding: try encodedBytes(parameters), as: UTF8.self)
     }
 
-    /// How a space is written.
-    public enum SpaceStyle: Sendable, Hashable {
-        /// `%20`, as in a URI (RFC 3986, section 2.1).
-        case percent
-        /// `+`, as in the form format of the URL Standard; a plus sign itself is `%2B` in either style.
-        case plus
+    /// An `Encodable` value as the text of a query; it must come to a dictionary at the top.
+    ///
+    /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` and ``Parameters/init(encoding:)`` do.
+    public func encode(_ value: some Encodable) throws(ParameterError) -> String {
+        try encode(try Parameters(encoding: value))
     }
 
-    /// How null is written.
-    public enum NullStyle: Sendable, Hashable {
-        /// `key`.
-        case bareKey
-        /// `key=`.
-        case emptyValue
-        /// `key=null`.
-        case literal
-        /// Nothing at all.
-        case omitted
+    /// The parameters as the bytes of a form body, all of them ASCII.
+    ///
+    /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` does.
+    public func encodedBytes(_ parameters: Parameters) throws(ParameterError) -> [UInt8] {
+        var walker = FieldWalker(encoder: self, sink: EscapedFields(self))
+        try walker.walk(parameters)
+        return walker.sink.bytes
+    }
+
+    /// The fields that the parameters come to, in order and before percent-encoding.
+    ///
+    /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` does.
+    public func fields(_ parameters: Parameters) throws(ParameterError) -> [Field] {
+        var walker = FieldWalker(encoder: self, sink: PlainFields())
+        try walker.walk(parameters)
+        return walker.sink.fields
+    }
+
+    /// A text percent-encoded as names and values are, with a space as `%20`.
+    ///
+    /// Kept are the unreserved characters of RFC 3986, section 2.3, and `/` and `?`; every other byte of the UTF-8 form
+    /// is written in upper-case hexadecimal.
+    public static func percentEncoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        AllowedCharacters.query.append(text, spaces: .percent, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A name and its value before percent-encoding.
@@ -59,81 +114,42 @@ public struct QueryEncoder: Sendable {
             self.value = value
         }
     }
+}
 
-    /// How arrays are written; ``ArrayStyle/brackets`` by default.
-    public var arrays: ArrayStyle
-    /// How booleans are written; ``BooleanStyle/numeric`` by default.
-    public var booleans: BooleanStyle
-    /// How spaces are written; ``SpaceStyle/percent`` by default.
-    public var spaces: SpaceStyle
-    /// How null is written; ``NullStyle/bareKey`` by default.
-    public var nulls: NullStyle
-    /// Whether keys are put in ascending order of their Unicode scalars at every level; true by default. When false
-    /// they keep the order they were given in.
-    public var sortsKeys: Bool
+extension QueryEncoder {
+    /// AFNetworking 4's and 3's form, the default of this library.
+    public static let afnetworking4 = QueryEncoder()
 
-    /// Makes an encoder.
-    public init(
-        arrays: ArrayStyle = .brackets,
-        booleans: BooleanStyle = .numeric,
-        spaces: SpaceStyle = .percent,
-        nulls: NullStyle = .bareKey,
-        sortsKeys: Bool = true
-    ) {
-        self.arrays = arrays
-        self.booleans = booleans
-        self.spaces = spaces
-        self.nulls = nulls
-        self.sortsKeys = sortsKeys
-    }
+    /// AFNetworking 2's form: as 4's, but a name keeps `[`, `]` and `.`, and `/` and `?` are escaped everywhere.
+    public static let afnetworking2: QueryEncoder = {
+        var encoder = QueryEncoder(allowed: .unreserved)
+        encoder.allowedInNames = .unreserved.adding("[].")
+        return encoder
+    }()
 
-    /// The parameters as the text of a query, without a leading `?`.
-    ///
-    /// - Throws: ``ParameterError`` when containers are nested deeper than ``Parameters/maximumDepth`` or a date lies
-    ///   outside the years 0000 to 9999.
-    public func encode(_ parameters: Parameters) throws(ParameterError) -> String {
-        String(decoding: try encodedBytes(parameters), as: UTF8.self)
-    }
-
-    /// The parameters as the bytes of a form body, all of them ASCII.
-    ///
-    /// - Throws: ``ParameterError`` as ``encode(_:)`` does.
-    public func encodedBytes(_ parameters: Parameters) throws(ParameterError) -> [UInt8] {
-        var walker = FieldWalker(encoder: self, sink: EscapedFields(spaces: spaces))
-        try walker.walk(parameters)
-        return walker.sink.bytes
-    }
-
-    /// The fields that the parameters come to, in order and before percent-encoding.
-    ///
-    /// - Throws: ``ParameterError`` as ``encode(_:)`` does.
-    public func fields(_ parameters: Parameters) throws(ParameterError) -> [Field] {
-        var walker = FieldWalker(encoder: self, sink: PlainFields())
-        try walker.walk(parameters)
-        return walker.sink.fields
-    }
-
-    /// A text percent-encoded as names and values are, with a space as `%20`.
-    ///
-    /// Kept are the unreserved characters of RFC 3986, section 2.3, and `/` and `?`; every other byte of the UTF-8 form
-    /// is written in upper-case hexadecimal.
-    public static func percentEncoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        PercentEncoding.queryValue.append(text, spaces: .percent, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// The URL Standard's `application/x-www-form-urlencoded`: a space as `+`, null as `key=`, the given order.
+    public static let whatwgForm = QueryEncoder(
+        nulls: .emptyValue, spaces: .plus, allowed: .whatwgForm, sortsKeys: false)
 }
 
 private struct EscapedFields: FieldSink {
+    let names: QueryEncoder.AllowedCharacters
+    let values: QueryEncoder.AllowedCharacters
     let spaces: QueryEncoder.SpaceStyle
     var bytes: [UInt8] = []
 
+    init(_ encoder: QueryEncoder) {
+        names = encoder.allowedInNames
+        values = encoder.allowedInValues
+        spaces = encoder.spaces
+    }
+
     mutating func add(name: [UInt8], value: String?) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-        name.withUnsafeBufferPointer { PercentEncoding.queryValue.append($0, spaces: spaces, to: &bytes) }
+        name.withUnsafeBufferPointer { names.append($0, spaces: spaces, to: &bytes) }
         if let value {
             bytes.append(UInt8(ascii: "="))
-            PercentEncoding.queryValue.append(value, spaces: spaces, to: &bytes)
+            values.append(value, spaces: spaces, to: &bytes)
         }
     }
 }

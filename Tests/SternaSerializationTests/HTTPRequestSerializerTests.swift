@@ -7,7 +7,7 @@ import Testing
 private let formType = "application/x-www-form-urlencoded"
 
 @Suite("Form request serializer")
-struct FormRequestSerializerTests {
+struct HTTPRequestSerializerTests {
     @Test("GET, HEAD and DELETE encode in the URL", arguments: [Request.Method.get, .head, .delete])
     func query(method: Request.Method) throws {
         let carried = try Carried(.form, method, "https://h/a", ["b": 1, "a": ["x": 2]])
@@ -56,7 +56,7 @@ struct FormRequestSerializerTests {
 
     @Test("The methods whose parameters go into the URL can be chosen")
     func chosen() throws {
-        let serializer = FormRequestSerializer(queryMethods: [.post])
+        let serializer = HTTPRequestSerializer(queryMethods: [.post])
         #expect(try Carried(serializer, .post, "https://h/", ["a": 1]) == Carried("/?a=1"))
         #expect(try Carried(serializer, .delete, "https://h/", ["a": 1]) == Carried("/", body: "a=1", type: formType))
     }

@@ -1,10 +1,13 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
-import SternaCore
+#else
+import Foundation
+#endif
 
-/// Credentials that are sent with every request to the session's own origin (RFC 9110, 11.6.2).
+/// Credentials for the Authorization field (RFC 9110, 11.6.2).
 public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     /// The value of the Authorization field. It is a secret.
-    let fieldValue: String
+    package let fieldValue: String
     private let scheme: String
 
     /// A user's name and password (RFC 7617), in UTF-8.
@@ -16,6 +19,16 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     /// A token (RFC 6750).
     public static func bearer(_ token: String) -> Authorization {
         Authorization(fieldValue: "Bearer \(token)", scheme: "Bearer")
+    }
+
+    /// `Token token="…"`, as Rails and AFNetworking write it; quotes and backslashes are escaped (RFC 9110, 5.6.4).
+    public static func token(_ token: String) -> Authorization {
+        var quoted = ""
+        for character in token.unicodeScalars {
+            if character == "\"" || character == "\\" { quoted += "\\" }
+            quoted.unicodeScalars.append(character)
+        }
+        return Authorization(fieldValue: "Token token=\"\(quoted)\"", scheme: "Token")
     }
 
     /// The scheme alone; the credentials are never shown.

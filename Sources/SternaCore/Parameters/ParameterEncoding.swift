@@ -1,0 +1,215 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Runs `Encodable` values into ``ParameterValue``.
+enum ParameterEncoding {
+    static func encode(
+        _ value: some Encodable, depth: Int, codingPath: [any CodingKey]
+    ) throws(ParameterError) -> ParameterValue {
+        if let value = value as? any ParameterConvertible { return value.parameterValue }
+        // Foundation encodes a decimal as its parts, which nobody means.
+        if let value = value as? Decimal { return .string("\(value)") }
+        guard depth < Parameters.maximumDepth else { throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)) }
+        let encoder = ParameterValueEncoder(depth: depth, codingPath: codingPath)
+        do {
+            try value.encode(to: encoder)
+        } catch let error as ParameterError {
+            throw error
+        } catch EncodingError.invalidValue(_, let context) {
+            // The levels above add their own keys on the way up.
+            let below = Array(context.codingPath.dropFirst(codingPath.count))
+            throw ParameterError(.notEncodable(context.debugDescription)).under(below)
+        } catch {
+            throw ParameterError(.notEncodable("\(error)"))
+        }
+        return encoder.result.value
+    }
+}
+
+extension ParameterError {
+    fileprivate func under(_ path: [any CodingKey]) -> ParameterError {
+        path.reversed().reduce(self) { $0.under(Component($1)) }
+    }
+}
+
+extension ParameterError.Component {
+    fileprivate init(_ key: any CodingKey) {
+        self = key.intValue.map { .index($0) } ?? .key(key.stringValue)
+    }
+}
+
+/// What has been encoded so far, at one place of the tree.
+private final class EncodedNode {
+    enum Content {
+        case nothing
+        case value(ParameterValue)
+        case dictionary([(key: String, node: EncodedNode)])
+        case array([EncodedNode])
+    }
+
+    var content = Content.nothing
+
+    var value: ParameterValue {
+        switch content {
+        case .nothing: .dictionary(Parameters())
+        case .value(let value): value
+        case .dictionary(let pairs): .dictionary(Parameters(pairs: pairs.lazy.map { ($0.key, $0.node.value) }))
+        case .array(let nodes): .array(nodes.map(\.value))
+        }
+    }
+
+    func add(_ key: String) -> EncodedNode {
+        let node = EncodedNode()
+        if case .dictionary(var pairs) = content {
+            content = .nothing
+            pairs.append((key, node))
+            content = .dictionary(pairs)
+        } else {
+            content = .dictionary([(key, node)])
+        }
+        return node
+    }
+
+    func addElement() -> EncodedNode {
+        let node = EncodedNode()
+        if case .array(var nodes) = content {
+            content = .nothing
+            nodes.append(node)
+            content = .array(nodes)
+        } else {
+            content = .array([node])
+        }
+        return node
+    }
+
+    var elementCount: Int {
+        if case .array(let nodes) = content { nodes.count } else { 0 }
+    }
+}
+
+private struct IndexKey: CodingKey {
+    let index: Int
+    var stringValue: String { "\(index)" }
+    var intValue: Int? { index }
+    init(_ index: Int) { self.index = index }
+    init?(stringValue: String) { return nil }
+    init?(intValue: Int) { index = intValue }
+}
+
+private struct SuperKey: CodingKey {
+    var stringValue: String { "super" }
+    var intValue: Int? { nil }
+    init() {}
+    init?(stringValue: String) { return nil }
+    init?(intValue: Int) { return nil }
+}
+
+private struct ParameterValueEncoder: Encoder {
+    let depth: Int
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    var result = EncodedNode()
+
+    /// The keys of nested containers since the value whose encoder this is.
+    var nestedPath: [any CodingKey] = []
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .nothing = result.content { result.content = .dictionary([]) }
+        return KeyedEncodingContainer(KeyedParameters(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .nothing = result.content { result.content = .array([]) }
+        return UnkeyedParameters(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { SingleParameter(encoder: self) }
+
+    func encode(_ value: some Encodable, at key: (any CodingKey)?, into node: EncodedNode) throws(ParameterError) {
+        do {
+            // A value at the same place, as an enumeration with a raw value encodes, is no level of its own in the result,
+            // but it is one on the stack.
+            node.content = .value(
+                try ParameterEncoding.encode(value, depth: depth + 1, codingPath: codingPath + (key.map { [$0] } ?? []))
+            )
+        } catch {
+            throw error.under(nestedPath + (key.map { [$0] } ?? []))
+        }
+    }
+
+    func nested(_ key: any CodingKey, _ node: EncodedNode) -> ParameterValueEncoder {
+        ParameterValueEncoder(
+            depth: depth + 1, codingPath: codingPath + [key], result: node, nestedPath: nestedPath + [key])
+    }
+}
+
+private struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ParameterValueEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil(forKey key: Key) throws {
+        encoder.result.add(key.stringValue).content = .value(.null)
+    }
+
+    mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+        try encoder.encode(value, at: key, into: encoder.result.add(key.stringValue))
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        encoder.nested(key, encoder.result.add(key.stringValue)).container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        encoder.nested(key, encoder.result.add(key.stringValue)).unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder { encoder.nested(SuperKey(), encoder.result.add("super")) }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+        encoder.nested(key, encoder.result.add(key.stringValue))
+    }
+}
+
+private struct UnkeyedParameters: UnkeyedEncodingContainer {
+    let encoder: ParameterValueEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+    var count: Int { encoder.result.elementCount }
+
+    mutating func encodeNil() throws {
+        encoder.result.addElement().content = .value(.null)
+    }
+
+    mutating func encode(_ value: some Encodable) throws {
+        let key = IndexKey(count)
+        try encoder.encode(value, at: key, into: encoder.result.addElement())
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        superNested().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superNested().unkeyedContainer() }
+
+    mutating func superEncoder() -> any Encoder { superNested() }
+
+    private func superNested() -> ParameterValueEncoder {
+        let key = IndexKey(count)
+        return encoder.nested(key, encoder.result.addElement())
+    }
+}
+
+private struct SingleParameter: SingleValueEncodingContainer {
+    let encoder: ParameterValueEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil() throws { encoder.result.content = .value(.null) }
+
+    mutating func encode(_ value: some Encodable) throws {
+        try encoder.encode(value, at: nil, into: encoder.result)
+    }
+}

@@ -1,0 +1,128 @@
+extension QueryEncoder: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case arrays, booleans, data, dates, keys, nesting, nulls, spaces, allowedInNames, allowedInValues, sortsKeys
+    }
+
+    /// Takes what ``encode(to:)`` wrote; an option that is missing has its default.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        arrays = try Self.option(.arrays, in: container, of: Self.arrayStyles) ?? arrays
+        data = try Self.option(.data, in: container, of: Self.dataStyles) ?? data
+        dates = try Self.option(.dates, in: container, of: Self.dateStyles) ?? dates
+        keys = try Self.option(.keys, in: container, of: Self.keyStyles) ?? keys
+        nesting = try Self.option(.nesting, in: container, of: Self.nestingStyles) ?? nesting
+        booleans = try container.decodeIfPresent(BooleanStyle.self, forKey: .booleans) ?? booleans
+        nulls = try container.decodeIfPresent(NullStyle.self, forKey: .nulls) ?? nulls
+        spaces = try container.decodeIfPresent(SpaceStyle.self, forKey: .spaces) ?? spaces
+        allowedInNames =
+            try container.decodeIfPresent(AllowedCharacters.self, forKey: .allowedInNames) ?? allowedInNames
+        allowedInValues =
+            try container.decodeIfPresent(AllowedCharacters.self, forKey: .allowedInValues) ?? allowedInValues
+        sortsKeys = try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? sortsKeys
+    }
+
+    /// Writes every option by its name; throws `EncodingError.invalidValue` for one that is a closure.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try Self.encode(arrays.archiveName, as: .arrays, in: &container)
+        try Self.encode(data.archiveName, as: .data, in: &container)
+        try Self.encode(dates.archiveName, as: .dates, in: &container)
+        try Self.encode(keys.archiveName, as: .keys, in: &container)
+        try Self.encode(nesting.archiveName, as: .nesting, in: &container)
+        try container.encode(booleans, forKey: .booleans)
+        try container.encode(nulls, forKey: .nulls)
+        try container.encode(spaces, forKey: .spaces)
+        try container.encode(allowedInNames, forKey: .allowedInNames)
+        try container.encode(allowedInValues, forKey: .allowedInValues)
+        try container.encode(sortsKeys, forKey: .sortsKeys)
+    }
+
+    private static let arrayStyles: [ArrayStyle] = [.brackets, .none, .indices]
+    private static let dataStyles: [DataStyle] = [.base64]
+    private static let dateStyles: [DateStyle] = [.iso8601, .seconds, .milliseconds, .description]
+    private static let keyStyles: [KeyStyle] = [.asIs, .snakeCase, .kebabCase, .capitalized]
+    private static let nestingStyles: [NestingStyle] = [.brackets, .dots]
+
+    private static func option<Option: ArchivedByName>(
+        _ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>, of options: [Option]
+    ) throws -> Option? {
+        guard let name = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let option = options.first(where: { $0.archiveName == name }) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "“\(name)” is no option of \(key.stringValue).")
+        }
+        return option
+    }
+
+    private static func encode(
+        _ name: String?, as key: CodingKeys, in container: inout KeyedEncodingContainer<CodingKeys>
+    ) throws {
+        guard let name else {
+            throw EncodingError.invalidValue(
+                key.stringValue,
+                EncodingError.Context(
+                    codingPath: container.codingPath + [key], debugDescription: "A closure cannot be archived."))
+        }
+        try container.encode(name, forKey: key)
+    }
+}
+
+/// An option with a name in archives; nil for one that is a closure.
+private protocol ArchivedByName {
+    var archiveName: String? { get }
+}
+
+extension QueryEncoder.ArrayStyle: ArchivedByName {
+    fileprivate var archiveName: String? {
+        switch self {
+        case .brackets: "brackets"
+        case .none: "none"
+        case .indices: "indices"
+        case .custom: nil
+        }
+    }
+}
+
+extension QueryEncoder.DataStyle: ArchivedByName {
+    fileprivate var archiveName: String? {
+        switch self {
+        case .base64: "base64"
+        case .custom: nil
+        }
+    }
+}
+
+extension QueryEncoder.DateStyle: ArchivedByName {
+    fileprivate var archiveName: String? {
+        switch self {
+        case .iso8601: "iso8601"
+        case .seconds: "seconds"
+        case .milliseconds: "milliseconds"
+        case .description: "description"
+        case .custom: nil
+        }
+    }
+}
+
+extension QueryEncoder.KeyStyle: ArchivedByName {
+    fileprivate var archiveName: String? {
+        switch self {
+        case .asIs: "asIs"
+        case .snakeCase: "snakeCase"
+        case .kebabCase: "kebabCase"
+        case .capitalized: "capitalized"
+        case .custom: nil
+        }
+    }
+}
+
+extension QueryEncoder.NestingStyle: ArchivedByName {
+    fileprivate var archiveName: String? {
+        switch self {
+        case .brackets: "brackets"
+        case .dots: "dots"
+        case .custom: nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import HTTPTypes
+public import SternaCore
+
+/// Parameters as a JSON object of type `application/json`, or as a query for the methods that have no body.
+///
+/// No parameters make no body. A number that is not finite throws `encodingFailed` with its key path.
+public struct JSONRequestSerializer: ConfigurableRequestSerializer {
+    /// How the text is laid out.
+    public var options: JSON.WritingOptions
+
+    public var settings = SerializerSettings()
+
+    /// Makes a serializer.
+    public init(
+        options: JSON.WritingOptions = [], encoder: QueryEncoder = QueryEncoder(),
+        queryMethods: Set<Request.Method> = SerializerSettings.standardQueryMethods
+    ) {
+        self.options = options
+        settings.style.query = encoder
+        settings.queryMethods = queryMethods
+    }
+
+    public func serialize(_ parameters: Parameters?, into request: inout Request) throws {
+        guard let parameters else { return }
+        if settings.goesIntoURL(request.method) {
+            try settings.appendQuery(parameters, to: &request)
+        } else {
+            let bytes = try encodingErrors { try JSON(parameters).serialized(options) }
+            request.body = .bytes(bytes, mediaType: settings.mediaType("application/json"))
+        }
+    }
+}

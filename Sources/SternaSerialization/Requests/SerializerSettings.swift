@@ -1,0 +1,150 @@
+public import HTTPTypes
+public import SternaCore
+
+/// Where parameters go.
+public enum ParameterDestination: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Into the URL for the methods in ``SerializerSettings/queryMethods``, into the body for the others.
+    case method
+    /// Into the URL whatever the method is.
+    case url
+    /// Into the body whatever the method is, but TRACE, which has none (RFC 9110, 9.3.8).
+    case body
+}
+
+/// What the request serializers for forms, JSON and property lists have in common.
+///
+/// It is a value, and so is every serializer that holds one: threads that change theirs at the same time change copies. One
+/// that is shared and changed by several belongs into a `Mutex`.
+public struct SerializerSettings: Sendable {
+    /// Header fields of every request, where the request does not have a field of the name; User-Agent and Accept-Language
+    /// by default.
+    public var headers: Headers {
+        didSet { fields = Self.fields(of: headers) }
+    }
+
+    /// How parameters are written; setting it clears ``queryEncoding``.
+    public var style: RequestStyle = .afnetworking4 {
+        didSet { queryEncoding = nil }
+    }
+
+    /// Where parameters go; by method unless it is changed.
+    public var destination = ParameterDestination.method
+
+    /// The methods whose parameters go into the URL; GET, HEAD and DELETE by default.
+    public var queryMethods = SerializerSettings.standardQueryMethods
+
+    /// What a request is told beside its message.
+    public var properties = RequestProperties()
+
+    /// Replaces the encoding of queries and forms; nil for the style's own. What it throws fails the request before
+    /// anything is sent.
+    public var queryEncoding: (@Sendable (Request, Parameters) throws -> String)?
+
+    /// GET, HEAD and DELETE, as AFNetworking has it.
+    public static let standardQueryMethods: Set<Request.Method> = [.get, .head, .delete]
+
+    // Checked once when they are set, not for every request.
+    private var fields: Result<HTTPFields, SternaError>
+
+    /// Makes AFNetworking 4's settings.
+    public init() {
+        headers = StandardHeaders.headers
+        fields = StandardHeaders.fields
+    }
+
+    static func fields(of headers: Headers) -> Result<HTTPFields, SternaError> {
+        do {
+            var fields = HTTPFields()
+            try headers.merge(into: &fields)
+            return .success(fields)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Adds the default header fields whose names are not there; throws `invalidHeader` for one that cannot be sent.
+    package func addHeaders(to target: inout HTTPFields) throws(SternaError) {
+        let defaults = try fields.get()
+        for field in defaults where !target.contains(field.name) {
+            target[fields: field.name] = defaults[fields: field.name]
+        }
+    }
+
+    /// Whether the parameters of a method go into the URL.
+    func goesIntoURL(_ method: Request.Method) -> Bool {
+        switch destination {
+        case .url: true
+        case .body: method == .trace
+        case .method: method == .trace || queryMethods.contains(method)
+        }
+    }
+
+    func prepare(_ request: inout Request) throws(SternaError) {
+        try addHeaders(to: &request.headers)
+        guard properties != RequestProperties() else { return }
+        if let timeout = properties.timeout { request.timeouts.setEach(timeout) }
+        request.properties = properties
+    }
+
+    func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
+        guard !parameters.isEmpty else { return }
+        let text = try text(of: parameters, for: request)
+        request.url = request.url.appendingQuery(text)
+    }
+
+    /// The parameters as the text of a query or a form.
+    func text(of parameters: Parameters, for request: Request) throws(SternaError) -> String {
+        try encodingErrors {
+            if let queryEncoding { return try queryEncoding(request, parameters) }
+            return try style.query.encode(parameters)
+        }
+    }
+
+    func mediaType(_ essence: String) -> String {
+        style.namesCharset ? "\(essence); charset=utf-8" : essence
+    }
+}
+
+extension SerializerSettings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case headers, style, destination, queryMethods, properties, queryEncoding
+    }
+
+    /// Takes what ``encode(to:)`` wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        headers = try container.decode(Headers.self, forKey: .headers)
+        // Observers do not run in an initializer.
+        fields = Self.fields(of: headers)
+        style = try container.decode(RequestStyle.self, forKey: .style)
+        destination = try container.decode(ParameterDestination.self, forKey: .destination)
+        properties = try container.decode(RequestProperties.self, forKey: .properties)
+        queryMethods = Set(
+            try container.decode([String].self, forKey: .queryMethods).map { name in
+                guard let method = Request.Method(rawValue: name) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .queryMethods, in: container, debugDescription: "“\(name)” is no method.")
+                }
+                return method
+            })
+    }
+
+    /// Writes everything, credentials among the header fields included; throws `EncodingError.invalidValue` where an option
+    /// is a closure.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        guard queryEncoding == nil else {
+            throw EncodingError.invalidValue(
+                CodingKeys.queryEncoding.stringValue,
+                EncodingError.Context(
+                    codingPath: container.codingPath + [CodingKeys.queryEncoding],
+                    debugDescription: "A closure cannot be archived."))
+        }
+        try container.encode(headers, forKey: .headers)
+        try container.encode(style, forKey: .style)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(properties, forKey: .properties)
+        try container.encode(queryMethods.map(\.rawValue).sorted(), forKey: .queryMethods)
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(Darwin)
+import Foundation
+#endif
+
+/// The Accept-Language field (RFC 9110, 12.5.4) as AFNetworking writes it: `zh-Hans;q=1, en;q=0.9`.
+public enum AcceptLanguage {
+    /// More languages than these say nothing more: the sixth has a weight of 0.5.
+    private static let maximumCount = 6
+
+    /// The field for languages in order of preference: at most six, weighted from 1 down by 0.1; nil for none.
+    ///
+    /// What is not shaped like a language tag (RFC 5646) is passed over, as is what came before.
+    public static func value(_ languages: some Sequence<String>) -> String? {
+        var tags: [String] = []
+        for language in languages where tags.count < maximumCount {
+            if isTag(language), !tags.contains(where: { $0.lowercased() == language.lowercased() }) {
+                tags.append(language)
+            }
+        }
+        guard !tags.isEmpty else { return nil }
+        return tags.enumerated().map { "\($1);q=\($0 == 0 ? "1" : "0.\(10 - $0)")" }.joined(separator: ", ")
+    }
+
+    /// The languages of the environment: of the first among LANGUAGE, LC_ALL, LC_MESSAGES and LANG that names one.
+    ///
+    /// LANGUAGE is a list parted by colons. Locale names become tags: `zh_CN.UTF-8` is `zh-CN`, `sr_RS@latin` is
+    /// `sr-Latn-RS`; `C` and `POSIX` name no language.
+    public static func languages(environment: (String) -> String?) -> [String] {
+        for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
+            guard let value = environment(name) else { continue }
+            let locales = name == "LANGUAGE" ? value.split(separator: ":") : [value[...]]
+            let tags = locales.compactMap(tag)
+            if !tags.isEmpty { return tags }
+        }
+        return []
+    }
+
+    static let standard: String? = {
+        #if canImport(Darwin)
+        value(Locale.preferredLanguages)
+        #else
+        value(languages { StandardHeaders.environment($0) })
+        #endif
+    }()
+
+    private static let scripts = ["latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva"]
+
+    private static func tag(_ locale: Substring) -> String? {
+        let halves = locale.split(separator: "@", maxSplits: 1)
+        guard let name = halves.first?.split(separator: ".").first, name != "C", name != "POSIX" else { return nil }
+        var parts = name.split(whereSeparator: { $0 == "_" || $0 == "-" }).map(String.init)
+        if halves.count == 2, let script = scripts[halves[1].lowercased()], !parts.isEmpty {
+            parts.insert(script, at: 1)
+        }
+        let tag = parts.joined(separator: "-")
+        return isTag(tag) ? tag : nil
+    }
+
+    private static func isTag(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard let language = parts.first, text.utf8.count <= 35 else { return false }
+        return (2...8).contains(language.utf8.count) && language.utf8.allSatisfy(isLetter)
+            && parts.dropFirst().allSatisfy { part in
+                (1...8).contains(part.utf8.count) && part.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
+            }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

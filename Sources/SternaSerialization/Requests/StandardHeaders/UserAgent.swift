@@ -1,0 +1,148 @@
+import SternaCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
+public enum UserAgent {
+    /// What the field says of the machine.
+    public enum Platform: Sendable, Hashable {
+        /// `(Linux; Debian GNU/Linux 12)`.
+        case linux(distribution: String)
+        /// `(Mac OS X Version 15.1 (Build 24B83))`.
+        case macOS(version: String)
+        /// `(iPhone16,1; iOS 18.1)`, with `; Scale/3.00` behind it where the scale is known; the same for tvOS, watchOS and
+        /// visionOS.
+        case device(model: String, system: String, version: String, scale: Double?)
+    }
+
+    /// The field's value for a program; letters outside ASCII are transliterated where the module Sterna has installed
+    /// Foundation's tables, and dropped otherwise.
+    ///
+    /// - Parameter version: the program's version; the product stands alone where it is nil.
+    public static func value(product: String, version: String?, platform: Platform = .current) -> String {
+        let name = token(product)
+        var text = name.isEmpty ? "Sterna" : name
+        if let version = version.map(token), !version.isEmpty { text += "/\(version)" }
+        return "\(text) (\(comment(of: platform)))"
+    }
+
+    /// What a serializer sends unless it is told otherwise: this library's name and version, as a program on Linux has none
+    /// that could be asked for.
+    package static let standard = value(product: "Sterna", version: LibraryVersion.text)
+
+    private static func comment(of platform: Platform) -> String {
+        switch platform {
+        case .linux(let distribution): "Linux; \(comment(distribution))"
+        case .macOS(let version): "Mac OS X \(comment(version))"
+        case .device(let model, let system, let version, let scale):
+            "\(comment(model)); \(comment(system)) \(comment(version))"
+                + (scale.map { "; Scale/\(decimals($0))" } ?? "")
+        }
+    }
+
+    private static func decimals(_ scale: Double) -> String {
+        let hundredths = Int((min(max(scale, 0), 100) * 100).rounded())
+        return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10)"
+    }
+
+    // A token has no spaces and no delimiters (RFC 9110, 5.6.2).
+    private static func token(_ text: String) -> String {
+        var result = ""
+        for byte in transliterated(text)[...].trimmingBlanks().utf8 {
+            let isKept = FieldSyntax.isTokenByte(byte)
+            result.unicodeScalars.append(isKept ? Unicode.Scalar(byte) : "-")
+        }
+        return result
+    }
+
+    // Parentheses in a comment must be balanced (RFC 9110, 5.6.5).
+    private static func comment(_ text: String) -> String {
+        var depth = 0
+        var isBalanced = true
+        let ascii = String(transliterated(text).filter { $0 != "\\" }[...].trimmingBlanks())
+        for character in ascii {
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            isBalanced = isBalanced && depth >= 0
+        }
+        return isBalanced && depth == 0 ? ascii : ascii.filter { $0 != "(" && $0 != ")" }
+    }
+
+    private static func transliterated(_ text: String) -> String {
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let ascii = isASCII ? text : String(text.unicodeScalars.filter(\.isASCII))
+        return String(ascii.unicodeScalars.filter { (0x20...0x7E).contains($0.value) })
+    }
+}
+
+extension UserAgent.Platform {
+    /// The machine that the program runs on, found out once.
+    public static let current: UserAgent.Platform = {
+        #if os(macOS)
+        .macOS(version: ProcessInfo.processInfo.operatingSystemVersionString)
+        #elseif os(iOS)
+        .device(model: machine, system: "iOS", version: systemVersion, scale: nil)
+        #elseif os(tvOS)
+        .device(model: machine, system: "tvOS", version: systemVersion, scale: nil)
+        #elseif os(watchOS)
+        .device(model: machine, system: "watchOS", version: systemVersion, scale: nil)
+        #elseif os(visionOS)
+        .device(model: machine, system: "visionOS", version: systemVersion, scale: nil)
+        #else
+        .linux(distribution: distribution(release: osRelease) ?? kernel)
+        #endif
+    }()
+
+    /// The distribution's name and version by the text of os-release(5); nil where it has no name.
+    static func distribution(release text: String) -> String? {
+        var fields: [Substring: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline).prefix(100) {
+            let halves = line.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2 else { continue }
+            fields[halves[0]] = halves[1].filter { $0 != "\"" && $0 != "'" }
+        }
+        guard let name = fields["NAME"], !name.isEmpty else { return nil }
+        let version = fields["VERSION_ID"] ?? ""
+        return version.isEmpty ? name : "\(name) \(version)"
+    }
+
+    private static var osRelease: String {
+        for path in ["/etc/os-release", "/usr/lib/os-release"] {
+            if let data = try? Data(contentsOf: URL(fileURLWithPath: path)), data.count < 64 << 10 {
+                return String(decoding: data, as: UTF8.self)
+            }
+        }
+        return ""
+    }
+
+    private static var systemVersion: String {
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        return "\(version.majorVersion).\(version.minorVersion)"
+            + (version.patchVersion == 0 ? "" : ".\(version.patchVersion)")
+    }
+
+    private static var kernel: String { field(\.release) }
+
+    private static var machine: String { field(\.machine) }
+
+    private static func field<Tuple>(_ path: KeyPath<utsname, Tuple>) -> String {
+        var info = utsname()
+        uname(&info)
+        // uname ends each of its arrays with a zero, and the copy lives as long as the closure.
+        return withUnsafeBytes(of: info[keyPath: path]) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}
