@@ -36,7 +36,7 @@ struct ContentDecodingTests {
         for chunk in [nil, 1, 7] {
             let (api, mock) = try session(coded, coding: field, chunk: chunk)
             let reply = try await api.get("a")
-            #expect(try reply.text() == Self.text)
+            #expect(try await reply.text() == Self.text)
             #expect(mock.requests.first?.headers[.acceptEncoding] == "gzip, deflate")
             if !containers.isEmpty {
                 // These would be untrue of the decoded body.

@@ -112,7 +112,7 @@ struct InterceptorTests {
         }
         let reply = try await api.get("a")
         #expect(reply.status == 202)
-        #expect(try reply.text() == "own")
+        #expect(try await reply.text() == "own")
         #expect(mock.requests.isEmpty)
         #expect(log.all == ["above> GET /v1/a", "above< 202"])
     }

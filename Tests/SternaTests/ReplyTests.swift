@@ -47,10 +47,10 @@ struct ReplyTests {
     func every() async throws {
         let reply = try await reply(#"{"name":"Sterna","tags":[{"id":1}]}"#)
         for _ in 0..<2 {
-            #expect(try reply.json()["tags"][0]["id"].int == 1)
-            #expect(try reply.text().hasPrefix("{"))
-            #expect(try reply.decode(User.self) == User(name: "Sterna", tags: [.init(id: 1)]))
-            let user: User = try reply.decode()
+            #expect(try await reply.json()["tags"][0]["id"].int == 1)
+            #expect(try await reply.text().hasPrefix("{"))
+            #expect(try await reply.decode(User.self) == User(name: "Sterna", tags: [.init(id: 1)]))
+            let user: User = try await reply.decode()
             #expect(user.name == "Sterna")
         }
     }
@@ -67,9 +67,9 @@ struct ReplyTests {
     @Test("An empty body, or Rails's single space, is null, no text, and no value", arguments: ["", " "])
     func empty(body: String) async throws {
         let reply = try await reply(body)
-        #expect(try reply.json() == .null)
-        #expect(try reply.text() == body)
-        let error = #expect(throws: SternaError.self) { try reply.decode(User.self) }
+        #expect(try await reply.json() == .null)
+        #expect(try await reply.text() == body)
+        let error = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
         #expect(error?.kind == .decodingFailed)
     }
 
@@ -90,19 +90,19 @@ struct ReplyTests {
     func text(body: [UInt8], type: String?, expected: String?) async throws {
         let reply = try await reply(body, type: type)
         guard let expected else {
-            let error = #expect(throws: SternaError.self) { try reply.text() }
+            let error = await #expect(throws: SternaError.self) { try await reply.text() }
             #expect(error?.kind == .decodingFailed)
             #expect(error?.body?.array == body)
             return
         }
-        #expect(try reply.text() == expected)
+        #expect(try await reply.text() == expected)
     }
 
     @Test("JSON of another media type is refused, with the response and body kept")
     func unacceptable() async throws {
         let reply = try await reply("<html>", type: "text/html; charset=utf-8")
-        let tree = #expect(throws: SternaError.self) { try reply.json() }
-        let value = #expect(throws: SternaError.self) { try reply.decode(User.self) }
+        let tree = await #expect(throws: SternaError.self) { try await reply.json() }
+        let value = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
         for error in [tree, value] {
             #expect(error?.kind == .unacceptableMediaType)
             #expect(error?.phase == .decode)
@@ -112,7 +112,7 @@ struct ReplyTests {
             #expect(error?.url == "https://api.example.com/v1/a?token=***")
             #expect(error?.description.contains("text/html") == true)
         }
-        #expect(try reply.text() == "<html>")
+        #expect(try await reply.text() == "<html>")
     }
 
     @Test("The session's media types hold for json and decode")
@@ -123,7 +123,7 @@ struct ReplyTests {
         }
         #expect(try await reply(Array("[1]".utf8), type: "application/vnd.own+json", configure).json()[0].int == 1)
         let other = try await reply(Array("[1]".utf8), type: "application/json", configure)
-        #expect(throws: SternaError.self) { try other.json() }
+        await #expect(throws: SternaError.self) { try await other.json() }
     }
 
     static let broken: [(String, [String])] = [
@@ -139,7 +139,7 @@ struct ReplyTests {
     @Test("An error of decoding names the member that did not fit", arguments: broken)
     func member(body: String, places: [String]) async throws {
         let reply = try await reply(body)
-        let error = try #require(#expect(throws: SternaError.self) { try reply.decode(User.self) })
+        let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode(User.self) })
         #expect(error.kind == .decodingFailed)
         #expect(error.phase == .decode)
         for place in places { #expect(error.detail.contains(place)) }
@@ -154,7 +154,7 @@ struct ReplyTests {
     func memberName() async throws {
         let name = #"a\nb\u2028"# + String(repeating: "x", count: 500)
         let reply = try await reply(#"{"\#(name)":"text"}"#)
-        let error = try #require(#expect(throws: SternaError.self) { try reply.decode([String: Int].self) })
+        let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode([String: Int].self) })
         #expect(!error.description.contains { $0.isNewline })
         #expect(error.detail.count < 400)
     }
@@ -162,7 +162,7 @@ struct ReplyTests {
     @Test("Text that is not JSON is an error that keeps the body", arguments: ["{", "nul", "{}x", "'a'"])
     func notJSON(body: String) async throws {
         let reply = try await reply(body)
-        let error = #expect(throws: SternaError.self) { try reply.json() }
+        let error = await #expect(throws: SternaError.self) { try await reply.json() }
         #expect(error?.kind == .decodingFailed)
         #expect(error?.body?.text == body)
         #expect(error?.response != nil)
@@ -180,11 +180,11 @@ struct ReplyTests {
         struct CountError: Error {}
         #expect(try await reply("abc", type: "text/x").value(by: Count()) == 3)
         let short = try await reply("a", type: "text/x")
-        let error = #expect(throws: SternaError.self) { try short.value(by: Count()) }
+        let error = await #expect(throws: SternaError.self) { try await short.value(by: Count()) }
         #expect(error?.kind == .decodingFailed)
         #expect(error?.underlying is CountError)
         let other = try await reply("abc", type: "text/y")
-        let refused = #expect(throws: SternaError.self) { try other.value(by: Count()) }
+        let refused = await #expect(throws: SternaError.self) { try await other.value(by: Count()) }
         #expect(refused?.kind == .unacceptableMediaType)
     }
 

@@ -71,7 +71,7 @@ struct SessionDeriveTests {
         let reply = try await api.get("a") {
             $0.responseSerializer = TextResponseSerializer(acceptance: Acceptance(statuses: [404]))
         }
-        #expect(try reply.text() == "plain")
+        #expect(try await reply.text() == "plain")
         await #expect(throws: SternaError.self) { try await api.get("a") }
         #expect(mock.requests.count == 2)
     }

@@ -21,7 +21,7 @@ struct PeersFramingTests {
     func trailers(secure: Bool) async throws {
         let reply = try await Wire.answer(
             secure: secure, script: [.send(Self.chunked + "5\r\nhello\r\n0\r\nX-Sum: 8d\r\nX-Count: 2\r\n\r\n")])
-        #expect(try reply.text() == "hello")
+        #expect(try await reply.text() == "hello")
         let trailers = reply.response.body.trailers
         #expect(trailers?.map { "\($0.name.rawName)=\($0.value)" } == ["X-Sum=8d", "X-Count=2"])
     }
@@ -119,7 +119,7 @@ struct PeersFramingTests {
                 .send("HTTP/1.1 100 Continue\r\n\r\n"), .send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
                 .answer("final"),
             ])
-        #expect(try reply.text() == "final")
+        #expect(try await reply.text() == "final")
         #expect(reply.headers.count == 1)
     }
 
@@ -140,7 +140,7 @@ struct PeersFramingTests {
         var options = EngineOptions()
         options.limits.headBytes = 256 << 10
         let reply = try await Wire.answer(script: [.send(text)], settings: { $0.engine = Engine(options: options) })
-        #expect(try reply.text() == "ok")
+        #expect(try await reply.text() == "ok")
     }
 
     @Test("a head without end", arguments: ["X-Endless: aaaaaaaaaaaaaaaa\r\n", "x"])
@@ -186,9 +186,9 @@ struct PeersFramingTests {
     func closeNotify() async throws {
         let text = Self.ok + "Content-Type: text/plain\r\n\r\nall of it"
         let whole = try await Wire.answer(secure: true, script: [.send(text), .close])
-        #expect(try whole.text() == "all of it")
+        #expect(try await whole.text() == "all of it")
         try await Wire.refusal(.truncated, .read, secure: true, script: [.send(text), .closeAbruptly])
         let plain = try await Wire.answer(script: [.send(text), .closeOutput])
-        #expect(try plain.text() == "all of it")
+        #expect(try await plain.text() == "all of it")
     }
 }

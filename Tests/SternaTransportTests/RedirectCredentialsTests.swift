@@ -50,7 +50,7 @@ struct RedirectCredentialsTests {
     func port(status: Int) async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let reply = try await ask(try session(), "\(one.url)/to?status=\(status)&url=\(two.url)/end")
-        #expect(try reply.text() == "end")
+        #expect(try await reply.text() == "end")
         #expect(one.requests().last?.headers["Authorization"] == "Bearer sesame")
         #expect(one.requests().last?.headers["X-Api-Key"] == "k1")
         expectStripped(two)
@@ -63,7 +63,7 @@ struct RedirectCredentialsTests {
     func host(host: String) async throws {
         let server = try await Self.start()
         let reply = try await ask(try session(), "\(server.url)/to?url=http://\(host):\(server.port)/end")
-        #expect(try reply.text() == "end")
+        #expect(try await reply.text() == "end")
         if host == "127.1" {
             // Another way to write the same address is the same origin.
             #expect(server.requests().last?.headers["Authorization"] == "Bearer sesame")
@@ -79,7 +79,7 @@ struct RedirectCredentialsTests {
         let one = try await Self.start()
         let two = try await Self.start(tls: try authority.issue(hosts: ["localhost", "127.0.0.1"]))
         let reply = try await ask(try session(authority), "\(one.url)/to?url=https://127.0.0.1:\(two.port)/end")
-        #expect(try reply.text() == "end")
+        #expect(try await reply.text() == "end")
         expectStripped(two)
         try await one.stop()
         try await two.stop()
@@ -90,7 +90,7 @@ struct RedirectCredentialsTests {
         let (one, two) = (try await Self.start(), try await Self.start())
         let last = "\(one.url)/end"
         let reply = try await ask(try session(), "\(one.url)/to?url=\(two.url)/to?url=\(last)")
-        #expect(try reply.text() == "end")
+        #expect(try await reply.text() == "end")
         #expect(one.requestCount == 2)
         expectStripped(one)
         #expect(reply.response.redirects.count == 2)

@@ -205,7 +205,7 @@ struct TimeoutTests {
                 }
             }
             let reply = try await api.post("post", body: Body(segments: [.producer(producer)]))
-            #expect(try reply.text().contains("piece piece "))
+            #expect(try await reply.text().contains("piece piece "))
         }
     }
 }

@@ -14,7 +14,7 @@ enum Wire {
     static let short: Duration = .milliseconds(150)
 
     /// What counts as long before it, also on a busy machine.
-    static let soon: Duration = .seconds(10)
+    static let soon: Duration = .seconds(30)
 
     /// A session with connections of its own.
     static func session(

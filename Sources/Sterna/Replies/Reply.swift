@@ -5,6 +5,9 @@ public import SternaCore
 public import SternaSerialization
 
 /// A response whose body was collected, accepted by the session's response serializer.
+///
+/// The functions that make a value come in two forms. Awaited, they leave the caller's actor and the event loop for a body
+/// of 64 KiB or more; without, as in a callback, they work where they are called.
 public struct Reply: Sendable {
     /// The response; its body is there as a whole.
     public let response: Response
@@ -12,12 +15,14 @@ public struct Reply: Sendable {
     /// The body's bytes.
     public let body: Bytes
 
-    let serializer: any ResponseSerializer
+    private let serializer: any ResponseSerializer
+    private let decoding: DecodingSettings
 
-    init(_ response: Response, body: Bytes, serializer: any ResponseSerializer) {
+    init(_ response: Response, body: Bytes, serializer: any ResponseSerializer, decoding: DecodingSettings) {
         self.response = response
         self.body = body
         self.serializer = serializer
+        self.decoding = decoding
     }
 
     /// The status code.
@@ -29,49 +34,84 @@ public struct Reply: Sendable {
     /// Where the answer came from, after redirects.
     public var url: HTTPURL { response.url }
 
-    /// The body as a JSON tree; null for an empty one.
-    ///
-    /// Throws `unacceptableMediaType` or `decodingFailed`.
-    public func json() throws(SternaError) -> JSON {
-        try value(by: serializer as? JSONResponseSerializer ?? JSONResponseSerializer())
-    }
-
-    /// The body as text in the character set that Content-Type names, else UTF-8; throws `decodingFailed`.
-    public func text() throws(SternaError) -> String {
-        try value(by: serializer as? TextResponseSerializer ?? TextResponseSerializer())
-    }
-
     /// The body's bytes as Foundation's type.
     public func data() -> Data {
         body.withUnsafeReadableBytes { Data($0) }
     }
 
+    // MARK: Values
+
+    /// The body as a JSON tree; null for an empty one.
+    ///
+    /// Throws `unacceptableMediaType` or `decodingFailed`.
+    public func json() throws(SternaError) -> JSON { try make(by: own(JSONResponseSerializer())) }
+
+    /// The body as text in the character set that Content-Type names, else UTF-8; throws `decodingFailed`.
+    public func text() throws(SternaError) -> String { try make(by: own(TextResponseSerializer())) }
+
     /// The body as a value of a `Decodable` type, from JSON; throws `unacceptableMediaType` or `decodingFailed`, which
     /// names the member that did not fit.
-    public func decode<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder? = nil) throws(SternaError) -> T {
-        let acceptance = (serializer as? JSONResponseSerializer ?? JSONResponseSerializer()).acceptance
-        if let error = acceptance.checkMediaType(response, body: body) { throw error }
-        return try described { () throws(SternaError) in
-            try JSONDecoding.decode(type, from: body, decoder: decoder ?? JSONDecoder())
+    ///
+    /// - Parameter decoder: a decoder to use instead of one by the session's ``SessionSettings/decoding``.
+    public func decode<T: Decodable & Sendable>(
+        _ type: T.Type = T.self, decoder: JSONDecoder? = nil
+    ) throws(SternaError) -> T {
+        let json = own(JSONResponseSerializer())
+        guard let decoder else {
+            return try make(
+                by: DecodableResponseSerializer<T>(
+                    acceptance: json.acceptance, decoding: decoding, preprocessors: json.preprocessors))
         }
+        return try make(by: GivenDecoder<T>(json: json, decoder: decoder))
     }
 
-    /// What a response serializer makes of the body; its media type is checked, the status was before.
+    /// What a response serializer makes of the body; throws what it does.
+    ///
+    /// The answer's status was judged by the request's own serializer; its media type is by this one.
     public func value<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
-        if let error = serializer.acceptance.checkMediaType(response, body: body) { throw error }
-        return try described { () throws(SternaError) in
-            do {
-                return try serializer.value(of: response, body: body)
-            } catch {
-                throw SternaError.wrap(
-                    error, as: .decodingFailed, phase: .decode, "The answer cannot be read: \(error)")
-            }
-        }
+        try serializer.judgeFurther(response, body: body)
+        return try make(by: serializer)
     }
 
-    private func described<R>(_ work: () throws(SternaError) -> R) throws(SternaError) -> R {
+    // MARK: Values, off the caller's actor
+
+    /// The body as a JSON tree; see the form without `await`.
+    public func json() async throws(SternaError) -> JSON {
+        try await elsewhere { () throws(SternaError) in try json() }
+    }
+
+    /// The body as text; see the form without `await`.
+    public func text() async throws(SternaError) -> String {
+        try await elsewhere { () throws(SternaError) in try text() }
+    }
+
+    /// The body as a value of a `Decodable` type; see the form without `await`.
+    public func decode<T: Decodable & Sendable>(
+        _ type: T.Type = T.self, decoder: JSONDecoder? = nil
+    ) async throws(SternaError) -> T {
+        try await elsewhere { () throws(SternaError) in try decode(type, decoder: decoder) }
+    }
+
+    /// What a response serializer makes of the body; see the form without `await`.
+    public func value<S: ResponseSerializer>(by serializer: S) async throws(SternaError) -> S.Value {
+        try await elsewhere { () throws(SternaError) in try value(by: serializer) }
+    }
+
+    // MARK: How
+
+    /// Below this many bytes, making a value takes less than going elsewhere is worth.
+    private static let largeBody = 64 << 10
+
+    private func elsewhere<T: Sendable>(
+        _ work: @Sendable () throws(SternaError) -> T
+    ) async throws(SternaError) -> T {
+        guard body.readableBytes >= Self.largeBody else { return try work() }
+        return try await Elsewhere.run(work)
+    }
+
+    private func make<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
         do {
-            return try work()
+            return try serializer.accepted(response, body: body)
         } catch {
             var error = error
             error.response = response
@@ -80,5 +120,36 @@ public struct Reply: Sendable {
             if error.url == nil { error.url = Redaction.show(response.url) }
             throw error
         }
+    }
+
+    /// The request's serializer where it is one of this type, or is made of one; else the given one.
+    private func own<S: ResponseSerializer>(_ standard: S) -> S where S: AcceptanceSetting {
+        var candidate: any ResponseSerializer = serializer
+        while let wrapping = candidate as? any WrappingResponseSerializer {
+            candidate = wrapping.base
+        }
+        guard var found = candidate as? S else { return standard }
+        found.acceptance = serializer.acceptance
+        return found
+    }
+}
+
+/// A serializer whose acceptance can be set.
+private protocol AcceptanceSetting {
+    var acceptance: Acceptance { get set }
+}
+
+extension JSONResponseSerializer: AcceptanceSetting {}
+extension TextResponseSerializer: AcceptanceSetting {}
+
+/// Decodes with a decoder that the caller gave.
+private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {
+    let json: JSONResponseSerializer
+    let decoder: JSONDecoder
+    var acceptance: Acceptance { json.acceptance }
+
+    func value(of response: Response, body: Bytes) throws -> Value {
+        let body = try json.preprocessors.reduce(body) { try $1.process($0) }
+        return try JSONDecoding.decode(Value.self, from: body, decoder: decoder)
     }
 }

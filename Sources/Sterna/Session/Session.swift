@@ -72,7 +72,7 @@ public struct Session: Sendable {
         }
         do {
             let body = try await response.body.collect(upTo: plan.settings.collectedBytes)
-            return try plan.reply(response, body, to: draft)
+            return try await plan.reply(response, body, to: draft)
         } catch {
             throw plan.describe(error, request, answeredBy: response)
         }

@@ -163,16 +163,19 @@ final class SessionPlan: Sendable {
     // MARK: Responses
 
     /// The reply, or the error that the response serializer sees in it.
-    func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
+    func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) async throws(SternaError) -> Reply {
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
         var response = response
         response.body = ResponseBody(body, trailers: response.body.trailers)
-        let acceptance = serializer.acceptance
-        if !acceptance.statuses.contains(response.status.code), let error = acceptance.check(response, body: body) {
-            throw error
+        if body.count > Self.largeErrorBody, !serializer.acceptance.statuses.contains(response.status.code) {
+            try await Elsewhere.run { [response] () throws(SternaError) in try serializer.judge(response, body: body) }
         }
-        return Reply(response, body: body, serializer: serializer)
+        try serializer.judge(response, body: body)
+        return Reply(response, body: body, serializer: serializer, decoding: settings.decoding)
     }
+
+    /// The body of an error is parsed where it stands up to this size.
+    private static let largeErrorBody = 64 << 10
 
     /// Any error of the chain as the library's own, with the request's particulars.
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {

@@ -19,8 +19,11 @@ public struct SessionSettings: Sendable {
     /// How parameters go into requests; form by default.
     public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
 
-    /// What is taken as an answer, and what `value()` makes of it; JSON by default.
+    /// What is taken as an answer, and how `json()` and `text()` read it; JSON by default.
     public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+
+    /// How `decode()` reads keys, dates and data.
+    public var decoding = DecodingSettings()
 
     /// How long the parts of a request may take.
     public var timeouts = Timeouts()

@@ -8,7 +8,8 @@ public import HTTPTypes
 ///     reaching the server       hostNotFound  connectionFailed  tlsFailed  certificateRejected
 ///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
-///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  decodingFailed
+///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
+///                               decodingFailed
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
 public struct SternaError: Error, Sendable, CustomStringConvertible {
@@ -38,6 +39,9 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
 
     /// The response's body where it was read.
     public var body: Bytes?
+
+    /// What the response serializer made of the body in spite of an unacceptable status; nil where it could not.
+    public var value: (any Sendable)?
 
     /// The server's own explanation where one was found in the body.
     public var serverMessage: String?
@@ -87,7 +91,7 @@ extension SternaError {
         case hostNotFound, connectionFailed, tlsFailed, certificateRejected
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
-        case contentCodingFailed, unacceptableStatus, unacceptableMediaType, decodingFailed
+        case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
     }
 
     /// The part of a request's life in which it failed.

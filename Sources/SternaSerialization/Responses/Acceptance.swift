@@ -3,11 +3,14 @@ public import NIOCore
 public import SternaCore
 
 /// Which responses a serializer takes: a function of the response and its body alone, with AFNetworking's rules.
-public struct Acceptance: Sendable, Hashable {
+public struct Acceptance: Sendable, Hashable, Codable {
     /// The statuses that are no error; 200 to 299 by default.
     public var statuses: Set<Int>
 
     /// The media types that are no error, in lower case without parameters; nil for any.
+    ///
+    /// A star stands for a whole type or subtype, or for what comes before a suffix: `image/*`, `*/*`,
+    /// `application/*+json`.
     public var mediaTypes: Set<String>?
 
     public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
@@ -31,7 +34,11 @@ public struct Acceptance: Sendable, Hashable {
     public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
         guard let mediaTypes, body.readableBytes > 0 else { return nil }
         let field = response[.contentType]
-        if let essence = field.flatMap(MediaType.init)?.essence, mediaTypes.contains(essence) { return nil }
+        if let type = field.flatMap(MediaType.init),
+            mediaTypes.contains(type.essence) || mediaTypes.contains(where: type.matches)
+        {
+            return nil
+        }
         let shown = field.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
         var error = SternaError(
             .unacceptableMediaType, phase: .decode,

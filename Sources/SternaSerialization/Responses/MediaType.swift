@@ -1,7 +1,7 @@
 import SternaCore
 
 /// A media type with its parameters (RFC 9110, 8.3.1).
-public struct MediaType: Sendable, Hashable, CustomStringConvertible {
+public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The type and subtype in lower case, `text/html`.
     public var essence: String
 
@@ -9,7 +9,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     public var parameters: [Parameter]
 
     /// A parameter of a media type.
-    public struct Parameter: Sendable, Hashable {
+    public struct Parameter: Sendable, Hashable, Codable {
         public var name: String
         public var value: String
     }
@@ -27,6 +27,21 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
             let name = piece[..<equals].trimmingBlanks().lowercased()
             return name.isEmpty ? nil : Parameter(name: name, value: Self.unquote(piece[piece.index(after: equals)...]))
         }
+    }
+
+    /// Whether this is a type of a pattern in lower case: the type itself, `image/*`, `*/*`, or `application/*+json`, which a
+    /// type of that suffix is (RFC 6839).
+    public func matches(_ pattern: String) -> Bool {
+        if pattern == essence { return true }
+        guard let star = pattern.lastIndex(of: "*") else { return false }
+        guard pattern != "*/*" else { return true }
+        let prefix = pattern[..<star]
+        let suffix = pattern[pattern.index(after: star)...]
+        guard prefix.hasSuffix("/"), suffix.isEmpty || suffix.hasPrefix("+") else { return false }
+        let start = prefix == "*/" ? essence[essence.startIndex...].drop { $0 != "/" }.dropFirst() : essence[...]
+        if prefix != "*/", !start.hasPrefix(prefix) { return false }
+        let subtype = prefix == "*/" ? start : start.dropFirst(prefix.count)
+        return subtype.hasSuffix(suffix) && subtype.count > suffix.count
     }
 
     /// The value of a parameter.

@@ -4,6 +4,16 @@ public import NIOCore
 public import SternaCore
 
 /// Makes a value of a response and its body, and says which responses it takes.
+///
+/// A serializer is a value; those without closures can be archived with `Codable`. One of your own:
+///
+///     struct CSVResponseSerializer: ResponseSerializer {
+///         var acceptance = Acceptance(mediaTypes: ["text/csv"])
+///
+///         func value(of response: Response, body: Bytes) throws -> [[Substring]] {
+///             body.text.split(separator: "\n").map { $0.split(separator: ",") }
+///         }
+///     }
 public protocol ResponseSerializer<Value>: Sendable {
     associatedtype Value: Sendable
 
@@ -12,6 +22,62 @@ public protocol ResponseSerializer<Value>: Sendable {
 
     /// Makes the value; called once the response was accepted. Throws `decodingFailed`.
     func value(of response: Response, body: Bytes) throws -> Value
+
+    /// Refuses a response for another reason than its status or media type, by throwing; does nothing unless a serializer
+    /// says so.
+    func validate(_ response: Response, body: Bytes) throws
+}
+
+extension ResponseSerializer {
+    public func validate(_ response: Response, body: Bytes) throws {}
+
+    /// Judges a response and makes its value: AFNetworking's `responseObjectForResponse`.
+    ///
+    /// Throws `unacceptableStatus`, with the value where one could be made in spite of it, `unacceptableMediaType`,
+    /// `unacceptableResponse`, or `decodingFailed`; each carries the response and the body.
+    public func serialize(_ response: Response, body: Bytes) throws(SternaError) -> Value {
+        try judge(response, body: body)
+        if let error = acceptance.checkMediaType(response, body: body) { throw error }
+        return try unjudgedValue(of: response, body: body)
+    }
+
+    /// Throws for a status that is not accepted, or for what ``validate(_:body:)`` refuses.
+    package func judge(_ response: Response, body: Bytes) throws(SternaError) {
+        if !acceptance.statuses.contains(response.status.code), var error = acceptance.check(response, body: body) {
+            if error.underlying == nil { error.value = try? value(of: response, body: body) }
+            throw error
+        }
+        try judgeFurther(response, body: body)
+    }
+
+    /// Throws for what ``validate(_:body:)`` refuses.
+    package func judgeFurther(_ response: Response, body: Bytes) throws(SternaError) {
+        do {
+            try validate(response, body: body)
+        } catch {
+            var error = SternaError.wrap(
+                error, as: .unacceptableResponse, phase: .decode, "The answer was refused: \(error)")
+            error.attach(response, body)
+            throw error
+        }
+    }
+
+    /// The value of a response whose status was judged before; its media type is checked here.
+    package func accepted(_ response: Response, body: Bytes) throws(SternaError) -> Value {
+        if let error = acceptance.checkMediaType(response, body: body) { throw error }
+        return try unjudgedValue(of: response, body: body)
+    }
+
+    private func unjudgedValue(of response: Response, body: Bytes) throws(SternaError) -> Value {
+        do {
+            return try value(of: response, body: body)
+        } catch {
+            var error = SternaError.wrap(
+                error, as: .decodingFailed, phase: .decode, "The answer cannot be read: \(error)")
+            error.attach(response, body)
+            throw error
+        }
+    }
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
@@ -24,21 +90,8 @@ extension ResponseSerializer where Self == TextResponseSerializer {
     public static var text: TextResponseSerializer { TextResponseSerializer() }
 }
 
-extension ResponseSerializer where Self == JSONResponseSerializer {
-    /// A JSON tree.
-    public static var json: JSONResponseSerializer { JSONResponseSerializer() }
-}
-
-extension ResponseSerializer {
-    /// A `Decodable` value from JSON.
-    public static func decodable<T: Decodable & Sendable>(_ type: T.Type) -> Self
-    where Self == DecodableResponseSerializer<T> {
-        DecodableResponseSerializer()
-    }
-}
-
 /// The bytes as they are.
-public struct DataResponseSerializer: ResponseSerializer {
+public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
     /// Takes any media type unless told otherwise.
@@ -47,8 +100,11 @@ public struct DataResponseSerializer: ResponseSerializer {
     public func value(of response: Response, body: Bytes) throws -> Data { Data(body.readableBytesView) }
 }
 
+/// AFNetworking's name for the serializer of bytes: a status of 200 to 299, any media type.
+public typealias HTTPResponseSerializer = DataResponseSerializer
+
 /// The text in the character set that Content-Type names, else UTF-8.
-public struct TextResponseSerializer: ResponseSerializer {
+public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
     /// Takes any media type unless told otherwise.
@@ -57,72 +113,5 @@ public struct TextResponseSerializer: ResponseSerializer {
     public func value(of response: Response, body: Bytes) throws -> String {
         let charset = response[.contentType].flatMap(MediaType.init)?.charset
         return try TextDecoding.decode(body, charset: charset)
-    }
-}
-
-/// A JSON tree.
-public struct JSONResponseSerializer: ResponseSerializer {
-    /// The media types that AFNetworking takes for JSON.
-    public static let mediaTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
-
-    public var acceptance: Acceptance
-
-    public init(acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes)) {
-        self.acceptance = acceptance
-    }
-
-    /// The tree; null for an empty body or a single space, which Rails sends for none.
-    public func value(of response: Response, body: Bytes) throws -> JSON {
-        if Self.isBlank(body) { return .null }
-        do {
-            return try JSON(parsing: body.readableBytesView)
-        } catch {
-            throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
-        }
-    }
-
-    static func isBlank(_ body: Bytes) -> Bool {
-        body.readableBytes == 0 || body.readableBytes == 1 && body.getInteger(at: body.readerIndex) == UInt8(ascii: " ")
-    }
-}
-
-/// A `Decodable` value from JSON.
-public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    public var acceptance: Acceptance
-
-    /// Makes the decoder for each response.
-    public var makeDecoder: @Sendable () -> JSONDecoder
-
-    public init(
-        acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes),
-        makeDecoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
-    ) {
-        self.acceptance = acceptance
-        self.makeDecoder = makeDecoder
-    }
-
-    public func value(of response: Response, body: Bytes) throws -> Value {
-        try JSONDecoding.decode(Value.self, from: body, decoder: makeDecoder())
-    }
-}
-
-/// Decodes `Decodable` values from JSON with errors that name the place.
-public enum JSONDecoding {
-    /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
-    public static func decode<T: Decodable>(
-        _ type: T.Type, from body: Bytes, decoder: JSONDecoder
-    ) throws(SternaError) -> T {
-        guard !JSONResponseSerializer.isBlank(body) else {
-            throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is empty; there is no \(type) to be made of it.")
-        }
-        do {
-            return try decoder.decode(type, from: Data(body.readableBytesView))
-        } catch {
-            throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is no \(type): \(DecodingReason.text(error))",
-                underlying: error)
-        }
     }
 }

@@ -15,7 +15,7 @@ extension DemoStep {
 
     private static func nestedQuery(_ stage: DemoStage) async throws -> Told {
         let reply = try await stage.api.get("get", parameters: ["bird": bird])
-        let args = try reply.json()["args"]
+        let args = try await reply.json()["args"]
         try check(args["bird[name]"] == "Arctic tern", "bird[name] is “Arctic tern”")
         try check(args["bird[places][]"] == ["Svalbard", "Weddell Sea"], "bird[places][] has both places")
         return Told(result: "3 names read back", lines: ["GET \(reply.url.requestTarget)", "→ \(args)"])

@@ -39,7 +39,7 @@ extension DemoStep {
             settings.uploadProgress = { stage.progress.update($0) }
         }
         stage.progress.finish()
-        let seen = try reply.json()
+        let seen = try await reply.json()
         try check(seen["bytes"].int == 16 << 20, "the server counted \(16 << 20) bytes")
         try check(seen["sha256"].string == digest, "the server's SHA-256 is that of the file")
         return Told(result: "SHA-256 agrees", lines: ["→ \(seen)"])

@@ -26,7 +26,7 @@ extension DemoStep {
         }
         let reply = try await api.get("get")
         try check(reply.status == 200, "the status is 200")
-        try check(try reply.json()["url"].string?.hasPrefix("https://") == true, "the server saw https")
+        try check(try await reply.json()["url"].string?.hasPrefix("https://") == true, "the server saw https")
         return Told(result: "200 over https", lines: ["→ \(reply.status) from \(reply.url)"])
     }
 }

@@ -44,6 +44,7 @@ enum ExitStatus {
         case .contentCodingFailed: 61
         case .cancelled: interrupted
         case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .unacceptableMediaType,
+            .unacceptableResponse,
             .decodingFailed:
             failure
         }

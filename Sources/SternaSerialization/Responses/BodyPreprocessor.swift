@@ -1,0 +1,60 @@
+public import NIOCore
+public import SternaCore
+
+/// Changes a body before it is parsed.
+public enum BodyPreprocessor: Sendable {
+    /// Takes `)]}'` off the front, with a comma and a line break behind it: what Google's servers put there so that a page
+    /// cannot run the text as a script.
+    case googlePrefix
+    /// What the closure makes of the body.
+    case custom(@Sendable (Bytes) throws -> Bytes)
+
+    /// The body as it is to be parsed; what a closure throws passes.
+    public func process(_ body: Bytes) throws -> Bytes {
+        switch self {
+        case .googlePrefix: Self.withoutGooglePrefix(body)
+        case .custom(let change): try change(body)
+        }
+    }
+
+    static func apply(_ preprocessors: [BodyPreprocessor], to body: Bytes) throws -> Bytes {
+        try preprocessors.reduce(body) { try $1.process($0) }
+    }
+
+    private static func withoutGooglePrefix(_ body: Bytes) -> Bytes {
+        let prefix = [UInt8](")]}'".utf8)
+        guard body.readableBytesView.starts(with: prefix) else { return body }
+        var rest = body
+        rest.moveReaderIndex(forwardBy: prefix.count)
+        for ignored in [UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        where rest.getInteger(at: rest.readerIndex) == ignored {
+            rest.moveReaderIndex(forwardBy: 1)
+        }
+        return rest
+    }
+}
+
+extension BodyPreprocessor: Codable {
+    private static let googleName = "googlePrefix"
+
+    /// Takes the name of a preprocessor.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard try container.decode(String.self) == Self.googleName else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no preprocessor's name.")
+        }
+        self = .googlePrefix
+    }
+
+    /// Writes the name; throws `EncodingError.invalidValue` for a closure.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard case .googlePrefix = self else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath, debugDescription: "A closure cannot be archived."))
+        }
+        try container.encode(Self.googleName)
+    }
+}

@@ -1,0 +1,80 @@
+public import FoundationEssentials
+public import NIOCore
+public import SternaCore
+
+extension ResponseSerializer {
+    /// A `Decodable` value from JSON.
+    public static func decodable<T: Decodable & Sendable>(
+        _ type: T.Type, _ decoding: DecodingSettings = DecodingSettings()
+    ) -> Self where Self == DecodableResponseSerializer<T> {
+        DecodableResponseSerializer(decoding: decoding)
+    }
+}
+
+/// A `Decodable` value from JSON.
+///
+/// An empty body makes the value of a type that is ``EmptyRepresentable``, as optionals are; for any other it fails.
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
+    public var acceptance: Acceptance
+
+    /// How the decoder reads keys, dates, data and numbers.
+    public var decoding: DecodingSettings
+
+    /// What changes the body before it is decoded, first one first.
+    public var preprocessors: [BodyPreprocessor]
+
+    /// Makes a serializer that takes AFNetworking's media types for JSON.
+    public init(
+        acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes),
+        decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = []
+    ) {
+        self.acceptance = acceptance
+        self.decoding = decoding
+        self.preprocessors = preprocessors
+    }
+
+    public func value(of response: Response, body: Bytes) throws -> Value {
+        let body = try BodyPreprocessor.apply(preprocessors, to: body)
+        return try JSONDecoding.decode(Value.self, from: body, decoder: decoding.decoder())
+    }
+}
+
+/// A type with a value that stands for an empty body, as 204, 205 and answers to HEAD have.
+public protocol EmptyRepresentable {
+    /// What an empty body means.
+    static var emptyValue: Self { get }
+}
+
+extension Optional: EmptyRepresentable {
+    /// Nil.
+    public static var emptyValue: Wrapped? { nil }
+}
+
+extension JSON: EmptyRepresentable {
+    /// Null.
+    public static var emptyValue: JSON { .null }
+}
+
+/// Decodes `Decodable` values from JSON with errors that name the place.
+public enum JSONDecoding {
+    /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
+    ///
+    /// An empty body makes the value of a type that is ``EmptyRepresentable``.
+    public static func decode<T: Decodable>(
+        _ type: T.Type, from body: Bytes, decoder: JSONDecoder
+    ) throws(SternaError) -> T {
+        guard !JSONResponseSerializer.isBlank(body) else {
+            if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
+            throw SternaError(
+                .decodingFailed, phase: .decode,
+                "The answer is empty; there is no \(type) to be made of it. Ask for \(type)? where it may be.")
+        }
+        do {
+            return try decoder.decode(type, from: Data(body.readableBytesView))
+        } catch {
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is no \(type): \(DecodingReason.text(error))",
+                underlying: error)
+        }
+    }
+}

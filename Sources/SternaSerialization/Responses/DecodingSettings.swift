@@ -1,0 +1,153 @@
+public import FoundationEssentials
+
+/// How `Decodable` values are read from JSON: a value, where JSONDecoder is an object with the same choices.
+public struct DecodingSettings: Sendable {
+    /// How keys become the names of members.
+    public enum KeyStyle: Sendable {
+        /// As they are.
+        case asIs
+        /// `first_name` as `firstName`.
+        case snakeCase
+        /// The key that the closure makes of the path to it.
+        case custom(@Sendable ([any CodingKey]) -> any CodingKey)
+    }
+
+    /// How dates are written.
+    public enum DateStyle: Sendable {
+        /// As `Date` encodes itself: seconds since 2001.
+        case deferred
+        /// `2020-01-02T03:04:05Z`, with or without a fraction of a second, with any offset (RFC 3339).
+        case iso8601
+        /// Seconds since 1970.
+        case seconds
+        /// Milliseconds since 1970.
+        case milliseconds
+        /// What the closure makes of it.
+        case custom(@Sendable (any Decoder) throws -> Date)
+    }
+
+    /// How bytes are written.
+    public enum DataStyle: Sendable {
+        /// Base64 (RFC 4648, section 4).
+        case base64
+        /// What the closure makes of it.
+        case custom(@Sendable (any Decoder) throws -> Data)
+    }
+
+    /// The texts that stand for numbers JSON has no form for.
+    public struct NonFiniteNumbers: Sendable, Hashable, Codable {
+        public var positiveInfinity: String
+        public var negativeInfinity: String
+        public var nan: String
+
+        public init(positiveInfinity: String, negativeInfinity: String, nan: String) {
+            self.positiveInfinity = positiveInfinity
+            self.negativeInfinity = negativeInfinity
+            self.nan = nan
+        }
+    }
+
+    /// How keys become the names of members; as they are by default.
+    public var keys: KeyStyle = .asIs
+    /// How dates are written; ``DateStyle/deferred`` by default.
+    public var dates: DateStyle = .deferred
+    /// How bytes are written; base64 by default.
+    public var data: DataStyle = .base64
+    /// The texts that stand for infinities and NaN; nil, the default, takes none.
+    public var nonFiniteNumbers: NonFiniteNumbers?
+
+    /// Makes settings.
+    public init(
+        keys: KeyStyle = .asIs, dates: DateStyle = .deferred, data: DataStyle = .base64,
+        nonFiniteNumbers: NonFiniteNumbers? = nil
+    ) {
+        self.keys = keys
+        self.dates = dates
+        self.data = data
+        self.nonFiniteNumbers = nonFiniteNumbers
+    }
+
+    /// A decoder with these settings.
+    public func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        switch keys {
+        case .asIs: break
+        case .snakeCase: decoder.keyDecodingStrategy = .convertFromSnakeCase
+        case .custom(let convert): decoder.keyDecodingStrategy = .custom(convert)
+        }
+        switch dates {
+        case .deferred: break
+        case .iso8601: decoder.dateDecodingStrategy = .custom(Self.internetDate)
+        case .seconds: decoder.dateDecodingStrategy = .secondsSince1970
+        case .milliseconds: decoder.dateDecodingStrategy = .millisecondsSince1970
+        case .custom(let read): decoder.dateDecodingStrategy = .custom(read)
+        }
+        if case .custom(let read) = data { decoder.dataDecodingStrategy = .custom(read) }
+        if let texts = nonFiniteNumbers {
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: texts.positiveInfinity, negativeInfinity: texts.negativeInfinity, nan: texts.nan)
+        }
+        return decoder
+    }
+
+    // The decoder's own strategy refuses fractions of a second, which this library and many servers write.
+    private static func internetDate(_ decoder: any Decoder) throws -> Date {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
+            if let date = try? style.parse(text) { return date }
+        }
+        throw DecodingError.dataCorruptedError(
+            in: container, debugDescription: "the text is no date like 2020-01-02T03:04:05Z.")
+    }
+}
+
+extension DecodingSettings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case keys, dates, data, nonFiniteNumbers
+    }
+
+    private enum Key: String, Codable { case asIs, snakeCase }
+    private enum Moment: String, Codable { case deferred, iso8601, seconds, milliseconds }
+
+    /// Takes what ``encode(to:)`` wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decode(Key.self, forKey: .keys) {
+        case .asIs: keys = .asIs
+        case .snakeCase: keys = .snakeCase
+        }
+        switch try container.decode(Moment.self, forKey: .dates) {
+        case .deferred: dates = .deferred
+        case .iso8601: dates = .iso8601
+        case .seconds: dates = .seconds
+        case .milliseconds: dates = .milliseconds
+        }
+        nonFiniteNumbers = try container.decodeIfPresent(NonFiniteNumbers.self, forKey: .nonFiniteNumbers)
+    }
+
+    /// Writes every choice by its name; throws `EncodingError.invalidValue` for one that is a closure.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch keys {
+        case .asIs: try container.encode(Key.asIs, forKey: .keys)
+        case .snakeCase: try container.encode(Key.snakeCase, forKey: .keys)
+        case .custom: throw Self.closure(at: .keys, container.codingPath)
+        }
+        switch dates {
+        case .deferred: try container.encode(Moment.deferred, forKey: .dates)
+        case .iso8601: try container.encode(Moment.iso8601, forKey: .dates)
+        case .seconds: try container.encode(Moment.seconds, forKey: .dates)
+        case .milliseconds: try container.encode(Moment.milliseconds, forKey: .dates)
+        case .custom: throw Self.closure(at: .dates, container.codingPath)
+        }
+        if case .custom = data { throw Self.closure(at: .data, container.codingPath) }
+        try container.encodeIfPresent(nonFiniteNumbers, forKey: .nonFiniteNumbers)
+    }
+
+    private static func closure(at key: CodingKeys, _ path: [any CodingKey]) -> EncodingError {
+        EncodingError.invalidValue(
+            key.stringValue,
+            EncodingError.Context(codingPath: path + [key], debugDescription: "A closure cannot be archived."))
+    }
+}

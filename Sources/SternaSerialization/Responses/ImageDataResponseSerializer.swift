@@ -1,0 +1,34 @@
+public import FoundationEssentials
+public import NIOCore
+public import SternaCore
+
+extension ResponseSerializer where Self == ImageDataResponseSerializer {
+    /// The bytes of an image, its media type checked.
+    public static var imageData: ImageDataResponseSerializer { ImageDataResponseSerializer() }
+}
+
+/// The bytes of an image as they are, when the answer says that it is one.
+public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable {
+    /// The media types that AFNetworking takes for images, and today's.
+    public static let mediaTypes: Set<String> = [
+        "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/vnd.microsoft.icon",
+        "image/bmp", "image/x-bmp", "image/x-xbitmap", "image/x-ms-bmp", "image/x-win-bitmap", "image/webp",
+        "image/avif",
+        "image/heic", "image/heif", "image/jxl",
+    ]
+
+    public var acceptance: Acceptance
+
+    /// Makes a serializer.
+    public init(acceptance: Acceptance = Acceptance(mediaTypes: ImageDataResponseSerializer.mediaTypes)) {
+        self.acceptance = acceptance
+    }
+
+    /// Throws `decodingFailed` for an empty body, which is no image.
+    public func value(of response: Response, body: Bytes) throws -> Data {
+        guard body.readableBytes > 0 else {
+            throw SternaError(.decodingFailed, phase: .decode, "The answer is empty where an image was expected.")
+        }
+        return Data(body.readableBytesView)
+    }
+}

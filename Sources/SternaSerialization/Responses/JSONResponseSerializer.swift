@@ -1,0 +1,68 @@
+public import NIOCore
+public import SternaCore
+
+extension ResponseSerializer where Self == JSONResponseSerializer {
+    /// A JSON tree.
+    public static var json: JSONResponseSerializer { JSONResponseSerializer() }
+}
+
+/// A JSON tree.
+public struct JSONResponseSerializer: ResponseSerializer, Codable {
+    /// The media types that AFNetworking takes for JSON.
+    public static let mediaTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
+
+    /// Those, and every type with the suffix `+json` (RFC 6839), as problem details and JSON:API have.
+    public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+json"])
+
+    public var acceptance: Acceptance
+
+    /// Whether null members and elements are removed at every level, `[null]` to `[]`; no by default.
+    public var removesNulls: Bool
+
+    /// What changes the body before it is parsed, first one first.
+    public var preprocessors: [BodyPreprocessor]
+
+    /// Makes a serializer; the default is AFNetworking's.
+    public init(
+        acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes), removesNulls: Bool = false,
+        preprocessors: [BodyPreprocessor] = []
+    ) {
+        self.acceptance = acceptance
+        self.removesNulls = removesNulls
+        self.preprocessors = preprocessors
+    }
+
+    /// The tree; null for an empty body or a single space, which Rails sends for none.
+    ///
+    /// Throws `decodingFailed` with the place for text that is not JSON.
+    public func value(of response: Response, body: Bytes) throws -> JSON {
+        let body = try BodyPreprocessor.apply(preprocessors, to: body)
+        if Self.isBlank(body) { return .null }
+        do {
+            let tree = try JSON(parsing: body.readableBytesView)
+            return removesNulls ? tree.removingNulls() : tree
+        } catch {
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+        }
+    }
+
+    static func isBlank(_ body: Bytes) -> Bool {
+        body.readableBytes == 0 || body.readableBytes == 1 && body.getInteger(at: body.readerIndex) == UInt8(ascii: " ")
+    }
+}
+
+extension JSON {
+    /// The tree without null members and elements at any level; null itself stays at the top.
+    public func removingNulls() -> JSON {
+        switch self {
+        case .array(let elements):
+            return .array(elements.compactMap { $0.isNull ? nil : $0.removingNulls() })
+        case .object(let object):
+            var kept = JSON.Object()
+            for (key, value) in object where !value.isNull { kept[key] = value.removingNulls() }
+            return .object(kept)
+        default: return self
+        }
+    }
+}
