@@ -12,12 +12,8 @@ struct ContentDecodingInterceptor: Interceptor {
     var limits: DecodingLimits
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
-        guard !request.headers.contains(.acceptEncoding), !request.headers.contains(.range) else {
-            return try await next(request)
-        }
-        var coded = request
-        coded.headers.append(HTTPField(name: .acceptEncoding, value: Self.acceptEncoding))
-        let response = try await next(coded)
+        guard Self.decodes(request) else { return try await next(request) }
+        let response = try await next(Self.asking(request))
         guard let field = response[.contentEncoding], request.method != .head,
             response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
         else { return response }
@@ -35,6 +31,18 @@ struct ContentDecodingInterceptor: Interceptor {
             response.body.cancel()
             throw complete(error)
         }
+    }
+
+    /// The request as it asks for a coded body.
+    static func asking(_ request: Request) -> Request {
+        guard decodes(request) else { return request }
+        var request = request
+        request.headers.append(HTTPField(name: .acceptEncoding, value: acceptEncoding))
+        return request
+    }
+
+    private static func decodes(_ request: Request) -> Bool {
+        !request.headers.contains(.acceptEncoding) && !request.headers.contains(.range)
     }
 
     private func decode(

@@ -116,5 +116,8 @@ public struct RequestSettings: Sendable {
     /// Told how much of the body the network has taken; called on an event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Told how much of the response's body has come, decoded; called by the task that collects it.
+    public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
+
     public init() {}
 }

@@ -63,7 +63,15 @@ public struct Session: Sendable {
     /// accept.
     @discardableResult
     public func send(_ draft: RequestDraft) async throws -> Reply {
-        let request = try plan.request(for: draft)
+        try await send(try plan.request(for: draft), draft, draft.settings.downloadProgress)
+    }
+
+    /// Sends a request that was made of a draft and collects the answer.
+    func send(
+        _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws -> Reply {
+        var request = request
+        if progress != nil { request.delivery = .head }
         let response: Response
         do {
             response = try await plan.chain(request)
@@ -71,7 +79,11 @@ public struct Session: Sendable {
             throw plan.describe(error, request)
         }
         do {
-            let body = try await response.body.collect(upTo: plan.settings.collectedBytes)
+            let limit = plan.settings.collectedBytes
+            guard let progress else {
+                return try await plan.reply(response, try await response.body.collect(upTo: limit), to: draft)
+            }
+            let body = try await response.body.collect(upTo: limit, reportingTo: progress)
             return try await plan.reply(response, body, to: draft)
         } catch {
             throw plan.describe(error, request, answeredBy: response)

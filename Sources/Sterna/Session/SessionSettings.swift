@@ -44,6 +44,9 @@ public struct SessionSettings: Sendable {
     /// What servers must show to be trusted.
     public var securityPolicy = SecurityPolicy.system
 
+    /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default.
+    public var callbacks = CallbackTarget.main
+
     /// The engine that carries the requests; the shared one by default.
     public var engine = Engine.shared
 

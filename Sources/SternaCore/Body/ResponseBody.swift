@@ -55,28 +55,44 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Reads to the end and returns all bytes; throws `limitExceeded` when there are more than `limit`.
     ///
     /// A limit above 2 GiB is taken for that.
-    public func collect(upTo limit: Int) async throws -> Bytes {
+    /// - Parameter progress: told how much has come, after every chunk.
+    public func collect(
+        upTo limit: Int, reportingTo progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws -> Bytes {
         let limit = Swift.min(limit, Int(Int32.max))
         switch storage {
         case .whole(let bytes, _):
             guard bytes.readableBytes <= limit else { throw Self.tooLong(limit) }
+            progress?(TransferProgress(completed: Int64(bytes.readableBytes), total: Int64(bytes.readableBytes)))
             return bytes
         case .stream(let stream):
             if let length = stream.length, length > Int64(limit) {
                 stream.cancel()
                 throw Self.tooLong(limit)
             }
-            var all = Bytes()
-            if let length = stream.length { all.reserveCapacity(Swift.min(Int(length), 1 << 20)) }
-            while var chunk = try await stream.next() {
-                guard chunk.readableBytes <= limit - all.readableBytes else {
-                    stream.cancel()
-                    throw Self.tooLong(limit)
-                }
-                all.writeBuffer(&chunk)
-            }
-            return all
+            return try await Self.read(stream, upTo: limit, reportingTo: progress)
         }
+    }
+
+    private static func read(
+        _ stream: any BodyStream, upTo limit: Int, reportingTo progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws -> Bytes {
+        var all = Bytes()
+        var meter = ProgressMeter(total: stream.length)
+        if let length = stream.length { all.reserveCapacity(Swift.min(Int(length), 1 << 20)) }
+        while var chunk = try await stream.next() {
+            guard chunk.readableBytes <= limit - all.readableBytes else {
+                stream.cancel()
+                throw tooLong(limit)
+            }
+            if let progress {
+                let now = NIODeadline.now()
+                meter.add(chunk.readableBytes, at: now)
+                progress(meter.progress(at: now))
+            }
+            all.writeBuffer(&chunk)
+        }
+        return all
     }
 
     private static func tooLong(_ limit: Int) -> SternaError {

@@ -1,0 +1,39 @@
+public import Dispatch
+
+/// Where callbacks run.
+///
+/// The callbacks of one request come one after another whatever the target is; those of several requests do where it is a
+/// serial queue. A program needs a main loop for ``main``: an application has one, as has a program whose `main` is
+/// asynchronous while it awaits; any other calls `dispatchMain()` or `RunLoop.main.run()`, or chooses a queue of its own.
+public enum CallbackTarget: Sendable {
+    /// A queue; one that is concurrent runs callbacks of several requests at the same time.
+    case queue(DispatchQueue)
+
+    /// An executor of tasks.
+    case executor(any TaskExecutor)
+
+    /// The main queue, which is the main thread's.
+    public static var main: CallbackTarget { .queue(.main) }
+}
+
+/// Runs the callbacks of one request in the order in which they were posted.
+struct CallbackLine: Sendable {
+    private let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    init(_ target: CallbackTarget) {
+        switch target {
+        case .queue(let queue):
+            // A queue of its own keeps the order where the target is concurrent.
+            let line = queue === DispatchQueue.main ? queue : DispatchQueue(label: "sterna.callbacks", target: queue)
+            post = { work in line.async(execute: work) }
+        case .executor(let executor):
+            let (stream, continuation) = AsyncStream<@Sendable () -> Void>.makeStream()
+            Task(executorPreference: executor) {
+                for await work in stream { work() }
+            }
+            post = { work in continuation.yield(work) }
+        }
+    }
+
+    func callAsFunction(_ work: @escaping @Sendable () -> Void) { post(work) }
+}

@@ -1,0 +1,148 @@
+public import SternaCore
+import Synchronization
+
+#if Foundation
+public import Foundation
+#endif
+
+/// A request that was begun with callbacks: a handle to watch and to cancel it.
+///
+/// Letting go of it changes nothing; the request goes on.
+public final class RequestTask: Sendable {
+    /// The request as the session made it.
+    public let request: Request
+
+    private let state: Mutex<State>
+    private let line: CallbackLine
+    private let progressCallback: (@Sendable (RequestTask, RequestProgress) -> Void)?
+
+    private struct State {
+        var task: Task<Void, Never>?
+        var isCancelled = false
+        var isFinished = false
+        var progress = RequestProgress()
+        // One callback is on its way at most, and takes the newest state when it runs: a fast network floods no queue.
+        var isProgressPosted = false
+        #if Foundation
+        var uploadObject: Progress?
+        var downloadObject: Progress?
+        #endif
+    }
+
+    init(
+        _ request: Request, line: CallbackLine, progress: (@Sendable (RequestTask, RequestProgress) -> Void)?
+    ) {
+        self.request = request
+        self.line = line
+        progressCallback = progress
+        state = Mutex(State())
+    }
+
+    /// Ends the request; `failure` is called with `cancelled`, unless an end was on its way before.
+    public func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Whether it has come to an end, for which a callback may still be on its way.
+    public var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// How far sending and receiving have come.
+    public var progress: RequestProgress { state.withLock { $0.progress } }
+
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        let task = Task { await work() }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func finish(_ callback: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.isFinished = true
+            state.task = nil
+        }
+        line(callback)
+    }
+
+    func report(_ change: @Sendable (inout RequestProgress) -> Void) {
+        let isToPost = state.withLock { state in
+            change(&state.progress)
+            guard !state.isProgressPosted else { return false }
+            state.isProgressPosted = true
+            return true
+        }
+        guard isToPost else { return }
+        line { self.deliverProgress() }
+    }
+
+    private func deliverProgress() {
+        let progress = state.withLock { state in
+            state.isProgressPosted = false
+            return state.progress
+        }
+        #if Foundation
+        let objects = state.withLock { ($0.uploadObject, $0.downloadObject) }
+        objects.0?.take(progress.upload)
+        objects.1?.take(progress.download)
+        #endif
+        progressCallback?(self, progress)
+    }
+}
+
+/// How far both directions of a request have come.
+public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
+    /// What was sent of the request's body.
+    public var upload = TransferProgress(completed: 0)
+
+    /// What came of the response's body.
+    public var download = TransferProgress(completed: 0)
+
+    public init() {}
+
+    /// For instance `sent 37% of 1.2 GB; received 0 B`.
+    public var description: String { "sent \(upload); received \(download)" }
+}
+
+#if Foundation
+extension RequestTask {
+    /// The upload as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
+    public var uploadProgress: Progress {
+        state.withLock { state in
+            let object = state.uploadObject ?? makeObject(state.progress.upload)
+            state.uploadObject = object
+            return object
+        }
+    }
+
+    /// The download as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
+    public var downloadProgress: Progress {
+        state.withLock { state in
+            let object = state.downloadObject ?? makeObject(state.progress.download)
+            state.downloadObject = object
+            return object
+        }
+    }
+
+    private func makeObject(_ progress: TransferProgress) -> Progress {
+        let object = Progress.discreteProgress(totalUnitCount: -1)
+        object.isPausable = false
+        object.cancellationHandler = { [weak self] in self?.cancel() }
+        object.take(progress)
+        return object
+    }
+}
+
+extension Progress {
+    /// Takes over how far a transfer has come: bytes as units, a total below zero where it is not known.
+    public func take(_ progress: TransferProgress) {
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
+    }
+}
+#endif

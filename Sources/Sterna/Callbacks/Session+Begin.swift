@@ -1,0 +1,53 @@
+import SternaCore
+
+extension Session {
+    /// Makes the request of a draft and runs it in a task of its own; calls one of the callbacks at its end.
+    func begin<Value: Sendable>(
+        _ draft: RequestDraft, progress: ProgressCallback?, value: @escaping @Sendable (Reply) throws -> Value,
+        _ success: @escaping Success<Value>, _ failure: @escaping Failure
+    ) -> RequestTask? {
+        let line = CallbackLine(plan.settings.callbacks)
+        let request: Request
+        do {
+            request = try plan.request(for: draft)
+        } catch {
+            let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
+            line { failure(nil, error) }
+            return nil
+        }
+        let task = RequestTask(request, line: line, progress: progress)
+        task.start {
+            do {
+                let reply = try await send(
+                    request.reporting(to: task, draft.settings), draft, reportsDownload(task, draft))
+                let value = try value(reply)
+                task.finish { success(task, value) }
+            } catch {
+                let error = plan.describe(error, request)
+                task.finish { failure(task, error) }
+            }
+        }
+        return task
+    }
+
+    private func reportsDownload(
+        _ task: RequestTask, _ draft: RequestDraft
+    ) -> @Sendable (TransferProgress) -> Void {
+        { progress in
+            task.report { $0.download = progress }
+            draft.settings.downloadProgress?(progress)
+        }
+    }
+}
+
+extension Request {
+    fileprivate func reporting(to task: RequestTask, _ settings: RequestSettings) -> Request {
+        var request = self
+        guard body != nil else { return request }
+        request.uploadProgress = { progress in
+            task.report { $0.upload = progress }
+            settings.uploadProgress?(progress)
+        }
+        return request
+    }
+}

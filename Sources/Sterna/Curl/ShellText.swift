@@ -1,0 +1,58 @@
+import NIOCore
+import SternaCore
+
+/// Text for a POSIX shell.
+enum ShellText {
+    /// A text as one word: as it is where nothing in it means anything to a shell, else in single quotes.
+    static func quoted(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(isPlain)
+        return isPlain
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
+    /// A path that no program takes for an option or for its standard input.
+    static func path(_ path: String) -> String { path.hasPrefix("/") ? path : "./\(path)" }
+
+    /// Bytes as text where all of it can be shown on a terminal; nil where some cannot.
+    static func printable(_ bytes: Bytes) -> String? {
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else { return nil }
+        let isShown = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control: scalar == "\n" || scalar == "\t"
+            case .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        return isShown ? text : nil
+    }
+
+    /// A command that prints bytes, in ASCII: whatever is not printable stands there in octal.
+    static func printf(_ bytes: Bytes) -> String {
+        var text: [UInt8] = Array("printf '".utf8)
+        for (index, byte) in bytes.readableBytesView.enumerated() {
+            switch byte {
+            case UInt8(ascii: "%"): text += [byte, byte]
+            case UInt8(ascii: "-") where index == 0: append(octal: byte, to: &text)
+            case UInt8(ascii: "'"), UInt8(ascii: "\\"): append(octal: byte, to: &text)
+            case 0x20...0x7E: text.append(byte)
+            default: append(octal: byte, to: &text)
+            }
+        }
+        text.append(UInt8(ascii: "'"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func append(octal byte: UInt8, to text: inout [UInt8]) {
+        text += [UInt8(ascii: "\\"), 0x30 + (byte >> 6), 0x30 + (byte >> 3 & 7), 0x30 + (byte & 7)]
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "@"), UInt8(ascii: "+"):
+            true
+        default: false
+        }
+    }
+}
