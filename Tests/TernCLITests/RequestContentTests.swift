@@ -4,8 +4,10 @@ import Testing
 @testable import TernCLI
 
 @Suite struct RequestContentTests {
-    private func content(_ arguments: [String], asForm: Bool = false) throws -> RequestContent {
-        try RequestContent(try arguments.map { try ItemParser.parse($0) }, asForm: asForm)
+    private func content(
+        _ arguments: [String], as format: FieldFormat = .json, style: RequestStyle? = nil
+    ) throws -> RequestContent {
+        try RequestContent(try arguments.map { try ItemParser.parse($0) }, as: format, style: style)
     }
 
     private func text(_ body: Body?) -> String? {
@@ -28,9 +30,22 @@ import Testing
     }
 
     @Test func makesForms() throws {
-        let content = try content(["a=1 & 2", "a=3", "n:=[1]"], asForm: true)
+        let content = try content(["a=1 & 2", "a=3", "n:=[1]"], as: .form)
         #expect(text(content.body) == "a=1%20%26%202&a=3&n=%5B1%5D")
         #expect(content.body?.mediaType == "application/x-www-form-urlencoded")
+    }
+
+    @Test(arguments: [
+        (StyleName.afnetworking4, "a%5B%5D=1&a%5B%5D=x&b%5Bc%5D=1&q=/%20?"),
+        (.afnetworking2, "a[]=1&a[]=x&b[c]=1&q=%2F%20%3F"),
+        (.whatwg, "q=%2F+%3F&b%5Bc%5D=1&a%5B%5D=1&a%5B%5D=x"),
+    ])
+    func writesFormsInAStyle(_ name: StyleName, _ expected: String) throws {
+        let content = try content(["q=/ ?", #"b:={"c":true}"#, #"a:=[1,"x"]"#, "z==1"], as: .form, style: name.style)
+        #expect(text(content.body) == expected)
+        #expect(content.query == "z=1")
+        let charset = name == .afnetworking2 ? "; charset=utf-8" : ""
+        #expect(content.body?.mediaType == "application/x-www-form-urlencoded" + charset)
     }
 
     @Test func keepsRepeatedQueryFields() throws {

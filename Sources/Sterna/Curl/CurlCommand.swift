@@ -15,11 +15,18 @@ extension Request {
 }
 
 extension Session {
+    /// The request that a draft describes, as it is given to the network interceptors.
+    ///
+    /// Throws what sending the draft would throw before anything is sent.
+    public func request(for draft: RequestDraft) throws -> Request {
+        ContentDecodingInterceptor.asking(try plan.request(for: draft))
+    }
+
     /// The request that a draft describes as a command line for curl; see ``SternaCore/Request/curl(showsSecrets:)``.
     ///
     /// Throws what sending the draft would throw before anything is sent.
     public func curl(for draft: RequestDraft, showsSecrets: Bool = false) throws -> String {
-        ContentDecodingInterceptor.asking(try plan.request(for: draft)).curl(showsSecrets: showsSecrets)
+        try request(for: draft).curl(showsSecrets: showsSecrets)
     }
 }
 

@@ -13,6 +13,8 @@ enum HelpText {
           a[b]=value      a member of a member; a[]=value appends to an array
           Name:value      a header field; Name: removes one, Name; sends it empty
           @file           the file as the whole body
+        Fields go as JSON unless --form or --plist says otherwise. --style chooses how
+        forms and queries are written; :=json then becomes arrays and members in it.
         A backslash takes a separator literally, as in a\\:b=value. Without fields
         the body comes from standard input where that is a pipe or a file.
 

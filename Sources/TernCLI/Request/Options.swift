@@ -9,6 +9,15 @@ struct SendingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Send fields as a form, application/x-www-form-urlencoded.")
     var form = false
 
+    @Flag(help: "Send fields as a property list, application/x-plist.")
+    var plist = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write queries and forms as afnetworking4, afnetworking2 or whatwg does; JSON values become its arrays, members and booleans.",
+            valueName: "name"))
+    var style: StyleName?
+
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
@@ -22,9 +31,13 @@ struct SendingOptions: ParsableArguments {
     var ignoreStdin = false
 
     func validate() throws {
-        if json, form { throw ValidationError("--json and --form exclude each other.") }
+        if [json, form, plist].filter(\.self).count > 1 {
+            throw ValidationError("--json, --form and --plist exclude each other.")
+        }
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
     }
+
+    var format: FieldFormat { form ? .form : plist ? .propertyList : .json }
 
     /// The credentials; asks for a password where there is none.
     func authorization() throws -> Authorization? {
@@ -96,7 +109,10 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .customLong("no-color"), help: "Never colour.")
     var noColor = false
 
-    @Flag(name: .customLong("show-secrets"), help: "Show credentials and cookies in heads instead of ***.")
+    @Flag(help: "Print the request as a command line for curl instead of sending it.")
+    var curl = false
+
+    @Flag(name: .customLong("show-secrets"), help: "Show credentials and cookies instead of ***.")
     var showSecrets = false
 
     @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")

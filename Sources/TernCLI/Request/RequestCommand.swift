@@ -50,11 +50,19 @@ struct RequestCommand: AsyncParsableCommand {
             try Self.method(target, content), try Self.url(target, content), body: content.body,
             headers: content.headers)
         draft.settings.authorization = authorization
+        if output.curl { return try printCommand(draft, by: session, content) }
         if content.file != nil {
             progress.begin("sending", total: content.body?.length)
             draft.settings.uploadProgress = { progress.update($0) }
         }
         try await exchange.run(draft, by: session)
+    }
+
+    private func printCommand(_ draft: RequestDraft, by session: Session, _ content: RequestContent) throws {
+        var request = try session.request(for: draft)
+        request.headers = request.headers.filter { !content.removedHeaders.contains($0.name.canonicalName) }
+        let command = request.curl(showsSecrets: output.showSecrets)
+        try Descriptor.standardOutput.write(command + "\n")
     }
 
     private func content(_ items: [Item], _ target: Target) async throws -> RequestContent {
@@ -63,11 +71,11 @@ struct RequestCommand: AsyncParsableCommand {
                 .fileUnreadable, phase: .prepare,
                 "The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
         }
-        var content = try RequestContent(items, asForm: request.form)
+        var content = try RequestContent(items, as: request.format, style: request.style?.style)
         let readsInput = !["GET", "HEAD", "OPTIONS", "TRACE"].contains(target.method)
         if content.body == nil, !request.ignoreStdin, readsInput, InputKind.of(StandardInput.number) != nil {
             content.body = try await StandardInput(patience: target.method == nil ? .seconds(1) : nil).body()
-            content.body?.mediaType = request.form ? "application/x-www-form-urlencoded" : "application/json"
+            content.body?.mediaType = request.format.mediaType
         }
         return content
     }

@@ -12,11 +12,12 @@ struct RequestContent: Sendable {
     var file: String?
 
     /// Throws `UsageError` for items that do not go together, and `SternaError` for files and JSON that cannot be read.
-    init(_ items: [Item], asForm: Bool) throws {
+    init(_ items: [Item], as format: FieldFormat, style: RequestStyle? = nil) throws {
         var fields: [(name: String, value: FieldValue)] = []
+        var queryText = FieldText(style: style)
         for item in items {
             switch item {
-            case .query(let name, let value): query = try Self.joined(query, name, value)
+            case .query(let name, let value): try queryText.add(name, text: value)
             case .header(let name, let value): headers.append(name, value)
             case .removedHeader(let name): removedHeaders.insert(name.lowercased())
             case .field(let name, let value): fields.append((name, value))
@@ -25,38 +26,42 @@ struct RequestContent: Sendable {
                 file = path
             }
         }
+        query = queryText.text
         if let file {
             guard fields.isEmpty else {
                 throw UsageError("@\(file) is the whole body; fields cannot be sent beside it.")
             }
             body = try .file(file, mediaType: FileTypes.mediaType(ofFile: file))
         } else if !fields.isEmpty {
-            body = asForm ? try Self.form(fields) : try Self.json(fields)
+            body =
+                switch format {
+                case .json: try .json(try Self.json(fields))
+                case .form: try Self.form(fields, style)
+                case .propertyList: try .json(try Self.json(fields))
+                }
+            if style?.namesCharset == true { body?.mediaType? += "; charset=utf-8" }
         }
     }
 
-    private static func joined(_ text: String, _ name: String, _ value: String) throws -> String {
-        let pair = try QueryEncoder().encode([name: value])
-        return text.isEmpty ? pair : "\(text)&\(pair)"
-    }
-
-    private static func form(_ fields: [(name: String, value: FieldValue)]) throws -> Body {
-        var text = ""
+    private static func form(_ fields: [(name: String, value: FieldValue)], _ style: RequestStyle?) throws -> Body {
+        var text = FieldText(style: style)
         for (name, value) in fields {
             switch value {
-            case .text(let value), .json(let value): text = try joined(text, name, value)
-            case .textFile(let path), .jsonFile(let path): text = try joined(text, name, ItemFile.text(path))
+            case .text(let value): try text.add(name, text: value)
+            case .json(let value): try text.add(name, json: value)
+            case .textFile(let path): try text.add(name, text: ItemFile.text(path))
+            case .jsonFile(let path): try text.add(name, json: ItemFile.text(path))
             }
         }
-        return .text(text, mediaType: "application/x-www-form-urlencoded")
+        return .text(text.text, mediaType: FieldFormat.form.mediaType)
     }
 
-    private static func json(_ fields: [(name: String, value: FieldValue)]) throws -> Body {
+    private static func json(_ fields: [(name: String, value: FieldValue)]) throws -> JSON {
         var tree = JSON.object([:])
         for (name, value) in fields {
             try NestedKey(name).set(try json(value, of: name), in: &tree)
         }
-        return try .json(tree)
+        return tree
     }
 
     private static func json(_ value: FieldValue, of name: String) throws -> JSON {
@@ -67,10 +72,6 @@ struct RequestContent: Sendable {
         case .json(let value): text = value
         case .jsonFile(let path): text = try ItemFile.text(path)
         }
-        do {
-            return try JSON(parsing: text)
-        } catch {
-            throw UsageError("The value of “\(name)” is not JSON: \(error). For text, write \(name)=value.")
-        }
+        return try FieldJSON.tree(text, of: name)
     }
 }
