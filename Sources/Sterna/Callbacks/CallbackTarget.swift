@@ -18,22 +18,40 @@ public enum CallbackTarget: Sendable {
 
 /// Runs the callbacks of one request in the order in which they were posted.
 struct CallbackLine: Sendable {
-    private let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private enum Way: Sendable {
+        case queue(DispatchQueue)
+        case stream(AsyncStream<@Sendable () -> Void>.Continuation)
+    }
+
+    private let way: Way
 
     init(_ target: CallbackTarget) {
         switch target {
         case .queue(let queue):
             // A queue of its own keeps the order where the target is concurrent.
-            let line = queue === DispatchQueue.main ? queue : DispatchQueue(label: "sterna.callbacks", target: queue)
-            post = { work in line.async(execute: work) }
+            let isMain = queue === DispatchQueue.main
+            way = .queue(isMain ? queue : DispatchQueue(label: "sterna.callbacks", target: queue))
         case .executor(let executor):
             let (stream, continuation) = AsyncStream<@Sendable () -> Void>.makeStream()
             Task(executorPreference: executor) {
                 for await work in stream { work() }
             }
-            post = { work in continuation.yield(work) }
+            way = .stream(continuation)
         }
     }
 
-    func callAsFunction(_ work: @escaping @Sendable () -> Void) { post(work) }
+    /// Runs a callback behind those that were posted before.
+    func post(_ work: @escaping @Sendable () -> Void) {
+        switch way {
+        case .queue(let queue): queue.async(execute: work)
+        case .stream(let continuation): continuation.yield(work)
+        }
+    }
+
+    /// Runs the last callback.
+    func end(_ work: @escaping @Sendable () -> Void) {
+        post(work)
+        // A stream whose end is not said would keep its task waiting for ever.
+        if case .stream(let continuation) = way { continuation.finish() }
+    }
 }

@@ -67,18 +67,19 @@ public final class RequestTask: Sendable {
             state.isFinished = true
             state.task = nil
         }
-        line(callback)
+        line.end(callback)
     }
 
     func report(_ change: @Sendable (inout RequestProgress) -> Void) {
         let isToPost = state.withLock { state in
+            guard !state.isFinished else { return false }
             change(&state.progress)
             guard !state.isProgressPosted else { return false }
             state.isProgressPosted = true
             return true
         }
         guard isToPost else { return }
-        line { self.deliverProgress() }
+        line.post { self.deliverProgress() }
     }
 
     private func deliverProgress() {

@@ -12,7 +12,7 @@ extension Session {
             request = try plan.request(for: draft)
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
-            line { failure(nil, error) }
+            line.end { failure(nil, error) }
             return nil
         }
         let task = RequestTask(request, line: line, progress: progress)

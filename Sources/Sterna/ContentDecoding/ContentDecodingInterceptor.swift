@@ -3,17 +3,20 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// Asks for compressed bodies and undoes the compression.
+/// Undoes the compression of bodies that the library asked for.
 ///
 /// A request that sets Accept-Encoding itself, or asks for a range, gets the bytes as they come.
 struct ContentDecodingInterceptor: Interceptor {
+    /// What requests ask for; it stands among the header fields that all of them share.
     static let acceptEncoding = "gzip, deflate"
 
     var limits: DecodingLimits
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
-        guard Self.decodes(request) else { return try await next(request) }
-        let response = try await next(Self.asking(request))
+        let response = try await next(request)
+        guard request.options[ContentDecodingKey.self], request.headers[.acceptEncoding] == Self.acceptEncoding else {
+            return response
+        }
         guard let field = response[.contentEncoding], request.method != .head,
             response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
         else { return response }
@@ -33,16 +36,14 @@ struct ContentDecodingInterceptor: Interceptor {
         }
     }
 
-    /// The request as it asks for a coded body.
-    static func asking(_ request: Request) -> Request {
-        guard decodes(request) else { return request }
-        var request = request
-        request.headers.append(HTTPField(name: .acceptEncoding, value: acceptEncoding))
-        return request
-    }
-
-    private static func decodes(_ request: Request) -> Bool {
-        !request.headers.contains(.acceptEncoding) && !request.headers.contains(.range)
+    /// Leaves the bytes of the answer as they come where the caller asked for a coding or a range.
+    static func settle(_ request: inout Request, callerAsksForCoding: Bool) {
+        if request.headers.contains(.range) {
+            if !callerAsksForCoding { request.headers[.acceptEncoding] = nil }
+            request.options[ContentDecodingKey.self] = false
+        } else if callerAsksForCoding {
+            request.options[ContentDecodingKey.self] = false
+        }
     }
 
     private func decode(
@@ -88,4 +89,9 @@ struct ContentDecodingInterceptor: Interceptor {
     }
 
     private static let collectedBytes = 1 << 20
+}
+
+/// Whether the coding of an answer's body is undone.
+private enum ContentDecodingKey: RequestOptionKey {
+    static let defaultValue = true
 }

@@ -19,7 +19,7 @@ extension Session {
     ///
     /// Throws what sending the draft would throw before anything is sent.
     public func request(for draft: RequestDraft) throws -> Request {
-        ContentDecodingInterceptor.asking(try plan.request(for: draft))
+        try plan.request(for: draft)
     }
 
     /// The request that a draft describes as a command line for curl; see ``SternaCore/Request/curl(showsSecrets:)``.

@@ -9,6 +9,9 @@ struct SessionHeaders: Sendable {
     private let own: Pair
     private let ownWithDefaults: Pair
 
+    /// Whether the session's settings say what codings are asked for.
+    let nameCoding: Bool
+
     /// Fields for the session's own origin, and those without secrets for any other.
     private struct Pair: Sendable {
         let all: HTTPFields
@@ -19,6 +22,7 @@ struct SessionHeaders: Sendable {
     init() {
         own = Pair(all: [:], open: [:])
         ownWithDefaults = own
+        nameCoding = false
     }
 
     /// Throws `invalidHeader` for a field that cannot be sent.
@@ -29,6 +33,7 @@ struct SessionHeaders: Sendable {
         if let serializer = settings.requestSerializer as? any ConfigurableRequestSerializer {
             try serializer.settings.addHeaders(to: &fields)
         }
+        nameCoding = fields.contains(.acceptEncoding)
         Self.addDefaults(to: &fields)
         ownWithDefaults = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
     }
@@ -43,5 +48,8 @@ struct SessionHeaders: Sendable {
     static func addDefaults(to fields: inout HTTPFields) {
         if !fields.contains(.userAgent) { fields.append(HTTPField(name: .userAgent, value: UserAgent.standard)) }
         if !fields.contains(.accept) { fields.append(HTTPField(name: .accept, value: "*/*")) }
+        if !fields.contains(.acceptEncoding) {
+            fields.append(HTTPField(name: .acceptEncoding, value: ContentDecodingInterceptor.acceptEncoding))
+        }
     }
 }

@@ -73,11 +73,16 @@ final class SessionPlan: Sendable {
         request.uploadProgress = draft.settings.uploadProgress
         try serialize(draft, by: ownSerializer ?? settings.requestSerializer, into: &request)
         if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
-        if ownSerializer != nil { SessionHeaders.addDefaults(to: &request.headers) }
+        var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
+        if ownSerializer != nil {
+            namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
+            SessionHeaders.addDefaults(to: &request.headers)
+        }
         if let timeouts = draft.settings.timeouts { request.timeouts = timeouts }
         if let timeout = draft.settings.timeout { request.timeouts.setEach(timeout) }
         request.deadline = .after(request.timeouts.total)
         try addHeaders(draft, to: &request)
+        ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
         let secretHeaders = settings.secretHeaders.union(draft.settings.secretHeaders)
         if !secretHeaders.isEmpty { request.options[SecretHeadersKey.self] = secretHeaders }
