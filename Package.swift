@@ -35,7 +35,7 @@ let package = Package(
         .trait(
             name: "Foundation",
             description:
-                "Host names outside ASCII by Foundation's IDNA; without it only FoundationEssentials is linked."),
+                "Foundation's IDNA, character sets and transliteration; without it, FoundationEssentials is enough."),
         .default(enabledTraits: ["Foundation"]),
     ],
     dependencies: [

@@ -17,7 +17,7 @@ final class SessionPlan: Sendable {
         self.base = base
         self.settings = settings
         (headers, failure) = Self.headers(of: settings)
-        _ = HostEncoding.install
+        _ = FoundationHooks.install
         let interceptors: [any Interceptor] =
             [
                 RedirectInterceptor(policy: settings.redirects),
@@ -47,7 +47,7 @@ final class SessionPlan: Sendable {
 
     /// The base URL with a slash at the end of its path and nothing behind it.
     static func resolveBase(_ reference: some URLConvertible) throws(SternaError) -> HTTPURL {
-        _ = HostEncoding.install
+        _ = FoundationHooks.install
         let url = try resolve(reference, against: nil)
         guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
         // Relative to its own folder, since a path that begins with two slashes would be read as an authority.

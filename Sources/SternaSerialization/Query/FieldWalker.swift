@@ -2,7 +2,7 @@ import SternaCore
 
 /// Takes the fields that a ``FieldWalker`` finds; the name is UTF-8 before percent-encoding.
 protocol FieldSink {
-    mutating func add(name: [UInt8], value: String?)
+    mutating func add(name: [UInt8], value: String?) throws(ParameterError)
 }
 
 /// Goes through parameters by an encoder's rules and hands each field to a sink.
@@ -125,13 +125,13 @@ struct FieldWalker<Sink: FieldSink> {
 
     private mutating func add(_ value: ParameterValue) throws(ParameterError) {
         if let text = try ParameterText.text(of: value, by: encoder) {
-            sink.add(name: name, value: text)
+            try sink.add(name: name, value: text)
             return
         }
         switch encoder.nulls {
-        case .bareKey: sink.add(name: name, value: nil)
-        case .emptyValue: sink.add(name: name, value: "")
-        case .literal: sink.add(name: name, value: "null")
+        case .bareKey: try sink.add(name: name, value: nil)
+        case .emptyValue: try sink.add(name: name, value: "")
+        case .literal: try sink.add(name: name, value: "null")
         case .omitted: break
         }
     }

@@ -1,6 +1,7 @@
 extension QueryEncoder: Codable {
     private enum CodingKeys: String, CodingKey {
-        case arrays, booleans, data, dates, keys, nesting, nulls, spaces, allowedInNames, allowedInValues, sortsKeys
+        case arrays, booleans, data, dates, keys, nesting, nulls, spaces, allowedInNames, allowedInValues, encoding,
+            unencodable, sortsKeys
     }
 
     /// Takes what ``encode(to:)`` wrote; an option that is missing has its default.
@@ -19,6 +20,8 @@ extension QueryEncoder: Codable {
             try container.decodeIfPresent(AllowedCharacters.self, forKey: .allowedInNames) ?? allowedInNames
         allowedInValues =
             try container.decodeIfPresent(AllowedCharacters.self, forKey: .allowedInValues) ?? allowedInValues
+        encoding = try container.decodeIfPresent(TextEncoding.self, forKey: .encoding) ?? encoding
+        unencodable = try container.decodeIfPresent(UnencodableStyle.self, forKey: .unencodable) ?? unencodable
         sortsKeys = try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? sortsKeys
     }
 
@@ -35,6 +38,8 @@ extension QueryEncoder: Codable {
         try container.encode(spaces, forKey: .spaces)
         try container.encode(allowedInNames, forKey: .allowedInNames)
         try container.encode(allowedInValues, forKey: .allowedInValues)
+        try container.encode(encoding, forKey: .encoding)
+        try container.encode(unencodable, forKey: .unencodable)
         try container.encode(sortsKeys, forKey: .sortsKeys)
     }
 

@@ -90,4 +90,12 @@ extension QueryEncoder {
         /// `+`, as in the form format of the URL Standard; a plus sign itself is `%2B` in either style.
         case plus
     }
+
+    /// What becomes of characters that the character set does not have.
+    public enum UnencodableStyle: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The encoding fails.
+        case fail
+        /// `&#8224;`, percent-encoded, as browsers send it (URL Standard, 1.3).
+        case characterReference
+    }
 }

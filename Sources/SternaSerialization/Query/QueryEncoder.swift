@@ -28,6 +28,11 @@ public struct QueryEncoder: Sendable {
     public var allowedInNames: AllowedCharacters = .query
     /// The characters of values that are kept as they are; ``AllowedCharacters/query`` by default.
     public var allowedInValues: AllowedCharacters = .query
+    /// The character set whose bytes percent-encoding shows; ``TextEncoding/utf8`` by default, which also stands for the
+    /// other Unicode forms.
+    public var encoding: TextEncoding = .utf8
+    /// What becomes of characters that the set does not have; ``UnencodableStyle/fail`` by default.
+    public var unencodable: UnencodableStyle = .fail
     /// Whether keys are put in ascending order of their Unicode scalars at every level, as they are before ``keys``
     /// changes them; true by default. When false they keep the order they were given in.
     public var sortsKeys: Bool = true
@@ -43,6 +48,8 @@ public struct QueryEncoder: Sendable {
         nulls: NullStyle = .bareKey,
         spaces: SpaceStyle = .percent,
         allowed: AllowedCharacters = .query,
+        encoding: TextEncoding = .utf8,
+        unencodable: UnencodableStyle = .fail,
         sortsKeys: Bool = true
     ) {
         self.arrays = arrays
@@ -55,13 +62,15 @@ public struct QueryEncoder: Sendable {
         self.spaces = spaces
         self.allowedInNames = allowed
         self.allowedInValues = allowed
+        self.encoding = encoding
+        self.unencodable = unencodable
         self.sortsKeys = sortsKeys
     }
 
     /// The parameters as the text of a query, without a leading `?`.
     ///
     /// - Throws: ``ParameterError`` when containers are nested deeper than ``Parameters/maximumDepth``, a date lies
-    ///   outside the years 0000 to 9999, or a closure of the caller's throws.
+    ///   outside the years 0000 to 9999, a character is not in the character set, or a closure of the caller's throws.
     public func encode(_ parameters: Parameters) throws(ParameterError) -> String {
         String(decoding: try encodedBytes(parameters), as: UTF8.self)
     }
@@ -129,26 +138,35 @@ extension QueryEncoder {
 
     /// The URL Standard's `application/x-www-form-urlencoded`: a space as `+`, null as `key=`, the given order.
     public static let whatwgForm = QueryEncoder(
-        nulls: .emptyValue, spaces: .plus, allowed: .whatwgForm, sortsKeys: false)
+        nulls: .emptyValue, spaces: .plus, allowed: .whatwgForm, unencodable: .characterReference, sortsKeys: false)
 }
 
 private struct EscapedFields: FieldSink {
     let names: QueryEncoder.AllowedCharacters
     let values: QueryEncoder.AllowedCharacters
     let spaces: QueryEncoder.SpaceStyle
+    // Nil for UTF-8, which is what text is made of.
+    let conversion: CharacterConversion?
     var bytes: [UInt8] = []
 
     init(_ encoder: QueryEncoder) {
         names = encoder.allowedInNames
         values = encoder.allowedInValues
         spaces = encoder.spaces
+        let encoding = encoder.encoding.ofQueries
+        conversion =
+            encoding == .utf8 ? nil : CharacterConversion(encoding: encoding, unencodable: encoder.unencodable)
     }
 
-    mutating func add(name: [UInt8], value: String?) {
+    mutating func add(name: [UInt8], value: String?) throws(ParameterError) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        let name = try conversion?.bytes(String(decoding: name, as: UTF8.self)) ?? name
         name.withUnsafeBufferPointer { names.append($0, spaces: spaces, to: &bytes) }
-        if let value {
-            bytes.append(UInt8(ascii: "="))
+        guard let value else { return }
+        bytes.append(UInt8(ascii: "="))
+        if let conversion {
+            try conversion.bytes(value).withUnsafeBufferPointer { values.append($0, spaces: spaces, to: &bytes) }
+        } else {
             values.append(value, spaces: spaces, to: &bytes)
         }
     }

@@ -32,6 +32,12 @@ extension ConfigurableRequestSerializer {
         set { settings.style.query = newValue }
     }
 
+    /// The character set of queries and forms, which percent-escapes follow: AFNetworking's string encoding.
+    public var stringEncoding: TextEncoding {
+        get { settings.style.query.encoding }
+        set { settings.style.query.encoding = newValue }
+    }
+
     /// Where parameters go; by method unless it is changed.
     public var destination: ParameterDestination {
         get { settings.destination }

@@ -8,6 +8,8 @@ public import SternaCore
 ///     serializer.properties.timeout = .seconds(10)
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.requestSerializer = serializer }
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
+    private static let mediaType = "application/x-www-form-urlencoded"
+
     public var settings = SerializerSettings()
 
     /// Makes a serializer of a style.
@@ -31,7 +33,8 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
             if let parameters { try settings.appendQuery(parameters, to: &request) }
         } else if parameters != nil || settings.style.sendsEmptyForm && request.method != .options {
             let text = try settings.text(of: parameters ?? Parameters(), for: request)
-            request.body = .text(text, mediaType: settings.mediaType("application/x-www-form-urlencoded"))
+            request.body = .text(
+                text, mediaType: settings.mediaType(Self.mediaType, settings.style.query.encoding.ofQueries))
         }
     }
 }

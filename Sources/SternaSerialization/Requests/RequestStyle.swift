@@ -3,7 +3,7 @@ public struct RequestStyle: Sendable, Codable {
     /// How parameters become the text of queries and forms.
     public var query: QueryEncoder
 
-    /// Whether the media type of forms, JSON and property lists ends in `; charset=utf-8`; no by default.
+    /// Whether the media type of forms, JSON and property lists names its character set, `; charset=utf-8`; no by default.
     public var namesCharset: Bool
 
     /// Whether a method with a body gets an empty one, and its type, where there are no parameters; yes by default.

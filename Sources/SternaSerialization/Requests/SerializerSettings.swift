@@ -100,8 +100,9 @@ public struct SerializerSettings: Sendable {
         }
     }
 
-    func mediaType(_ essence: String) -> String {
-        style.namesCharset ? "\(essence); charset=utf-8" : essence
+    /// The media type with the character set that the style names; JSON and property lists are UTF-8 whatever queries are.
+    func mediaType(_ essence: String, _ encoding: TextEncoding = .utf8) -> String {
+        style.namesCharset ? "\(essence); charset=\(encoding)" : essence
     }
 }
 

@@ -102,16 +102,3 @@ public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
 
 /// AFNetworking's name for the serializer of bytes: a status of 200 to 299, any media type.
 public typealias HTTPResponseSerializer = DataResponseSerializer
-
-/// The text in the character set that Content-Type names, else UTF-8.
-public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var acceptance: Acceptance
-
-    /// Takes any media type unless told otherwise.
-    public init(acceptance: Acceptance = Acceptance()) { self.acceptance = acceptance }
-
-    public func value(of response: Response, body: Bytes) throws -> String {
-        let charset = response[.contentType].flatMap(MediaType.init)?.charset
-        return try TextDecoding.decode(body, charset: charset)
-    }
-}

@@ -60,7 +60,7 @@ public enum UserAgent {
     // A token has no spaces and no delimiters (RFC 9110, 5.6.2).
     private static func token(_ text: String) -> String {
         var result = ""
-        for byte in transliterated(text)[...].trimmingBlanks().utf8 {
+        for byte in Transliteration.ascii(text)[...].trimmingBlanks().utf8 {
             let isKept = FieldSyntax.isTokenByte(byte)
             result.unicodeScalars.append(isKept ? Unicode.Scalar(byte) : "-")
         }
@@ -71,19 +71,13 @@ public enum UserAgent {
     private static func comment(_ text: String) -> String {
         var depth = 0
         var isBalanced = true
-        let ascii = String(transliterated(text).filter { $0 != "\\" }[...].trimmingBlanks())
+        let ascii = String(Transliteration.ascii(text).filter { $0 != "\\" }[...].trimmingBlanks())
         for character in ascii {
             if character == "(" { depth += 1 }
             if character == ")" { depth -= 1 }
             isBalanced = isBalanced && depth >= 0
         }
         return isBalanced && depth == 0 ? ascii : ascii.filter { $0 != "(" && $0 != ")" }
-    }
-
-    private static func transliterated(_ text: String) -> String {
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        let ascii = isASCII ? text : String(text.unicodeScalars.filter(\.isASCII))
-        return String(ascii.unicodeScalars.filter { (0x20...0x7E).contains($0.value) })
     }
 }
 

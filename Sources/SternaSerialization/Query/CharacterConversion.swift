@@ -1,0 +1,33 @@
+import SternaCore
+
+/// Text as the bytes of a character set other than UTF-8.
+struct CharacterConversion {
+    let encoding: TextEncoding
+    let unencodable: QueryEncoder.UnencodableStyle
+
+    /// Throws where a character has no form, or the set's tables are not there.
+    func bytes(_ text: String) throws(ParameterError) -> [UInt8] {
+        if let bytes = encoding.encode(text) { return bytes }
+        guard encoding.isAvailable else {
+            throw ParameterError(
+                .notEncodable("the character set \(encoding) needs the package trait Foundation, and a session"))
+        }
+        if unencodable == .characterReference,
+            let bytes = encoding.encode(text, replacing: { "&#\($0.value);" })
+        {
+            return bytes
+        }
+        throw ParameterError(.notEncodable("a character is not in the character set \(encoding)"))
+    }
+}
+
+extension TextEncoding {
+    /// The set that a query is written in: the Unicode forms are all written as UTF-8 (Encoding Standard, 4.3, "get an output
+    /// encoding").
+    var ofQueries: TextEncoding {
+        switch kind {
+        case .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: .utf8
+        default: self
+        }
+    }
+}

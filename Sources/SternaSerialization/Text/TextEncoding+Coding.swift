@@ -1,0 +1,56 @@
+public import NIOCore
+public import SternaCore
+
+extension TextEncoding {
+    /// The bytes of a text; nil where a character has no form in the set, or the set is not available.
+    ///
+    /// As the Encoding Standard has it, the Japanese sets write `¥` and `‾` as the bytes of `\` and `~` where they have
+    /// them there, and U+2212 as the full-width minus sign; ISO-2022-JP writes half-width katakana as full-width ones.
+    public func encode(_ text: String) -> [UInt8]? { encode(text) { _ in nil } }
+
+    /// The bytes of a text in which what has no form in the set is replaced.
+    ///
+    /// - Parameter replacement: what stands for a character, in characters that have a form; nil gives up. The Encoding
+    ///   Standard's error mode “html” is `{ "&#\($0.value);" }`. For the control characters that ISO-2022-JP cannot
+    ///   hold, it is asked about U+FFFD.
+    /// - Returns: nil where the closure gives up or its answer has no form either, or the set is not available.
+    public func encode(
+        _ text: String, replacing replacement: (Unicode.Scalar) throws -> String?
+    ) rethrows -> [UInt8]? {
+        if kind == .utf8 { return Array(text.utf8) }
+        guard var writer = TextWriter(kind, capacity: text.utf8.count) else { return nil }
+        for scalar in text.unicodeScalars where !writer.append(scalar) {
+            guard let other = try replacement(writer.missing(scalar)) else { return nil }
+            for scalar in other.unicodeScalars where !writer.append(scalar) { return nil }
+        }
+        writer.finish()
+        return writer.output
+    }
+
+    /// The text of bytes; nil where any of them is not of the set, or the set is not available.
+    ///
+    /// Nothing is dropped and nothing replaced, but for the byte order mark of a Unicode form.
+    public func decode(_ bytes: Bytes) -> String? { try? read(bytes) }
+
+    func read(_ bytes: Bytes) throws(TextReadingFailure) -> String {
+        if kind == .utf8 { return try UnicodeReader.utf8(bytes) }
+        let bytes = Array(bytes.readableBytesView)
+        switch kind {
+        case .utf16, .utf16LittleEndian, .utf16BigEndian: return try UnicodeReader.utf16(bytes, kind)
+        case .utf32, .utf32LittleEndian, .utf32BigEndian: return try UnicodeReader.utf32(bytes, kind)
+        default:
+            var reader = TextReader(bytes)
+            return try reader.read(kind)
+        }
+    }
+
+    /// The Unicode form whose byte order mark the bytes begin with.
+    static func byteOrderMark(of bytes: Bytes) -> TextEncoding? {
+        let start = bytes.readableBytesView.prefix(4)
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }
+        if start.starts(with: [0x00, 0x00, 0xFE, 0xFF]) { return .utf32BigEndian }
+        if start.starts(with: [0xFF, 0xFE, 0x00, 0x00]) { return .utf32LittleEndian }
+        if start.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
+        return start.starts(with: [0xFF, 0xFE]) ? .utf16LittleEndian : nil
+    }
+}

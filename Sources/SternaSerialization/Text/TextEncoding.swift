@@ -1,0 +1,207 @@
+/// A character set: how text is written as bytes, by the WHATWG Encoding Standard.
+///
+/// The Unicode forms, ASCII, Latin-1 and windows-1252 are always there. The others are built of a ``TextConverter``'s tables
+/// when they are first used; the module Sterna installs Foundation's where its trait `Foundation` is on, as it is by
+/// default. Reading and writing are this library's own, so that both are strict and need no lock.
+///
+/// Three things differ from the standard, which is about browsers:
+/// - The labels of ISO-8859-1 and US-ASCII mean these two sets, ``latin1`` and ``ascii``, whose bytes are code points, as
+///   RFC 9110 and AFNetworking have it; browsers read windows-1252 for both. A server whose “ISO-8859-1” has curly quotes
+///   in the bytes 0x80 to 0x9F is read with ``windows1252``.
+/// - UTF-16 is read by its byte order mark and can be written, and there is UTF-32.
+/// - The sets that the standard refuses (its “replacement”: ISO-2022-KR, ISO-2022-CN, HZ) have no value here.
+public struct TextEncoding: Sendable, Hashable {
+    let kind: Kind
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// The standard's name in lower case, `shift_jis`.
+    public var name: String { kind.rawValue }
+
+    /// Whether it can be read and written: false where its tables need a converter that is not installed.
+    public var isAvailable: Bool { !kind.needsConverter || Self.isConverterInstalled }
+
+    /// The set with one of the standard's labels, in any case and with blanks around it; also `utf-32`, `utf-32le` and
+    /// `utf-32be`, which the standard does not have. Nil where there is none.
+    public init?(label: String) {
+        guard label.utf8.count <= 64, let kind = Labels.kinds[Labels.normal(label)] else { return nil }
+        self.kind = kind
+    }
+}
+
+extension TextEncoding: CustomStringConvertible, CaseIterable {
+    public var description: String { name }
+
+    /// Every set, in the standard's order behind the Unicode forms.
+    public static let allCases: [TextEncoding] = Kind.allCases.map(TextEncoding.init)
+}
+
+extension TextEncoding: Codable {
+    /// Takes a label as one string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let label = try container.decode(String.self)
+        guard let encoding = TextEncoding(label: label) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "There is no character set with this label.")
+        }
+        self = encoding
+    }
+
+    /// Writes the name as one string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+extension TextEncoding {
+    enum Kind: String, CaseIterable {
+        case utf8 = "utf-8"
+        case utf16 = "utf-16"
+        case utf16LittleEndian = "utf-16le"
+        case utf16BigEndian = "utf-16be"
+        case utf32 = "utf-32"
+        case utf32LittleEndian = "utf-32le"
+        case utf32BigEndian = "utf-32be"
+        case ascii = "us-ascii"
+        case latin1 = "iso-8859-1"
+        case ibm866
+        case iso8859Part2 = "iso-8859-2"
+        case iso8859Part3 = "iso-8859-3"
+        case iso8859Part4 = "iso-8859-4"
+        case iso8859Part5 = "iso-8859-5"
+        case iso8859Part6 = "iso-8859-6"
+        case iso8859Part7 = "iso-8859-7"
+        case iso8859Part8 = "iso-8859-8"
+        case iso8859Part8Logical = "iso-8859-8-i"
+        case iso8859Part10 = "iso-8859-10"
+        case iso8859Part13 = "iso-8859-13"
+        case iso8859Part14 = "iso-8859-14"
+        case iso8859Part15 = "iso-8859-15"
+        case iso8859Part16 = "iso-8859-16"
+        case koi8R = "koi8-r"
+        case koi8U = "koi8-u"
+        case macintosh
+        case windows874 = "windows-874"
+        case windows1250 = "windows-1250"
+        case windows1251 = "windows-1251"
+        case windows1252 = "windows-1252"
+        case windows1253 = "windows-1253"
+        case windows1254 = "windows-1254"
+        case windows1255 = "windows-1255"
+        case windows1256 = "windows-1256"
+        case windows1257 = "windows-1257"
+        case windows1258 = "windows-1258"
+        case macCyrillic = "x-mac-cyrillic"
+        case gbk
+        case gb18030
+        case big5
+        case eucJP = "euc-jp"
+        case iso2022JP = "iso-2022-jp"
+        case shiftJIS = "shift_jis"
+        case eucKR = "euc-kr"
+        case userDefined = "x-user-defined"
+
+        var needsConverter: Bool {
+            switch self {
+            case .utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: false
+            case .ascii, .latin1, .windows1252, .userDefined: false
+            default: true
+            }
+        }
+    }
+
+    /// UTF-8; a byte order mark is removed when it is read, and none is written.
+    public static let utf8 = TextEncoding(.utf8)
+    /// UTF-16 with a byte order mark, which is written; without one it is read as little-endian.
+    public static let utf16 = TextEncoding(.utf16)
+    /// UTF-16, the low byte first; a byte order mark is removed when it is read, and none is written.
+    public static let utf16LittleEndian = TextEncoding(.utf16LittleEndian)
+    /// UTF-16, the high byte first; a byte order mark is removed when it is read, and none is written.
+    public static let utf16BigEndian = TextEncoding(.utf16BigEndian)
+    /// UTF-32 with a byte order mark, which is written; without one it is read as big-endian (Unicode, D101).
+    public static let utf32 = TextEncoding(.utf32)
+    /// UTF-32, the low byte first; a byte order mark is removed when it is read, and none is written.
+    public static let utf32LittleEndian = TextEncoding(.utf32LittleEndian)
+    /// UTF-32, the high byte first; a byte order mark is removed when it is read, and none is written.
+    public static let utf32BigEndian = TextEncoding(.utf32BigEndian)
+    /// US-ASCII: bytes above 0x7F are errors.
+    public static let ascii = TextEncoding(.ascii)
+    /// ISO-8859-1: each byte is the code point of its number.
+    public static let latin1 = TextEncoding(.latin1)
+
+    /// Cyrillic of MS-DOS.
+    public static let ibm866 = TextEncoding(.ibm866)
+    /// Latin-2, Central European.
+    public static let iso8859Part2 = TextEncoding(.iso8859Part2)
+    /// Latin-3, South European.
+    public static let iso8859Part3 = TextEncoding(.iso8859Part3)
+    /// Latin-4, North European.
+    public static let iso8859Part4 = TextEncoding(.iso8859Part4)
+    /// Cyrillic.
+    public static let iso8859Part5 = TextEncoding(.iso8859Part5)
+    /// Arabic.
+    public static let iso8859Part6 = TextEncoding(.iso8859Part6)
+    /// Greek.
+    public static let iso8859Part7 = TextEncoding(.iso8859Part7)
+    /// Hebrew in visual order.
+    public static let iso8859Part8 = TextEncoding(.iso8859Part8)
+    /// Hebrew in logical order.
+    public static let iso8859Part8Logical = TextEncoding(.iso8859Part8Logical)
+    /// Latin-6, Nordic.
+    public static let iso8859Part10 = TextEncoding(.iso8859Part10)
+    /// Latin-7, Baltic.
+    public static let iso8859Part13 = TextEncoding(.iso8859Part13)
+    /// Latin-8, Celtic.
+    public static let iso8859Part14 = TextEncoding(.iso8859Part14)
+    /// Latin-9: Latin-1 with the euro sign.
+    public static let iso8859Part15 = TextEncoding(.iso8859Part15)
+    /// Latin-10, South-Eastern European.
+    public static let iso8859Part16 = TextEncoding(.iso8859Part16)
+    /// Russian.
+    public static let koi8R = TextEncoding(.koi8R)
+    /// Ukrainian.
+    public static let koi8U = TextEncoding(.koi8U)
+    /// Mac OS Roman.
+    public static let macintosh = TextEncoding(.macintosh)
+    /// Thai.
+    public static let windows874 = TextEncoding(.windows874)
+    /// Central European.
+    public static let windows1250 = TextEncoding(.windows1250)
+    /// Cyrillic.
+    public static let windows1251 = TextEncoding(.windows1251)
+    /// Western European: Latin-1 with letters and marks in 0x80 to 0x9F.
+    public static let windows1252 = TextEncoding(.windows1252)
+    /// Greek.
+    public static let windows1253 = TextEncoding(.windows1253)
+    /// Turkish; the standard reads ISO-8859-9 with it.
+    public static let windows1254 = TextEncoding(.windows1254)
+    /// Hebrew.
+    public static let windows1255 = TextEncoding(.windows1255)
+    /// Arabic.
+    public static let windows1256 = TextEncoding(.windows1256)
+    /// Baltic.
+    public static let windows1257 = TextEncoding(.windows1257)
+    /// Vietnamese.
+    public static let windows1258 = TextEncoding(.windows1258)
+    /// Cyrillic and Ukrainian of Mac OS.
+    public static let macCyrillic = TextEncoding(.macCyrillic)
+
+    /// Simplified Chinese in one or two bytes; read as ``gb18030``. The standard reads GB2312 with it.
+    public static let gbk = TextEncoding(.gbk)
+    /// Chinese in one, two or four bytes: every character of Unicode but U+E5E5.
+    public static let gb18030 = TextEncoding(.gb18030)
+    /// Traditional Chinese, with Hong Kong's characters when it is read.
+    public static let big5 = TextEncoding(.big5)
+    /// Japanese; characters of JIS X 0212 in three bytes are read and not written.
+    public static let eucJP = TextEncoding(.eucJP)
+    /// Japanese in seven bits with escape sequences.
+    public static let iso2022JP = TextEncoding(.iso2022JP)
+    /// Japanese as Windows has it.
+    public static let shiftJIS = TextEncoding(.shiftJIS)
+    /// Korean as Windows has it (windows-949).
+    public static let eucKR = TextEncoding(.eucKR)
+    /// ASCII, and the bytes above as U+F780 to U+F7FF.
+    public static let userDefined = TextEncoding(.userDefined)
+}

@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Testing
+
+@testable import SternaSerialization
+
+@Suite("Labels of character sets")
+struct TextEncodingLabelTests {
+    /// The labels of the Encoding Standard (4.2), and the three of UTF-32.
+    static let labels: [(String, String)] = [
+        ("utf-8", "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"),
+        ("ibm866", "866 cp866 csibm866 ibm866"),
+        ("iso-8859-2", "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2"),
+        ("iso-8859-3", "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3"),
+        ("iso-8859-4", "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4"),
+        (
+            "iso-8859-5",
+            """
+            csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988
+            """
+        ),
+        (
+            "iso-8859-6",
+            """
+            arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e \
+            iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
+            """
+        ),
+        (
+            "iso-8859-7",
+            """
+            csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 \
+            iso_8859-7:1987 sun_eu_greek
+            """
+        ),
+        (
+            "iso-8859-8",
+            """
+            csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 \
+            iso_8859-8:1988 visual
+            """
+        ),
+        ("iso-8859-8-i", "csiso88598i iso-8859-8-i logical"),
+        ("iso-8859-10", "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6"),
+        ("iso-8859-13", "iso-8859-13 iso8859-13 iso885913"),
+        ("iso-8859-14", "iso-8859-14 iso8859-14 iso885914"),
+        ("iso-8859-15", "csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15 l9"),
+        ("iso-8859-16", "iso-8859-16"),
+        ("koi8-r", "cskoi8r koi koi8 koi8-r koi8_r"),
+        ("koi8-u", "koi8-ru koi8-u"),
+        ("macintosh", "csmacintosh mac macintosh x-mac-roman"),
+        ("windows-874", "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874"),
+        ("windows-1250", "cp1250 windows-1250 x-cp1250"),
+        ("windows-1251", "cp1251 windows-1251 x-cp1251"),
+        ("us-ascii", "ansi_x3.4-1968 ascii us-ascii"),
+        (
+            "iso-8859-1",
+            """
+            cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 \
+            latin1
+            """
+        ),
+        ("windows-1252", "cp1252 windows-1252 x-cp1252"),
+        ("windows-1253", "cp1253 windows-1253 x-cp1253"),
+        (
+            "windows-1254",
+            """
+            cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 \
+            windows-1254 x-cp1254
+            """
+        ),
+        ("windows-1255", "cp1255 windows-1255 x-cp1255"),
+        ("windows-1256", "cp1256 windows-1256 x-cp1256"),
+        ("windows-1257", "cp1257 windows-1257 x-cp1257"),
+        ("windows-1258", "cp1258 windows-1258 x-cp1258"),
+        ("x-mac-cyrillic", "x-mac-cyrillic x-mac-ukrainian"),
+        ("gbk", "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk"),
+        ("gb18030", "gb18030"),
+        ("big5", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
+        ("euc-jp", "cseucpkdfmtjapanese euc-jp x-euc-jp"),
+        ("iso-2022-jp", "csiso2022jp iso-2022-jp"),
+        ("shift_jis", "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis"),
+        (
+            "euc-kr",
+            """
+            cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 \
+            windows-949
+            """
+        ),
+        ("utf-16be", "unicodefffe utf-16be"),
+        ("utf-16le", "unicodefeff utf-16le"),
+        ("utf-16", "csunicode iso-10646-ucs-2 ucs-2 unicode utf-16"),
+        ("utf-32", "utf-32"),
+        ("utf-32le", "utf-32le"),
+        ("utf-32be", "utf-32be"),
+        ("x-user-defined", "x-user-defined"),
+    ]
+
+    @Test(arguments: labels)
+    func known(name: String, labels: String) {
+        for label in labels.split(separator: " ").map(String.init) {
+            #expect(TextEncoding(label: label)?.name == name, "\(label)")
+            #expect(TextEncoding(label: label.uppercased())?.name == name, "\(label)")
+            #expect(TextEncoding(label: "\t\n\u{C}\r \(label) \n")?.name == name, "\(label)")
+        }
+    }
+
+    @Test func complete() {
+        let count = Self.labels.map { $0.1.split(separator: " ").count }.reduce(0, +)
+        #expect(count == 225)
+        #expect(TextEncoding.Labels.kinds.count == count)
+        #expect(Set(TextEncoding.allCases.map(\.name)) == Set(Self.labels.map(\.0)))
+    }
+
+    @Test(arguments: [
+        "", " ", "x-unknown", "utf-7", "utf 8", "utf-8;", "\u{A0}utf-8", "u\u{2E}tf-8", "replacement", "iso-2022-kr",
+        "csiso2022kr", "hz-gb-2312", "iso-2022-cn", "iso-2022-cn-ext", "latin\u{131}", "\u{212A}oi8-r",
+        String(repeating: " ", count: 100) + "utf-8",
+    ])
+    func unknown(label: String) {
+        #expect(TextEncoding(label: label) == nil)
+    }
+
+    @Test func coding() throws {
+        let data = try JSONEncoder().encode(TextEncoding.allCases)
+        #expect(try JSONDecoder().decode([TextEncoding].self, from: data) == TextEncoding.allCases)
+        #expect(try JSONDecoder().decode([TextEncoding].self, from: Data(#"["SJIS"]"#.utf8)) == [.shiftJIS])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([TextEncoding].self, from: Data(#"["utf-7"]"#.utf8))
+        }
+        #expect("\(TextEncoding.shiftJIS)" == "shift_jis")
+    }
+
+    @Test(arguments: [
+        (String.Encoding.utf8, TextEncoding.utf8), (.ascii, .ascii), (.isoLatin1, .latin1), (.utf16, .utf16),
+        (.utf16BigEndian, .utf16BigEndian), (.utf16LittleEndian, .utf16LittleEndian), (.utf32, .utf32),
+        (.utf32BigEndian, .utf32BigEndian), (.utf32LittleEndian, .utf32LittleEndian), (.shiftJIS, .shiftJIS),
+        (.japaneseEUC, .eucJP), (.iso2022JP, .iso2022JP), (.isoLatin2, .iso8859Part2), (.macOSRoman, .macintosh),
+        (.windowsCP1250, .windows1250), (.windowsCP1251, .windows1251), (.windowsCP1252, .windows1252),
+        (.windowsCP1253, .windows1253), (.windowsCP1254, .windows1254),
+    ])
+    func foundation(value: String.Encoding, encoding: TextEncoding) {
+        #expect(TextEncoding(value) == encoding)
+        #expect(encoding.stringEncoding == value)
+    }
+
+    @Test func foundationByNumber() {
+        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0632)) == .gb18030)
+        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0930)) == .gbk)
+        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0A02)) == .koi8R)
+        for value: String.Encoding in [.nonLossyASCII, .symbol, .nextstep, .init(rawValue: 0), .init(rawValue: .max)] {
+            #expect(TextEncoding(value) == nil)
+        }
+        for encoding in TextEncoding.allCases where encoding != .userDefined && encoding != .iso8859Part8Logical {
+            #expect(encoding.stringEncoding.flatMap { TextEncoding($0) } == encoding, "\(encoding)")
+        }
+    }
+}

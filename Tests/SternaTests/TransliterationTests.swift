@@ -1,0 +1,26 @@
+#if Foundation
+import SternaCore
+import Testing
+
+@testable import Sterna
+@testable import SternaSerialization
+
+@Suite("Transliteration")
+struct TransliterationTests {
+    init() { _ = FoundationHooks.install }
+
+    @Test(arguments: [
+        ("", ""), ("Plain ~", "Plain ~"), ("Ünïcödé", "Unicode"), ("Приложение", "Prilozenie"), ("ﬃ ½", "ffi  1/2"),
+        ("日本", "ri ben"), ("한국", "hangug"), ("Caf\u{E9} \u{2014} \u{201C}x\u{201D}", "Cafe - \"x\""), ("a🐦b", "ab"),
+        ("a\u{0}\u{7}\r\nb\u{7F}\u{85}\u{2028}", "ab"), ("é\u{0}\u{1B}[1m", "e[1m"),
+    ])
+    func ascii(text: String, wanted: String) {
+        #expect(Transliteration.ascii(text) == wanted)
+    }
+
+    @Test func userAgent() {
+        let agent = UserAgent.value(product: "Привет", version: "1", platform: .linux(distribution: "Débian\r\n"))
+        #expect(agent == "Privet/1 (Linux; Debian)")
+    }
+}
+#endif
