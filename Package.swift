@@ -28,6 +28,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Sterna", targets: ["Sterna"]),
+        .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
     ],
@@ -71,6 +72,7 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict),
+        .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaTesting",
             dependencies: [
@@ -96,6 +98,9 @@ let package = Package(
         .testTarget(
             name: "SternaTests",
             dependencies: ["Sterna", "SternaTesting", "CSternaZlib", nioCore, nioPosix, httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),

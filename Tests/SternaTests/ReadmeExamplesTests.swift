@@ -54,7 +54,9 @@ struct ReadmeExamplesTests {
 
     @Test("Callbacks, and curl")
     func callbacks() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) { $0.callbacks = .queue(.global()) }
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) {
+            $0.callbacks = .queue(.global())
+        }
         let name = try await withCheckedThrowingContinuation { continuation in
             let task = api.get(
                 "users/1", parameters: ["full": true], progress: { task, progress in _ = (task, "\(progress)") },

@@ -46,7 +46,7 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
         }
     }
 
-    private static func text(of body: Bytes, _ encoding: TextEncoding, hint: String) throws(SternaError) -> String {
+    package static func text(of body: Bytes, _ encoding: TextEncoding, hint: String) throws(SternaError) -> String {
         do {
             return try encoding.read(body)
         } catch {

@@ -1,0 +1,68 @@
+import Sterna
+
+/// What is wrong with a document, and at which byte of its UTF-8.
+struct XMLFault: Error, Equatable {
+    var kind: SternaError.Kind = .decodingFailed
+    var offset: Int
+    var reason: String
+
+    init(_ reason: String, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    static func limit(_ reason: String, at offset: Int) -> XMLFault {
+        var fault = XMLFault(reason, at: offset)
+        fault.kind = .limitExceeded
+        return fault
+    }
+
+    /// The error for callers, with the place counted in the document.
+    func error(in bytes: [UInt8]) -> SternaError {
+        let place = XMLPlace(offset: offset, in: bytes)
+        return XMLFailure.error(kind, line: place.line, column: place.column, reason)
+    }
+}
+
+/// A place in a text.
+struct XMLPlace: Equatable {
+    /// The line from 1; a line ends with a line feed.
+    var line = 1
+
+    /// The place in the line from 1, counted in Unicode scalars.
+    var column = 1
+
+    init(offset: Int, in bytes: some Collection<UInt8>) {
+        for byte in bytes.prefix(max(offset, 0)) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+    }
+}
+
+/// Errors as callers see them.
+enum XMLFailure {
+    static func error(
+        _ kind: SternaError.Kind, line: Int, column: Int, within element: String? = nil, _ reason: String
+    ) -> SternaError {
+        let verdict = kind == .limitExceeded ? "The XML is beyond a limit" : "The XML cannot be read"
+        let element = element.map { ", within \(quoted("<\($0)>"))" } ?? ""
+        return SternaError(kind, phase: .decode, "\(verdict) at line \(line), column \(column)\(element): \(reason)")
+    }
+
+    static func emptyInput() -> SternaError {
+        SternaError(
+            .decodingFailed, phase: .decode,
+            "There is no XML: the input is empty at line 1, column 1. Where an empty answer is right, do not ask for XML."
+        )
+    }
+
+    /// A name from a document within quotation marks, fit for a message.
+    static func quoted(_ name: some StringProtocol) -> String { "“\(FieldSyntax.printable(name))”" }
+
+    static func quoted(_ name: some Sequence<UInt8>) -> String { quoted(String(decoding: Array(name), as: UTF8.self)) }
+}
