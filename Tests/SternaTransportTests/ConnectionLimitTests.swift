@@ -71,6 +71,25 @@ struct ConnectionLimitTests {
         try await group.shutdownGracefully()
     }
 
+    @Test("A connection is not closed for those who have left the line", .timeLimit(.minutes(1)))
+    func leftTheLine() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        try await TestServer.withServer { server in
+            let api = try Wire.session(server.url, engine: engine(1, group: group))
+            let first = Task { try await api.onEventLoop { try await api.get("delay/0.5").status } }
+            try await server.waitForRequests(1, within: 10)
+            // Some of these are in line on the other event loop when they are cancelled.
+            let waiting = (0..<6).map { _ in Task { try await api.onEventLoop { try await api.get("1k").status } } }
+            try await Task.sleep(for: .milliseconds(100))
+            for task in waiting { task.cancel() }
+            for task in waiting { await #expect(throws: SternaError.self) { try await task.value } }
+            #expect(try await first.value == 200)
+            #expect(try await api.get("1k").status == 200)
+            #expect(server.totalConnections == 1)
+        }
+        try await group.shutdownGracefully()
+    }
+
     @Test("Refused connections give their permits back", arguments: [1, 2])
     func refused(maximum: Int) async throws {
         let closed = try ClosedPort()

@@ -64,6 +64,15 @@ final class Endpoint: Sendable {
         }
     }
 
+    /// Takes a shard out of the line for a permit once; whether it stood there.
+    func leaveLine(_ shard: Int) -> Bool {
+        permits.withLock { permits in
+            guard let position = permits.waiting.lastIndex(of: shard) else { return false }
+            permits.waiting.remove(at: position)
+            return true
+        }
+    }
+
     /// Gives a permit back: to the shard that has waited longest, else to all.
     func returnPermit() {
         let next = permits.withLock { permits -> Int? in

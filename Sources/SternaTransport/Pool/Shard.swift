@@ -70,6 +70,7 @@ final class Shard: @unchecked Sendable {
         }
         let pool = exchange.endpoint.pools[index]
         pool.waiters.removeAll { $0 === exchange }
+        leaveLine(exchange.endpoint)
         remove(exchange)
         exchange.fail(error)
         // Nobody may be left who could use what its dial would bring.
@@ -99,6 +100,14 @@ final class Shard: @unchecked Sendable {
         for pool in endpoint.pools where pool !== endpoint.pools[index] && pool.hasIdle {
             pool.shard.loop.execute { pool.shard.spareIdle(endpoint) }
             return
+        }
+    }
+
+    // Other shards close connections for those who stand in line, and so nobody stands there for nothing.
+    private func leaveLine(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        while pool.permitsAsked > 0, pool.dialling + pool.permitsAsked > pool.waiters.count, endpoint.leaveLine(index) {
+            pool.permitsAsked -= 1
         }
     }
 
@@ -174,7 +183,9 @@ final class Shard: @unchecked Sendable {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
         if let waiting = pool.waiters.firstIndex(where: { !$0.needsFreshConnection }) {
-            connection.start(pool.waiters.remove(at: waiting))
+            let exchange = pool.waiters.remove(at: waiting)
+            leaveLine(endpoint)
+            connection.start(exchange)
         } else if endpoint.othersWait(than: index) {
             // Another shard waits for a permit, and this connection is the one that can be spared.
             connection.close()
