@@ -83,7 +83,11 @@ let package = Package(
             name: "TernCLI",
             dependencies: ["Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
             swiftSettings: strict),
-        .testTarget(name: "SternaCoreTests", dependencies: ["SternaCore", httpTypes, nioCore], swiftSettings: strict),
+        // All tests are one program, so that what this sets holds for all of them.
+        .target(name: "CTestWidth", path: "Tests/CTestWidth"),
+        .testTarget(
+            name: "SternaCoreTests", dependencies: ["SternaCore", "CTestWidth", httpTypes, nioCore],
+            swiftSettings: strict),
         .testTarget(
             name: "SternaSerializationTests",
             dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes],
@@ -93,11 +97,16 @@ let package = Package(
             dependencies: ["SternaSecurity", "SternaTesting", x509, asn1, crypto], swiftSettings: strict),
         .testTarget(
             name: "SternaTransportTests",
-            dependencies: ["SternaTransport", "SternaTesting", nioCore, nioEmbedded, nioPosix, httpTypes],
+            dependencies: [
+                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", nioCore, nioEmbedded, nioPosix, httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTests",
-            dependencies: ["Sterna", "SternaTesting", "CSternaZlib", nioCore, nioPosix, httpTypes],
+            dependencies: [
+                "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib", nioCore, nioPosix,
+                httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", nioCore, httpTypes],
@@ -108,6 +117,6 @@ let package = Package(
             name: "SternaTestingTests",
             dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL], swiftSettings: strict),
         .testTarget(
-            name: "TernCLITests", dependencies: ["TernCLI", "SternaTesting", nioCore], swiftSettings: strict),
+            name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore], swiftSettings: strict),
     ]
 )
