@@ -3,7 +3,9 @@ import Sterna
 import Testing
 
 /// Against a server that others wrote. Skipped where nginx is not installed; CI installs it.
-@Suite("Interop: nginx", .enabled(if: Nginx.program != nil, "nginx is not installed"), .serialized)
+@Suite(
+    "Interop: nginx", .enabled(if: Nginx.program != nil || ChildProcess.mayNotSkip, "nginx is not installed"),
+    .serialized)
 struct NginxInteropTests {
     private func session(_ nginx: Nginx, secure: Bool = false) throws -> Session {
         let authority = nginx.authorityFile

@@ -58,7 +58,7 @@ struct TextResponseSerializerTests {
         let error = #expect(throws: SternaError.self) { try text(bytes, charset.map { "text/plain; charset=\($0)" }) }
         #expect(error?.kind == .decodingFailed)
         #expect(error?.phase == .decode)
-        #expect(error?.detail.contains("not valid \(name): the byte at offset \(offset) ") == true)
+        #expect(error?.detail.contains("not valid \(name): byte \(offset) ") == true)
         #expect(error?.detail.contains("data()") == true)
     }
 
@@ -83,7 +83,7 @@ struct TextResponseSerializerTests {
         let none = #expect(throws: SternaError.self) {
             try text([0x61, 0xE9], nil, TextResponseSerializer(fallbacks: [.ascii]))
         }
-        #expect(none?.detail.contains("not valid utf-8: the byte at offset 1 ") == true)
+        #expect(none?.detail.contains("not valid utf-8: byte 1 ") == true)
         #expect(none?.detail.contains("fallbacks") == true)
     }
 

@@ -121,9 +121,9 @@ struct ConnectionTests {
 
     @Test("an idle connection is closed")
     func idle() async throws {
-        try await TestServer.withServer(.init(idleTimeout: .seconds(2))) { server in
+        try await TestServer.withServer(.init(idleTimeout: .seconds(4))) { server in
             try await RawClient.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/delay/2.5").status == 200)
+                #expect(try await client.request("GET", "/delay/4.5").status == 200)
                 #expect(try await client.rest() == "")
             }
         }

@@ -143,7 +143,7 @@ struct ReplyTests {
         #expect(error.kind == .decodingFailed)
         #expect(error.phase == .decode)
         for place in places { #expect(error.detail.contains(place)) }
-        #expect(error.underlying is DecodingError)
+        #expect(error.underlying is DecodingError || error.underlying is JSON.ParseError)
         #expect(error.body?.text == body)
         #expect(error.status == 200)
         #expect(error.url == "https://api.example.com/v1/a?token=***")

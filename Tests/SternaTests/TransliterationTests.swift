@@ -22,5 +22,20 @@ struct TransliterationTests {
         let agent = UserAgent.value(product: "Привет", version: "1", platform: .linux(distribution: "Débian\r\n"))
         #expect(agent == "Privet/1 (Linux; Debian)")
     }
+
+    @Test(arguments: [
+        (
+            "Füße", "1.β", UserAgent.Platform.macOS(version: "Version 15 (Bäu 1)"),
+            "Fusse/1.b (Mac OS X Version 15 (Bau 1))"
+        ),
+        (
+            "東京", "1", .device(model: "iPhoné", system: "iOS", version: "18", scale: 2),
+            "dong-jing/1 (iPhone; iOS 18; Scale/2.00)"
+        ),
+        ("🐦", "🐦", .linux(distribution: "🐦"), "Sterna (Linux; )"),
+    ])
+    func userAgents(product: String, version: String, platform: UserAgent.Platform, wanted: String) {
+        #expect(UserAgent.value(product: product, version: version, platform: platform) == wanted)
+    }
 }
 #endif

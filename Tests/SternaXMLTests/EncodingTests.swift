@@ -59,7 +59,7 @@ struct EncodingTests {
         #expect(try XMLElement(parsing: Bytes(bytes: Self.declared("Shift_JIS", japanese))).text == "日本")
         let broken = failure(Array("<a>".utf8) + [0x93], charset: "shift_jis")
         #expect(broken?.kind == .decodingFailed)
-        #expect(broken?.detail.contains("offset 3") == true)
+        #expect(broken?.detail.contains("byte 3") == true)
     }
 
     @Test("What a text declares means nothing, as it is decoded")

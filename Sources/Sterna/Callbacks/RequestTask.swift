@@ -133,6 +133,7 @@ extension RequestTask {
     private func makeObject(_ progress: TransferProgress) -> Progress {
         let object = Progress.discreteProgress(totalUnitCount: -1)
         object.isPausable = false
+        object.isCancellable = true
         object.cancellationHandler = { [weak self] in self?.cancel() }
         object.take(progress)
         return object

@@ -50,7 +50,7 @@ extension Session {
         var draft = RequestDraft(method, reference, parameters: parameters, body: body, headers: headers)
         draft.settings = settings
         draft.settings.responseSerializer = serializer
-        return begin(draft, progress: progress, value: { reply in try reply.value(by: serializer) }, success, failure)
+        return begin(draft, progress: progress, value: { reply in try reply.make(by: serializer) }, success, failure)
     }
 
     /// Asks for a resource (GET); `success` is given a JSON tree.

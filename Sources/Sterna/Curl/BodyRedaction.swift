@@ -27,7 +27,10 @@ struct BodyRedaction {
         switch format {
         case .form: return Self.form(bytes)
         case .json:
-            guard let tree = try? JSON(parsing: bytes.readableBytesView) else { return bytes }
+            // What is not JSON cannot be looked through.
+            guard let tree = try? JSON(parsing: bytes.readableBytesView) else {
+                return bytes.isEmpty ? bytes : Bytes(text: "***")
+            }
             var hides = false
             let redacted = Self.json(tree, &hides)
             guard hides, let written = try? redacted.serialized() else { return bytes }

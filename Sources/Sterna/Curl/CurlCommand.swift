@@ -102,7 +102,7 @@ private struct CurlContent {
 
     init(_ request: Request, redaction: BodyRedaction?) {
         guard request.sendsContent else { return }
-        let segments = request.body?.segments ?? []
+        let segments = Self.joined(request.body?.segments ?? [])
         if segments.isEmpty {
             arguments = ["--data-raw", "''"]
         } else if segments.count == 1, case .bytes(let bytes) = segments[0] {
@@ -120,6 +120,17 @@ private struct CurlContent {
         } else {
             pipe(segments.compactMap(Self.command))
         }
+    }
+
+    // A name and its secret may stand in neighbouring segments.
+    private static func joined(_ segments: [Body.Segment]) -> [Body.Segment] {
+        guard segments.count > 1 else { return segments }
+        var all = Bytes()
+        for segment in segments {
+            guard case .bytes(let bytes) = segment else { return segments }
+            all.writeImmutableBuffer(bytes)
+        }
+        return [.bytes(all)]
     }
 
     private mutating func pipe(_ commands: [String]) {

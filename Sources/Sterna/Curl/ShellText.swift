@@ -4,10 +4,23 @@ import SternaCore
 /// Text for a POSIX shell.
 enum ShellText {
     /// A text as one word: as it is where nothing in it means anything to a shell, else in single quotes.
+    ///
+    /// What a terminal would act on is printed by a command of its own, in octal.
     static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy(isPlain)
-        return isPlain
-            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+        var word = ""
+        var rest = text.unicodeScalars[...]
+        repeat {
+            let shown = rest.prefix(while: isShown)
+            rest = rest[shown.endIndex...]
+            let hidden = rest.prefix { !isShown($0) }
+            rest = rest[hidden.endIndex...]
+            let pieces = String(shown).split(separator: "'", omittingEmptySubsequences: false)
+            if !shown.isEmpty || text.isEmpty { word += "'" + pieces.joined(separator: "'\\''") + "'" }
+            // A substitution drops newlines at its end; they are shown, and so never part of one.
+            if !hidden.isEmpty { word += "\"$(\(printf(Bytes(text: String(hidden)))))\"" }
+        } while !rest.isEmpty
+        return word
     }
 
     /// A path that no program takes for an option or for its standard input.
@@ -16,14 +29,15 @@ enum ShellText {
     /// Bytes as text where all of it can be shown on a terminal; nil where some cannot.
     static func printable(_ bytes: Bytes) -> String? {
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else { return nil }
-        let isShown = text.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control: scalar == "\n" || scalar == "\t"
-            case .format, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
+        return text.unicodeScalars.allSatisfy(isShown) ? text : nil
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control: scalar == "\n" || scalar == "\t"
+        case .format, .lineSeparator, .paragraphSeparator: false
+        default: true
         }
-        return isShown ? text : nil
     }
 
     /// A command that prints bytes, in ASCII: whatever is not printable stands there in octal.

@@ -109,7 +109,8 @@ public struct Reply: Sendable {
         return try await Elsewhere.run(work)
     }
 
-    private func make<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
+    /// The value for a serializer that has judged the answer already.
+    func make<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
         do {
             return try serializer.accepted(response, body: body)
         } catch {

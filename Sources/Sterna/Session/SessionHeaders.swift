@@ -53,3 +53,8 @@ struct SessionHeaders: Sendable {
         }
     }
 }
+
+extension SessionHeaders: CustomReflectable {
+    /// Shows no field, as credentials are among them.
+    var customMirror: Mirror { Mirror(self, children: ["nameCoding": nameCoding]) }
+}

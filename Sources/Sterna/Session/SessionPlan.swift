@@ -63,6 +63,15 @@ final class SessionPlan: Sendable {
 
     /// The request that a draft describes.
     func request(for draft: RequestDraft) throws -> Request {
+        do {
+            return try makeRequest(for: draft)
+        } catch var error as SternaError {
+            if error.method == nil { error.method = draft.method }
+            throw error
+        }
+    }
+
+    private func makeRequest(for draft: RequestDraft) throws -> Request {
         if let failure { throw failure }
         let url = try resolve(draft.reference)
         let isOwnOrigin = base == nil || base?.origin == url.origin

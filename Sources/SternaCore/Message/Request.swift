@@ -58,3 +58,15 @@ public struct Request: Sendable {
     /// Whether the request can be made again: it has no body, or one that can be read from its start.
     public var isReplayable: Bool { body?.isReplayable ?? true }
 }
+
+extension Request: CustomReflectable {
+    /// The request without the credentials of its URL and its header fields, so that nothing that prints members shows them.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "method": method, "url": Redaction.show(url), "headers": Headers(headers), "body": body as Any,
+                "timeouts": timeouts, "deadline": deadline as Any, "delivery": delivery,
+            ])
+    }
+}

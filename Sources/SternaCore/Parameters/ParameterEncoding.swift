@@ -25,6 +25,9 @@ enum ParameterEncoding {
         } catch {
             throw ParameterError(.notEncodable("\(error)"))
         }
+        if let path = encoder.excess.path {
+            throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)).under(path)
+        }
         return encoder.result.value
     }
 }
@@ -90,6 +93,11 @@ private final class EncodedNode {
     }
 }
 
+/// Where containers were nested too deep, as asking for one cannot throw.
+private final class ExcessDepth {
+    var path: [any CodingKey]?
+}
+
 private struct IndexKey: CodingKey {
     let index: Int
     var stringValue: String { "\(index)" }
@@ -116,6 +124,8 @@ private struct ParameterValueEncoder: Encoder {
     /// The keys of nested containers since the value whose encoder this is.
     var nestedPath: [any CodingKey] = []
 
+    var excess = ExcessDepth()
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .nothing = result.content { result.content = .dictionary([]) }
         return KeyedEncodingContainer(KeyedParameters(encoder: self))
@@ -141,8 +151,15 @@ private struct ParameterValueEncoder: Encoder {
     }
 
     func nested(_ key: any CodingKey, _ node: EncodedNode) -> ParameterValueEncoder {
-        ParameterValueEncoder(
-            depth: depth + 1, codingPath: codingPath + [key], result: node, nestedPath: nestedPath + [key])
+        guard depth + 1 < Parameters.maximumDepth else {
+            if excess.path == nil { excess.path = nestedPath + [key] }
+            // A node that hangs on nothing: a chain of them would be taken apart recursively.
+            return ParameterValueEncoder(
+                depth: depth, codingPath: codingPath, result: EncodedNode(), nestedPath: nestedPath, excess: excess)
+        }
+        return ParameterValueEncoder(
+            depth: depth + 1, codingPath: codingPath + [key], result: node, nestedPath: nestedPath + [key],
+            excess: excess)
     }
 }
 

@@ -33,8 +33,8 @@ public struct QueryEncoder: Sendable {
     public var encoding: TextEncoding = .utf8
     /// What becomes of characters that the set does not have; ``UnencodableStyle/fail`` by default.
     public var unencodable: UnencodableStyle = .fail
-    /// Whether keys are put in ascending order of their Unicode scalars at every level, as they are before ``keys``
-    /// changes them; true by default. When false they keep the order they were given in.
+    /// Whether keys are put in ascending order at every level, as `String` compares them, before ``keys`` changes them; true
+    /// by default. When false they keep the order they were given in.
     public var sortsKeys: Bool = true
 
     /// Makes an encoder.
@@ -148,6 +148,8 @@ private struct EscapedFields: FieldSink {
     // Nil for UTF-8, which is what text is made of.
     let conversion: CharacterConversion?
     var bytes: [UInt8] = []
+    // Not told by the bytes: a bare name that is empty has none.
+    private var isFirst = true
 
     init(_ encoder: QueryEncoder) {
         names = encoder.allowedInNames
@@ -159,7 +161,8 @@ private struct EscapedFields: FieldSink {
     }
 
     mutating func add(name: [UInt8], value: String?) throws(ParameterError) {
-        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        if !isFirst { bytes.append(UInt8(ascii: "&")) }
+        isFirst = false
         let name = try conversion?.bytes(String(decoding: name, as: UTF8.self)) ?? name
         name.withUnsafeBufferPointer { names.append($0, spaces: spaces, to: &bytes) }
         guard let value else { return }

@@ -32,7 +32,7 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
         if settings.goesIntoURL(request.method) {
             if let parameters { try settings.appendQuery(parameters, to: &request) }
         } else if parameters != nil || settings.style.sendsEmptyForm && request.method != .options {
-            let text = try settings.text(of: parameters ?? Parameters(), for: request)
+            let text = try parameters.map { try settings.text(of: $0, for: request) } ?? ""
             request.body = .text(
                 text, mediaType: settings.mediaType(Self.mediaType, settings.style.query.encoding.ofQueries))
         }

@@ -87,7 +87,8 @@ public struct SerializerSettings: Sendable {
     }
 
     func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
-        guard !parameters.isEmpty else { return }
+        // A closure may have something to say of no parameters, such as a signature.
+        guard !parameters.isEmpty || queryEncoding != nil else { return }
         let text = try text(of: parameters, for: request)
         request.url = request.url.appendingQuery(text)
     }
@@ -147,5 +148,17 @@ extension SerializerSettings: Codable {
         try container.encode(destination, forKey: .destination)
         try container.encode(properties, forKey: .properties)
         try container.encode(queryMethods.map(\.rawValue).sorted(), forKey: .queryMethods)
+    }
+}
+
+extension SerializerSettings: CustomReflectable {
+    /// The settings without the checked form of the header fields, which would show credentials.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "headers": headers, "style": style, "destination": destination, "queryMethods": queryMethods,
+                "properties": properties, "queryEncoding": queryEncoding as Any,
+            ])
     }
 }

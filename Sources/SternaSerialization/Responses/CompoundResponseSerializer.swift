@@ -1,3 +1,4 @@
+import HTTPTypes
 public import NIOCore
 public import SternaCore
 
@@ -36,6 +37,10 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
             do {
                 return try serializer.serialize(response, body: body)
             } catch {
+                // An answer that none takes for its status still has the value of the first that can read it.
+                if !acceptance.statuses.contains(response.status.code), let value = error.value as? Value {
+                    return value
+                }
                 errors.append(error)
             }
         }

@@ -70,6 +70,14 @@ public enum JSONDecoding {
                 "The answer is empty; there is no \(type) to be made of it. Ask for \(type)? where it may be.")
         }
         do {
+            // Foundation's decoder takes a trailing comma, and names no place for some faults.
+            let tree = try JSON(parsing: body.readableBytesView)
+            if let tree = tree as? T { return tree }
+        } catch {
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+        }
+        do {
             return try decoder.decode(type, from: Data(body.readableBytesView))
         } catch {
             throw SternaError(

@@ -94,9 +94,7 @@ public struct DecodingSettings: Sendable {
     private static func internetDate(_ decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
-            if let date = try? style.parse(text) { return date }
-        }
+        if let date = InternetDate.parse(text) { return date }
         throw DecodingError.dataCorruptedError(
             in: container, debugDescription: "the text is no date like 2020-01-02T03:04:05Z.")
     }

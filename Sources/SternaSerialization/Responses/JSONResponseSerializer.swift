@@ -57,7 +57,8 @@ extension JSON {
     public func removingNulls() -> JSON {
         switch self {
         case .array(let elements):
-            return .array(elements.compactMap { $0.isNull ? nil : $0.removingNulls() })
+            // A nil literal here would be a null of JSON, and nothing would be dropped.
+            return .array(elements.lazy.filter { !$0.isNull }.map { $0.removingNulls() })
         case .object(let object):
             var kept = JSON.Object()
             for (key, value) in object where !value.isNull { kept[key] = value.removingNulls() }

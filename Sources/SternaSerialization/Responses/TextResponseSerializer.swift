@@ -54,7 +54,7 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
             case .illFormed(let offset):
                 throw SternaError(
                     .decodingFailed, phase: .decode,
-                    "The answer is not valid \(encoding): the byte at offset \(offset) begins no character. \(hint)")
+                    "The answer is not valid \(encoding): byte \(offset) begins no character. \(hint)")
             case .noTables:
                 throw SternaError(
                     .decodingFailed, phase: .decode,

@@ -26,11 +26,15 @@ final class BodyWriter: @unchecked Sendable {
     private var file: OpenFile?
     private var readAhead: Bytes?
     private var unflushed = 0
+    private var handed: Int64 = 0
     private var isBusy = false
     private var isAdvancing = false
     private var isStopped = false
     private var pull: Task<Void, Never>?
     private var watch: Scheduled<Void>?
+
+    /// Whether every byte of the declared length was handed to the channel, though a source may not have said its end.
+    var hasHandedAll: Bool { framing == .length(handed) }
 
     /// Whether the next bytes are the source's to deliver.
     var isWaitingForSource: Bool { isBusy }
@@ -161,6 +165,7 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
+        handed += Int64(bytes)
         let total = total
         let number = connection?.exchangeCount
         written.assumeIsolated().whenSuccess { [weak connection] in

@@ -268,7 +268,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
-        let hasSentAll = writer == nil && isDrained(exchange.request)
+        let hasSentAll = writer?.hasHandedAll != false && isDrained(exchange.request)
         let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
         let body = collected
         let pipe = pipe

@@ -46,12 +46,11 @@ public enum AcceptLanguage {
     private static let scripts = ["latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva"]
 
     private static func tag(_ locale: Substring) -> String? {
-        let halves = locale.split(separator: "@", maxSplits: 1)
-        guard let name = halves.first?.split(separator: ".").first, name != "C", name != "POSIX" else { return nil }
-        var parts = name.split(whereSeparator: { $0 == "_" || $0 == "-" }).map(String.init)
-        if halves.count == 2, let script = scripts[halves[1].lowercased()], !parts.isEmpty {
-            parts.insert(script, at: 1)
-        }
+        let halves = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = halves.first?.prefix(while: { $0 != "." }), name != "C", name != "POSIX" else { return nil }
+        let divided = name.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "_" || $0 == "-" })
+        var parts = divided.map(String.init)
+        if halves.count == 2, let script = scripts[halves[1].lowercased()] { parts.insert(script, at: 1) }
         let tag = parts.joined(separator: "-")
         return isTag(tag) ? tag : nil
     }

@@ -48,7 +48,7 @@ public enum UserAgent {
         case .macOS(let version): "Mac OS X \(comment(version))"
         case .device(let model, let system, let version, let scale):
             "\(comment(model)); \(comment(system)) \(comment(version))"
-                + (scale.map { "; Scale/\(decimals($0))" } ?? "")
+                + (scale.flatMap { $0.isNaN ? nil : "; Scale/\(decimals($0))" } ?? "")
         }
     }
 

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import NIOCore
+import SternaCore
+import SternaSerialization
+import Testing
+
+@Suite("Response serializers are archived")
+struct SerializerCodableTests {
+    private let acceptance = Acceptance(statuses: [200, 404], mediaTypes: ["a/b", "c/*"])
+
+    private func copy<T: Codable>(_ value: T) throws -> T {
+        try JSONDecoder().decode(T.self, from: JSONEncoder().encode(value))
+    }
+
+    @Test("Those that can be compared come back equal")
+    func equal() throws {
+        for given in [acceptance, Acceptance(), Acceptance(statuses: [], mediaTypes: [])] {
+            #expect(try copy(given) == given)
+            #expect(try copy(DataResponseSerializer(acceptance: given)) == DataResponseSerializer(acceptance: given))
+            #expect(try copy(TextResponseSerializer(acceptance: given)) == TextResponseSerializer(acceptance: given))
+            let images = ImageDataResponseSerializer(acceptance: given)
+            #expect(try copy(images) == images)
+            for ignores in [false, true] {
+                let empty = EmptyResponseSerializer(acceptance: given, ignoresContent: ignores)
+                #expect(try copy(empty) == empty)
+            }
+        }
+    }
+
+    @Test("JSON with all its settings")
+    func json() throws {
+        let given = JSONResponseSerializer(
+            acceptance: acceptance, removesNulls: true, preprocessors: [.googlePrefix, .googlePrefix])
+        let back = try copy(given)
+        #expect(back.acceptance == acceptance)
+        #expect(back.removesNulls)
+        #expect(back.preprocessors.count == 2)
+        #expect(try GivenAnswer(")]}'\n)]}'\n[null]", type: "c/d", status: 404).read(by: back) == [])
+        let plain = try copy(JSONResponseSerializer())
+        #expect(plain.acceptance == JSONResponseSerializer().acceptance)
+        #expect(!plain.removesNulls)
+        #expect(plain.preprocessors.isEmpty)
+    }
+
+    private struct Event: Codable, Sendable, Equatable {
+        var startDate: Date
+        var length: Double
+    }
+
+    static let settings: [(DecodingSettings, String)] = [
+        (DecodingSettings(), #"{"startDate":-978307195,"length":1}"#),
+        (DecodingSettings(keys: .snakeCase, dates: .seconds), #"{"start_date":5,"length":1}"#),
+        (DecodingSettings(dates: .milliseconds), #"{"startDate":5000,"length":1}"#),
+        (DecodingSettings(dates: .iso8601), #"{"startDate":"1970-01-01T00:00:05Z","length":1}"#),
+        (
+            DecodingSettings(
+                dates: .seconds, nonFiniteNumbers: .init(positiveInfinity: "one", negativeInfinity: "-", nan: "?")),
+            #"{"startDate":5,"length":"one"}"#
+        ),
+    ]
+
+    @Test("Codable with its decoder settings", arguments: settings)
+    func decodable(settings: DecodingSettings, body: String) throws {
+        let given = DecodableResponseSerializer<Event>(
+            acceptance: acceptance, decoding: settings, preprocessors: [.googlePrefix])
+        let back = try copy(given)
+        let answer = GivenAnswer(")]}'\n" + body, type: "a/b", status: 404)
+        let event = try answer.read(by: back)
+        #expect(event == (try answer.read(by: given)))
+        #expect(event.startDate == Date(timeIntervalSince1970: 5))
+        #expect(event.length == 1 || event.length == .infinity)
+        #expect(back.acceptance == acceptance)
+    }
+
+    @Test("A media type")
+    func mediaType() throws {
+        let type = try #require(MediaType("text/html; charset=utf-8; x=\"a;b\""))
+        #expect(try copy(type) == type)
+    }
+
+    @Test("Closures refuse, and say where")
+    func closures() throws {
+        let settings: [(DecodingSettings, String)] = [
+            (DecodingSettings(keys: .custom { $0[0] }), "keys"),
+            (DecodingSettings(dates: .custom { _ in Date() }), "dates"),
+            (DecodingSettings(data: .custom { _ in Data() }), "data"),
+        ]
+        for (given, key) in settings {
+            let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(given) }
+            guard case .invalidValue(_, let context) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(context.codingPath.last?.stringValue == key)
+            #expect(throws: EncodingError.self) {
+                try JSONEncoder().encode(DecodableResponseSerializer<Int>(decoding: given))
+            }
+        }
+        let preprocessor = BodyPreprocessor.custom { $0 }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode([preprocessor]) }
+        #expect(throws: EncodingError.self) {
+            try JSONEncoder().encode(JSONResponseSerializer(preprocessors: [.googlePrefix, preprocessor]))
+        }
+    }
+
+    @Test(
+        "An archive that is none is refused",
+        arguments: [
+            "{}", "[]", #"{"acceptance":{"statuses":["x"]},"removesNulls":false,"preprocessors":[]}"#,
+            #"{"acceptance":{"statuses":[200]},"removesNulls":false,"preprocessors":["other"]}"#,
+        ])
+    func broken(text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(JSONResponseSerializer.self, from: Data(text.utf8))
+        }
+    }
+}

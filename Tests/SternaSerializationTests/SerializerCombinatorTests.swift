@@ -1,0 +1,109 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaSerialization
+import Synchronization
+import Testing
+
+@Suite("Serializers made of others")
+struct SerializerCombinatorTests {
+    @Test("map and tryMap make another value, one of another")
+    func map() throws {
+        let serializer = JSONResponseSerializer().map { $0["n"].int }.tryMap { number in
+            guard let number else { throw Mistake(number: 1) }
+            return "\(number)"
+        }.tryMap { text, response in "\(text) \(response.status.code)" }
+        #expect(try GivenAnswer(#"{"n":5}"#, status: 201).read(by: serializer) == "5 201")
+        let error = try #require(GivenAnswer("{}").error(of: serializer))
+        #expect(error.kind == .decodingFailed)
+        #expect(error.underlying as? Mistake == Mistake(number: 1))
+        #expect(error.body?.text == "{}")
+        #expect(error.status == 200)
+        #expect(error.url == "https://example.com/a?token=***")
+    }
+
+    @Test("A SternaError that a closure throws stays as it is; cancellation keeps its meaning")
+    func ownErrors() throws {
+        let own = SternaError(.originRefused, phase: .decode, "mine")
+        let tried = GivenAnswer("[]").error(of: JSONResponseSerializer().tryMap { _ -> Int in throw own })
+        #expect(tried?.kind == .originRefused)
+        #expect(tried?.body?.text == "[]")
+        #expect(
+            GivenAnswer("[]").error(of: JSONResponseSerializer().validate { _, _ in throw own })?.kind == .originRefused
+        )
+        let cancelled = GivenAnswer("[]").error(
+            of: JSONResponseSerializer().tryMap { _ -> Int in throw CancellationError() })
+        #expect(cancelled?.kind == .cancelled)
+        #expect(cancelled?.phase == .decode)
+    }
+
+    @Test("The transform is not asked about an answer that is not taken")
+    func notAsked() {
+        let serializer = JSONResponseSerializer().tryMap { _ -> Int in
+            Issue.record("The transform was asked.")
+            return 0
+        }
+        #expect(GivenAnswer("[]", type: "text/html").error(of: serializer)?.kind == .unacceptableMediaType)
+        #expect(GivenAnswer("[", type: "text/json").error(of: serializer)?.kind == .decodingFailed)
+        #expect(
+            GivenAnswer("[]", type: "text/html", status: 500).error(of: serializer)?.kind == .unacceptableStatus)
+    }
+
+    @Test("Each setting of a nested validation holds, whatever the order")
+    func nested() throws {
+        let forward = JSONResponseSerializer().validate(statuses: 200..<500).validate(mediaTypes: ["text/x"])
+        let backward = JSONResponseSerializer().validate(mediaTypes: ["text/x"]).validate(statuses: 200..<500)
+        let mapped = JSONResponseSerializer().validate(statuses: 200..<500).map { $0 }.validate(mediaTypes: ["text/x"])
+            .map { $0 }
+        for answer in [GivenAnswer("[1]", type: "text/x", status: 404), GivenAnswer("[1]", type: "text/x")] {
+            #expect(try answer.read(by: forward) == [1])
+            #expect(try answer.read(by: backward) == [1])
+            #expect(try answer.read(by: mapped) == [1])
+        }
+        let wrong: [(GivenAnswer, SternaError.Kind)] = [
+            (GivenAnswer("[1]", status: 404), .unacceptableMediaType),
+            (GivenAnswer("[1]", type: "text/x", status: 500), .unacceptableStatus),
+        ]
+        for (answer, kind) in wrong {
+            #expect(answer.error(of: forward)?.kind == kind)
+            #expect(answer.error(of: backward)?.kind == kind)
+            #expect(answer.error(of: mapped)?.kind == kind)
+        }
+        #expect(
+            GivenAnswer("[1]", status: 404).error(of: forward.validate(statuses: [200]))?.kind == .unacceptableStatus)
+    }
+
+    @Test("Closures are asked from the inside to the outside, once each, until one refuses")
+    func closures() throws {
+        let asked = Mutex<[Int]>([])
+        let serializer = TextResponseSerializer()
+            .validate { response, body in
+                asked.withLock { $0.append(1) }
+                guard response.status.code != 201 else { throw Mistake(number: 1) }
+                guard !body.isEmpty else { throw Mistake(number: 0) }
+            }
+            .map { "<\($0)>" }
+            .validate(mediaTypes: ["text/*"])
+            .validate { response, _ in
+                asked.withLock { $0.append(2) }
+                guard response.status.code != 202 else { throw Mistake(number: 2) }
+            }
+        func order() -> [Int] {
+            asked.withLock { asked in
+                defer { asked = [] }
+                return asked
+            }
+        }
+        #expect(try GivenAnswer("x", type: "text/x").read(by: serializer) == "<x>")
+        #expect(order() == [1, 2])
+        for (status, text, number, expected) in [(201, "x", 1, [1]), (202, "x", 2, [1, 2]), (200, "", 0, [1])] {
+            let error = GivenAnswer(text, type: "text/x", status: status).error(of: serializer)
+            #expect(error?.kind == .unacceptableResponse)
+            #expect(error?.underlying as? Mistake == Mistake(number: number))
+            #expect(error?.status == status)
+            #expect(error?.body?.text == text)
+            #expect(order() == expected)
+        }
+        #expect(GivenAnswer("x", type: "text/x", status: 500).error(of: serializer)?.kind == .unacceptableStatus)
+    }
+}
