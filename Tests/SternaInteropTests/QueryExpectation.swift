@@ -116,6 +116,7 @@ struct QueryExpectation: Sendable {
         case .double(let value):
             let text = String(describing: value)
             return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        case .decimal(let value): return value.description
         case .string(let value): return value
         case .date(let value): return ParameterGenerator.dates.first { $0.date == value }?.text
         case .data(let value): return value.base64EncodedString()

@@ -65,6 +65,13 @@ public struct Reply: Sendable {
         return try make(by: GivenDecoder<T>(json: json, decoder: decoder))
     }
 
+    /// The body as a property list in XML or in the binary form; nil for an empty one.
+    ///
+    /// Throws `unacceptableMediaType` or `decodingFailed`.
+    public func propertyList() throws(SternaError) -> PropertyList? {
+        try make(by: own(PropertyListResponseSerializer()))
+    }
+
     /// What a response serializer makes of the body; throws what it does.
     ///
     /// The answer's status was judged by the request's own serializer; its media type is by this one.
@@ -90,6 +97,11 @@ public struct Reply: Sendable {
         _ type: T.Type = T.self, decoder: JSONDecoder? = nil
     ) async throws(SternaError) -> T {
         try await elsewhere { () throws(SternaError) in try decode(type, decoder: decoder) }
+    }
+
+    /// The body as a property list; see the form without `await`.
+    public func propertyList() async throws(SternaError) -> PropertyList? {
+        try await elsewhere { () throws(SternaError) in try propertyList() }
     }
 
     /// What a response serializer makes of the body; see the form without `await`.
@@ -142,6 +154,7 @@ private protocol AcceptanceSetting {
 
 extension JSONResponseSerializer: AcceptanceSetting {}
 extension TextResponseSerializer: AcceptanceSetting {}
+extension PropertyListResponseSerializer: AcceptanceSetting {}
 
 /// Decodes with a decoder that the caller gave.
 private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {

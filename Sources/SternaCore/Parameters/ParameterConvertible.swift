@@ -45,6 +45,10 @@ extension Float: ParameterConvertible {
     public var parameterValue: ParameterValue { .double(Double(description) ?? Double(self)) }
 }
 
+extension Decimal: ParameterConvertible {
+    public var parameterValue: ParameterValue { .decimal(self) }
+}
+
 extension Bool: ParameterConvertible {
     public var parameterValue: ParameterValue { .bool(self) }
 }

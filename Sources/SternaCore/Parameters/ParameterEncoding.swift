@@ -10,8 +10,6 @@ enum ParameterEncoding {
         _ value: some Encodable, depth: Int, codingPath: [any CodingKey]
     ) throws(ParameterError) -> ParameterValue {
         if let value = value as? any ParameterConvertible { return value.parameterValue }
-        // Foundation encodes a decimal as its parts, which nobody means.
-        if let value = value as? Decimal { return .string("\(value)") }
         guard depth < Parameters.maximumDepth else { throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)) }
         let encoder = ParameterValueEncoder(depth: depth, codingPath: codingPath)
         do {
@@ -28,9 +26,16 @@ enum ParameterEncoding {
         if let path = encoder.excess.path {
             throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)).under(path)
         }
+        // A dictionary has no order, and Swift's hashes differ from run to run.
+        if value is any StringKeyedDictionary { encoder.result.sortKeys() }
         return encoder.result.value
     }
 }
+
+/// A dictionary that encodes its pairs by their names.
+private protocol StringKeyedDictionary {}
+
+extension Dictionary: StringKeyedDictionary where Key == String {}
 
 extension ParameterError {
     fileprivate func under(_ path: [any CodingKey]) -> ParameterError {
@@ -74,6 +79,11 @@ private final class EncodedNode {
             content = .dictionary([(key, node)])
         }
         return node
+    }
+
+    func sortKeys() {
+        guard case .dictionary(let pairs) = content else { return }
+        content = .dictionary(pairs.sorted { $0.key < $1.key })
     }
 
     func addElement() -> EncodedNode {

@@ -17,6 +17,8 @@ public enum ParameterValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// A binary floating point number; NaN and the infinities are allowed, though not every encoding can write them.
     case double(Double)
+    /// A decimal number, whose digits are kept as they are in queries and JSON.
+    case decimal(Decimal)
     /// Text.
     case string(String)
     /// A point in time.
@@ -69,7 +71,7 @@ extension ParameterValue {
         switch self {
         case .null: 0
         case .bool: 1
-        case .integer, .unsigned, .double: 2
+        case .integer, .unsigned, .double, .decimal: 2
         case .string: 3
         case .date: 4
         case .data: 5
@@ -84,6 +86,7 @@ extension ParameterValue {
         case (.bool(let a), .bool(let b)): order(a ? 1 : 0, b ? 1 : 0)
         case (.integer(let a), .integer(let b)): order(a, b)
         case (.unsigned(let a), .unsigned(let b)): order(a, b)
+        case (.decimal(let a), .decimal(let b)): order(a, b)
         case (.string(let a), .string(let b)): order(a, b)
         case (.date(let a), .date(let b)): order(a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
         case (.data(let a), .data(let b)): order(a, b) { order($0, $1) }
@@ -127,6 +130,7 @@ extension ParameterValue {
         case .integer(let value): Double(value)
         case .unsigned(let value): Double(value)
         case .double(let value): value
+        case .decimal(let value): Double(value.description) ?? .nan
         default: 0
         }
     }
@@ -135,7 +139,8 @@ extension ParameterValue {
         switch self {
         case .integer: 0
         case .unsigned: 1
-        default: 2
+        case .double: 2
+        default: 3
         }
     }
 }

@@ -34,6 +34,9 @@ extension JSON {
         case .double(let value):
             guard value.isFinite else { throw ParameterError(.nonFiniteNumber) }
             self = .number(JSON.Number(value))
+        case .decimal(let value):
+            guard let number = JSON.Number(literal: value.description) else { throw ParameterError(.nonFiniteNumber) }
+            self = .number(number)
         case .string(let value): self = .string(value)
         case .date(let value): self = .string(try ParameterText.date(value))
         case .data(let value): self = .string(value.base64EncodedString())

@@ -20,6 +20,7 @@ enum ParameterText {
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
         case .double(let value): number(value)
+        case .decimal(let value): value.isNaN ? "nan" : value.description
         case .string(let value): value
         case .date(let value): try date(value, encoder.dates)
         case .data(let value):

@@ -21,6 +21,29 @@ extension Body {
         return .bytes(data, mediaType: "application/json")
     }
 
+    static let propertyListMediaType = "application/x-plist"
+
+    /// A property list as `application/x-plist`; throws `encodingFailed` for what the format has no form for.
+    public static func propertyList(
+        _ value: PropertyList, format: PropertyList.Format = .xml
+    ) throws(SternaError) -> Body {
+        .bytes(try encodingErrors { try value.serialized(format) }, mediaType: propertyListMediaType)
+    }
+
+    /// An `Encodable` value as a property list; throws `encodingFailed` with the encoder's reason.
+    public static func propertyList(
+        _ value: some Encodable, format: PropertyList.Format = .xml
+    ) throws(SternaError) -> Body {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format == .xml ? .xml : .binary
+        do {
+            return .bytes(try encoder.encode(value), mediaType: propertyListMediaType)
+        } catch {
+            throw SternaError(
+                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(error)", underlying: error)
+        }
+    }
+
     /// Parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for nesting without end.
     public static func form(_ parameters: Parameters, encoder: QueryEncoder = QueryEncoder()) throws(SternaError)
         -> Body

@@ -63,12 +63,7 @@ public enum JSONDecoding {
     public static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder
     ) throws(SternaError) -> T {
-        guard !JSONResponseSerializer.isBlank(body) else {
-            if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
-            throw SternaError(
-                .decodingFailed, phase: .decode,
-                "The answer is empty; there is no \(type) to be made of it. Ask for \(type)? where it may be.")
-        }
+        if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
         do {
             // Foundation's decoder takes a trailing comma, and names no place for some faults.
             let tree = try JSON(parsing: body.readableBytesView)
@@ -84,5 +79,12 @@ public enum JSONDecoding {
                 .decodingFailed, phase: .decode, "The answer is no \(type): \(DecodingReason.text(error))",
                 underlying: error)
         }
+    }
+    /// What an empty body means for a type; throws `decodingFailed` where it means nothing.
+    static func emptyValue<T>(_ type: T.Type) throws(SternaError) -> T {
+        if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
+        throw SternaError(
+            .decodingFailed, phase: .decode,
+            "The answer is empty; there is no \(type) to be made of it. Ask for \(type)? where it may be.")
     }
 }

@@ -37,7 +37,7 @@ struct RequestContent: Sendable {
                 switch format {
                 case .json: try .json(try Self.json(fields))
                 case .form: try Self.form(fields, style)
-                case .propertyList: try .json(try Self.json(fields))
+                case .propertyList: try .propertyList(Self.propertyList(fields))
                 }
             if style?.namesCharset == true { body?.mediaType? += "; charset=utf-8" }
         }
@@ -62,6 +62,14 @@ struct RequestContent: Sendable {
             try NestedKey(name).set(try json(value, of: name), in: &tree)
         }
         return tree
+    }
+
+    private static func propertyList(_ fields: [(name: String, value: FieldValue)]) throws -> PropertyList {
+        do {
+            return try PropertyList(json(fields).parameterValue)
+        } catch let error as ParameterError {
+            throw UsageError("The fields cannot be sent as a property list: \(error).")
+        }
     }
 
     private static func json(_ value: FieldValue, of name: String) throws -> JSON {

@@ -1,0 +1,50 @@
+extension PropertyList {
+    /// Parses a property list in XML or in the binary form, whichever it is.
+    ///
+    /// The grammar is taken strictly, no document type is fetched and no entity but XML's own is known. A byte order mark
+    /// may stand before XML. Of equal names in a dictionary the last one counts.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        // Any memory may be bound to bytes, and the caller keeps it for the length of the call.
+        let bytes = bytes.bindMemory(to: UInt8.self)
+        let isBinary = PropertyListBinaryParser.begins(bytes)
+        do throws(PropertyListFault) {
+            guard bytes.count <= limits.bytes else {
+                throw PropertyListFault(.tooLarge(limit: limits.bytes), max(0, limits.bytes))
+            }
+            if isBinary {
+                var parser = try PropertyListBinaryParser(bytes, limits: limits)
+                self = try parser.parse()
+            } else {
+                var parser = PropertyListXMLParser(bytes, limits: limits)
+                self = try parser.parse()
+            }
+        } catch {
+            throw ParseError(error, in: isBinary ? nil : bytes)
+        }
+    }
+
+    /// Parses a property list, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing bytes: some Sequence<UInt8>, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        let result = bytes.withContiguousStorageIfAvailable { Self.parse($0, limits: limits) }
+        self = try (result ?? Array(bytes).withUnsafeBufferPointer { Self.parse($0, limits: limits) }).get()
+    }
+
+    /// Parses a property list in XML, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    ///
+    /// - Throws: ``ParseError`` at the first fault.
+    public init(parsing text: some StringProtocol, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+        var text = String(text)
+        self = try text.withUTF8 { Self.parse($0, limits: limits) }.get()
+    }
+
+    // The closures of the standard library do not carry typed errors.
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, limits: ParseLimits
+    ) -> Result<PropertyList, ParseError> {
+        Result { () throws(ParseError) in try PropertyList(parsing: UnsafeRawBufferPointer(bytes), limits: limits) }
+    }
+}

@@ -1,0 +1,173 @@
+/// A fault on the way, before its line and column are known.
+struct PropertyListFault: Error {
+    let reason: PropertyList.ParseError.Reason
+    let offset: Int
+
+    init(_ reason: PropertyList.ParseError.Reason, _ offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+}
+
+extension PropertyList {
+    /// Why bytes are not a property list, and where.
+    public struct ParseError: Error, Sendable, Hashable {
+        /// What is wrong.
+        public enum Reason: Sendable, Hashable {
+            /// The bytes end before the list does; no bytes at all are one case of it.
+            case unexpectedEnd
+            /// The bytes begin neither as XML nor as the binary form; the older text form is not read.
+            case notAPropertyList
+            /// A character that cannot stand here.
+            case unexpectedCharacter(Unicode.Scalar)
+            /// An element that cannot stand here, or that property lists do not have; carries the start of its name.
+            case unexpectedElement(String)
+            /// An end tag without its start tag; carries the start of its name.
+            case mismatchedTag(String)
+            /// A value in a dictionary without a key before it.
+            case missingKey
+            /// A number that is not one, or out of range.
+            case invalidNumber
+            /// A date that is not one; in XML it has the form `2020-01-02T03:04:05Z`.
+            case invalidDate
+            /// Data that is not base64 (RFC 4648, section 4).
+            case invalidBase64
+            /// Bytes that are not well-formed UTF-8 (RFC 3629).
+            case invalidUTF8
+            /// A surrogate without the other half of its pair.
+            case invalidUTF16
+            /// An entity that XML itself does not define; carries the start of its name.
+            case unknownEntity(String)
+            /// A character that the form cannot hold; carries its code.
+            case invalidCharacter(UInt32)
+            /// The document type declares entities or elements, which is how small documents become large ones.
+            case declaresSubset
+            /// The XML declaration names another encoding than UTF-8; carries the start of its name.
+            case unsupportedEncoding(String)
+            /// Something other than comments and white space after the list.
+            case trailingContent
+            /// Containers nested deeper than the limit, which is carried in levels.
+            case tooDeep(limit: Int)
+            /// More bytes than the limit, which is carried.
+            case tooLarge(limit: Int)
+            /// More values than the limit, which is carried; in the binary form also more than 16 for each byte, which
+            /// only shared references can make.
+            case tooManyValues(limit: Int)
+            /// A container that holds itself.
+            case circularReference
+            /// A reference, an offset or a length that leads out of the bytes.
+            case objectOutOfRange
+            /// Objects that lie over one another.
+            case overlappingObjects
+            /// A trailer whose sizes and counts do not fit the bytes.
+            case invalidTrailer
+            /// A kind of object that is no property list's value, as null, sets and the references of keyed archives are;
+            /// carries its marker.
+            case unsupportedObject(UInt8)
+            /// A key of a dictionary that is not a string.
+            case keyNotString
+        }
+
+        /// What is wrong.
+        public let reason: Reason
+        /// The number of bytes before the fault, a byte order mark included.
+        public let offset: Int
+        /// The line of the fault, from 1; nil in the binary form.
+        public let line: Int?
+        /// The place in the line, from 1, counted in Unicode scalars; nil in the binary form.
+        public let column: Int?
+
+        init(_ fault: PropertyListFault, in text: UnsafeBufferPointer<UInt8>?) {
+            reason = fault.reason
+            offset = fault.offset
+            guard let text else {
+                line = nil
+                column = nil
+                return
+            }
+            var line = 1
+            var column = 1
+            let start = PropertyListXMLParser.markLength(text)
+            for index in start..<max(start, min(offset, text.count)) {
+                if text[index] == UInt8(ascii: "\n") {
+                    line += 1
+                    column = 1
+                } else if text[index] & 0xC0 != 0x80 {
+                    column += 1
+                }
+            }
+            self.line = line
+            self.column = column
+        }
+    }
+
+    /// What a property list may cost before it is refused.
+    public struct ParseLimits: Sendable, Hashable {
+        /// The greatest number of nested containers, from 0, which allows none, to ``PropertyList/maximumDepth``, the
+        /// default.
+        public var depth: Int {
+            didSet { depth = Self.clamped(depth) }
+        }
+        /// The greatest length in bytes; without bound by default, as a body's length has a limit of its own.
+        public var bytes: Int
+        /// The greatest number of values, containers included; without bound by default.
+        public var values: Int
+
+        /// Makes limits; a depth outside 0 to ``PropertyList/maximumDepth`` becomes the nearer of the two.
+        public init(depth: Int = PropertyList.maximumDepth, bytes: Int = .max, values: Int = .max) {
+            self.depth = Self.clamped(depth)
+            self.bytes = bytes
+            self.values = values
+        }
+
+        private static func clamped(_ depth: Int) -> Int { min(max(depth, 0), PropertyList.maximumDepth) }
+    }
+}
+
+extension PropertyList.ParseError: CustomStringConvertible {
+    /// One line: the reason, then the place.
+    public var description: String {
+        guard let line, let column else { return "\(reason) at byte \(offset)" }
+        return "\(reason) at line \(line), column \(column) (byte \(offset))"
+    }
+}
+
+extension PropertyList.ParseError.Reason: CustomStringConvertible {
+    /// The reason in words.
+    public var description: String {
+        switch self {
+        case .unexpectedEnd: "unexpected end"
+        case .notAPropertyList: "neither an XML nor a binary property list"
+        case .unexpectedCharacter(let scalar):
+            scalar.value > 0x20 && scalar.value < 0x7F
+                ? "unexpected character '\(scalar)'" : "unexpected character \(Self.name(scalar.value))"
+        case .unexpectedElement(let name): "unexpected element <\(name)>"
+        case .mismatchedTag(let name): "unexpected end tag </\(name)>"
+        case .missingKey: "a value without a key"
+        case .invalidNumber: "invalid number"
+        case .invalidDate: "invalid date"
+        case .invalidBase64: "invalid base64"
+        case .invalidUTF8: "invalid UTF-8"
+        case .invalidUTF16: "lone surrogate"
+        case .unknownEntity(let name): "unknown entity &\(name);"
+        case .invalidCharacter(let code): "character \(Self.name(code)), which cannot stand in it"
+        case .declaresSubset: "a document type with declarations of its own, which are not read"
+        case .unsupportedEncoding(let name): "encoding \(name) instead of UTF-8"
+        case .trailingContent: "content after the list"
+        case .tooDeep(let limit): "nested deeper than \(limit) levels"
+        case .tooLarge(let limit): "longer than \(limit) bytes"
+        case .tooManyValues(let limit): "more than \(limit) values"
+        case .circularReference: "a container within itself"
+        case .objectOutOfRange: "a reference out of range"
+        case .overlappingObjects: "objects that overlap"
+        case .invalidTrailer: "invalid trailer"
+        case .unsupportedObject(let marker): "unsupported object of marker 0x\(String(marker, radix: 16))"
+        case .keyNotString: "a key that is not a string"
+        }
+    }
+
+    static func name(_ code: UInt32) -> String {
+        let digits = String(code, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The text of scalars in XML.
+enum PropertyListText {
+    /// Decimal or, behind `0x`, hexadecimal digits with or without a sign.
+    static func integer(_ text: String) -> PropertyList? {
+        var digits = trimmed(text)
+        let isNegative = digits.first == "-"
+        if isNegative || digits.first == "+" { digits.removeFirst() }
+        var radix = 10
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            digits.removeFirst(2)
+            radix = 16
+        }
+        // The initializers take a sign of their own.
+        guard digits.first?.isHexDigit == true else { return nil }
+        if isNegative { return Int64("-\(digits)", radix: radix).map { .integer($0) } }
+        guard let value = UInt64(digits, radix: radix) else { return nil }
+        return Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
+    }
+
+    /// Decimal digits with or without sign, fraction and exponent; `nan`, `inf` and `infinity`.
+    static func real(_ text: String) -> Double? {
+        let text = trimmed(text)
+        let word = text.drop { $0 == "+" || $0 == "-" }
+        guard text.count - word.count <= 1 else { return nil }
+        let sign = text.first == "-" ? -1.0 : 1.0
+        switch word.lowercased() {
+        case "nan": return .nan
+        case "inf", "infinity": return sign * .infinity
+        default: break
+        }
+        // The initializer also takes hexadecimal, which a property list has not.
+        let isDecimal = word.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+        }
+        guard isDecimal, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
+    /// `2020-01-02T03:04:05Z` alone.
+    static func date(_ text: String) -> Date? {
+        let text = trimmed(text)
+        guard text.utf8.count == 20, text.hasSuffix("Z"), text.utf8.dropFirst(10).first == UInt8(ascii: "T") else {
+            return nil
+        }
+        return InternetDate.parse(String(text))
+    }
+
+    /// Base64 with white space anywhere.
+    static func data(_ text: String) -> Data? { Data(base64Encoded: Data(text.utf8.filter { !isSpace($0) })) }
+
+    /// A text without the white space around it.
+    static func trimmed(_ text: String) -> Substring {
+        var rest = text[...]
+        while let first = rest.utf8.first, isSpace(first) { rest = Substring(rest.utf8.dropFirst()) }
+        while let last = rest.utf8.last, isSpace(last) { rest = Substring(rest.utf8.dropLast()) }
+        return rest
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+}

@@ -1,0 +1,299 @@
+/// Reads the markup of XML documents as far as property lists use it.
+struct PropertyListXMLReader {
+    typealias Fault = PropertyListFault
+
+    /// A start or an end tag.
+    struct Tag {
+        /// The name, or the start of one that is longer than any that means something.
+        let name: String
+        let isEnd: Bool
+        let isEmpty: Bool
+        let offset: Int
+    }
+
+    // Outlives the reader, and every index is below the count where it is read.
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var position: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    // MARK: Before and between elements
+
+    /// Throws for bytes that are not UTF-8, and for characters that XML cannot hold.
+    func checkCharacters() throws(PropertyListFault) {
+        if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
+            throw Fault(.unsupportedEncoding("UTF-16"), 0)
+        }
+        var index = position
+        while index < bytes.count, PropertyListText.isSpace(bytes[index]) { index += 1 }
+        guard index < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+        guard bytes[index] == UInt8(ascii: "<") else { throw Fault(.notAPropertyList, index) }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < 0x80 {
+                guard byte >= 0x20 || PropertyListText.isSpace(byte) else {
+                    throw Fault(.invalidCharacter(UInt32(byte)), index)
+                }
+                index += 1
+                continue
+            }
+            let length = UTF8Sequence.length(in: bytes, at: index)
+            guard length > 0 else { throw Fault(.invalidUTF8, index) }
+            if length == 3, byte == 0xEF, bytes[index + 1] == 0xBF, bytes[index + 2] >= 0xBE {
+                throw Fault(.invalidCharacter(0xFFC0 | UInt32(bytes[index + 2] & 0x3F)), index)
+            }
+            index += length
+        }
+    }
+
+    /// Passes over the XML declaration where there is one; throws for another encoding than UTF-8.
+    mutating func skipDeclaration() throws(PropertyListFault) {
+        guard starts(with: "<?xml"), position + 5 < bytes.count, PropertyListText.isSpace(bytes[position + 5]) else {
+            return
+        }
+        let start = position
+        try skip(behind: "?>")
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard let name = text.firstMatch(of: /\sencoding\s*=\s*(?:"([^"]*)"|'([^']*)')/) else { return }
+        let encoding = String(name.output.1 ?? name.output.2 ?? "")
+        guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding.lowercased()) else {
+            throw Fault(.unsupportedEncoding(String(encoding.prefix(32))), start)
+        }
+    }
+
+    /// Passes over what may stand before the first element: white space, comments, instructions, one document type.
+    mutating func skipProlog() throws(PropertyListFault) {
+        try skipMisc()
+        guard starts(with: "<!DOCTYPE") else { return }
+        position += 9
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: ">"):
+                position += 1
+                return try skipMisc()
+            case UInt8(ascii: "["): throw Fault(.declaresSubset, position)
+            case UInt8(ascii: "<"): throw unexpected()
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipQuoted()
+            default: position += 1
+            }
+        }
+        throw Fault(.unexpectedEnd, bytes.count)
+    }
+
+    /// Passes over white space, comments and instructions; stands at markup then, or at the end where that is asked for.
+    mutating func skipMisc(toEnd: Bool = false) throws(PropertyListFault) {
+        while position < bytes.count {
+            if PropertyListText.isSpace(bytes[position]) {
+                position += 1
+            } else if starts(with: "<!--") {
+                try skipComment()
+            } else if starts(with: "<?") {
+                try skip(behind: "?>")
+            } else if toEnd || bytes[position] == UInt8(ascii: "<") {
+                return
+            } else {
+                throw unexpected()
+            }
+        }
+        guard toEnd else { throw Fault(.unexpectedEnd, bytes.count) }
+    }
+
+    private mutating func skipComment() throws(PropertyListFault) {
+        position += 4
+        while position + 1 < bytes.count {
+            guard bytes[position] == UInt8(ascii: "-"), bytes[position + 1] == UInt8(ascii: "-") else {
+                position += 1
+                continue
+            }
+            position += 2
+            // Two hyphens end a comment (XML 1.0, 2.5).
+            guard position < bytes.count else { break }
+            guard bytes[position] == UInt8(ascii: ">") else { throw unexpected() }
+            position += 1
+            return
+        }
+        throw Fault(.unexpectedEnd, bytes.count)
+    }
+
+    private mutating func skip(behind end: StaticString) throws(PropertyListFault) {
+        while position < bytes.count {
+            if starts(with: end) {
+                position += end.utf8CodeUnitCount
+                return
+            }
+            position += 1
+        }
+        throw Fault(.unexpectedEnd, bytes.count)
+    }
+
+    private mutating func skipQuoted() throws(PropertyListFault) {
+        let quote = bytes[position]
+        position += 1
+        while position < bytes.count {
+            position += 1
+            if bytes[position - 1] == quote { return }
+        }
+        throw Fault(.unexpectedEnd, bytes.count)
+    }
+
+    // MARK: Elements
+
+    /// The tag at the position; its attributes mean nothing to a property list and are passed over.
+    mutating func tag() throws(PropertyListFault) -> Tag {
+        let offset = position
+        guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+        guard bytes[position] == UInt8(ascii: "<") else { throw unexpected() }
+        position += 1
+        let isEnd = position < bytes.count && bytes[position] == UInt8(ascii: "/")
+        if isEnd { position += 1 }
+        let start = position
+        while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
+        guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+        guard position > start else { throw unexpected() }
+        // Longer than any element's name, and short enough for a message; a character is not cut in two.
+        let name = String(String(decoding: bytes[start..<position].prefix(64), as: UTF8.self).prefix(16))
+        let isEmpty = try skipAttributes(isEnd: isEnd)
+        return Tag(name: name, isEnd: isEnd, isEmpty: isEmpty, offset: offset)
+    }
+
+    private mutating func skipAttributes(isEnd: Bool) throws(PropertyListFault) -> Bool {
+        while true {
+            let hasSpace = skipSpace()
+            guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+            if bytes[position] == UInt8(ascii: ">") {
+                position += 1
+                return false
+            }
+            guard !isEnd else { throw unexpected() }
+            if bytes[position] == UInt8(ascii: "/") {
+                position += 1
+                guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+                guard bytes[position] == UInt8(ascii: ">") else { throw unexpected() }
+                position += 1
+                return true
+            }
+            guard hasSpace, Self.isName(bytes[position]) else { throw unexpected() }
+            while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
+            skipSpace()
+            guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+            guard bytes[position] == UInt8(ascii: "=") else { throw unexpected() }
+            position += 1
+            skipSpace()
+            guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+            guard bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
+                throw unexpected()
+            }
+            try skipQuoted()
+        }
+    }
+
+    @discardableResult
+    private mutating func skipSpace() -> Bool {
+        let start = position
+        while position < bytes.count, PropertyListText.isSpace(bytes[position]) { position += 1 }
+        return position > start
+    }
+
+    /// The text up to the next tag: entities resolved, line ends as line feeds (XML 1.0, 2.11), comments left out.
+    mutating func text() throws(PropertyListFault) -> String {
+        var text: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "<"):
+                if starts(with: "<!--") {
+                    try skipComment()
+                } else if starts(with: "<?") {
+                    try skip(behind: "?>")
+                } else if starts(with: "<![CDATA[") {
+                    let start = position + 9
+                    try skip(behind: "]]>")
+                    Self.append(bytes[start..<max(start, position - 3)], to: &text)
+                } else {
+                    return String(decoding: text, as: UTF8.self)
+                }
+            case UInt8(ascii: "&"): try reference(into: &text)
+            case UInt8(ascii: "]") where starts(with: "]]>"): throw unexpected()
+            default:
+                var end = position + 1
+                while end < bytes.count, ![0x3C, 0x26, 0x5D].contains(bytes[end]) { end += 1 }
+                // A line end's two halves are never in two pieces, as no piece begins with a line feed.
+                Self.append(bytes[position..<end], to: &text)
+                position = end
+            }
+        }
+        throw Fault(.unexpectedEnd, bytes.count)
+    }
+
+    private static func append(_ piece: Slice<UnsafeBufferPointer<UInt8>>, to text: inout [UInt8]) {
+        guard piece.contains(0x0D) else { return text.append(contentsOf: piece) }
+        var followsReturn = false
+        for byte in piece {
+            if byte == 0x0D || !(byte == 0x0A && followsReturn) { text.append(byte == 0x0D ? 0x0A : byte) }
+            followsReturn = byte == 0x0D
+        }
+    }
+
+    private mutating func reference(into text: inout [UInt8]) throws(PropertyListFault) {
+        let offset = position
+        position += 1
+        let start = position
+        while position < bytes.count, position - start < 32, bytes[position] != UInt8(ascii: ";") {
+            guard Self.isName(bytes[position]) || bytes[position] == UInt8(ascii: "#") else { throw unexpected() }
+            position += 1
+        }
+        guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
+        let name = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard bytes[position] == UInt8(ascii: ";") else { throw Fault(.unknownEntity(name), offset) }
+        position += 1
+        switch name {
+        case "amp": text.append(UInt8(ascii: "&"))
+        case "lt": text.append(UInt8(ascii: "<"))
+        case "gt": text.append(UInt8(ascii: ">"))
+        case "quot": text.append(UInt8(ascii: "\""))
+        case "apos": text.append(UInt8(ascii: "'"))
+        default:
+            let isHexadecimal = name.hasPrefix("#x")
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            guard name.hasPrefix("#"), digits.allSatisfy(\.isHexDigit),
+                let code = UInt32(digits, radix: isHexadecimal ? 16 : 10)
+            else { throw Fault(.unknownEntity(name), offset) }
+            guard let scalar = Unicode.Scalar(code), PropertyListXMLWriter.isAllowed(scalar) else {
+                throw Fault(.invalidCharacter(code), offset)
+            }
+            text.append(contentsOf: Array(String(scalar).utf8))
+        }
+    }
+
+    // MARK: Bytes
+
+    private func starts(with text: StaticString) -> Bool {
+        guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
+        // The index is below the text's own count.
+        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: ":"), 0x80...0xFF:
+            true
+        default: false
+        }
+    }
+
+    /// The fault of the character at the position, which lies within the bytes.
+    private func unexpected() -> Fault {
+        let length = UTF8Sequence.length(in: bytes, at: position)
+        guard length > 0 else { return Fault(.invalidUTF8, position) }
+        let text = String(decoding: bytes[position..<position + length], as: UTF8.self)
+        return Fault(.unexpectedCharacter(text.unicodeScalars.first ?? "\u{FFFD}"), position)
+    }
+}

@@ -1,0 +1,43 @@
+public import HTTPTypes
+public import SternaCore
+
+/// Parameters as a property list of type `application/x-plist`, or as a query for the methods that have no body.
+///
+/// No parameters make no body. Null, which a property list has no form for, and a number that is not finite throw
+/// `encodingFailed` with the key path.
+public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
+    /// The form of the list.
+    public var format: PropertyList.Format
+
+    public var settings = SerializerSettings()
+
+    /// Makes a serializer; XML by default, as AFNetworking's.
+    public init(
+        format: PropertyList.Format = .xml, encoder: QueryEncoder = QueryEncoder(),
+        queryMethods: Set<Request.Method> = SerializerSettings.standardQueryMethods
+    ) {
+        self.format = format
+        settings.style.query = encoder
+        settings.queryMethods = queryMethods
+    }
+
+    public func serialize(_ parameters: Parameters?, into request: inout Request) throws {
+        guard let parameters else { return }
+        if settings.goesIntoURL(request.method) {
+            try settings.appendQuery(parameters, to: &request)
+        } else {
+            let bytes = try encodingErrors { try PropertyList(parameters).serialized(format) }
+            request.body = .bytes(bytes, mediaType: settings.mediaType(Body.propertyListMediaType))
+        }
+    }
+}
+
+extension RequestSerializer where Self == PropertyListRequestSerializer {
+    /// Query or `application/x-plist` in XML.
+    public static var propertyList: PropertyListRequestSerializer { PropertyListRequestSerializer() }
+
+    /// Query or `application/x-plist` in a given form.
+    public static func propertyList(_ format: PropertyList.Format) -> PropertyListRequestSerializer {
+        PropertyListRequestSerializer(format: format)
+    }
+}

@@ -1,0 +1,77 @@
+public import NIOCore
+public import SternaCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension ResponseSerializer where Self == PropertyListResponseSerializer {
+    /// A property list as a tree; nil for an empty body.
+    public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
+}
+
+extension ResponseSerializer {
+    /// A `Decodable` value from a property list.
+    public static func propertyList<T: Decodable & Sendable>(_ type: T.Type) -> Self
+    where Self == DecodablePropertyListResponseSerializer<T> {
+        DecodablePropertyListResponseSerializer()
+    }
+}
+
+/// A property list in XML or in the binary form, as a tree.
+public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Codable {
+    /// The media type that AFNetworking takes for a property list.
+    public static let mediaTypes: Set<String> = ["application/x-plist"]
+
+    public var acceptance: Acceptance
+
+    /// Makes a serializer; the default is AFNetworking's.
+    public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
+        self.acceptance = acceptance
+    }
+
+    /// The tree; nil for an empty body.
+    ///
+    /// Throws `decodingFailed` with the place for what is not a property list.
+    public func value(of response: Response, body: Bytes) throws -> PropertyList? {
+        guard body.readableBytes > 0 else { return nil }
+        return try Self.tree(body)
+    }
+
+    static func tree(_ body: Bytes) throws(SternaError) -> PropertyList {
+        do {
+            return try PropertyList(parsing: body.readableBytesView)
+        } catch {
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is not a valid property list: \(error)", underlying: error)
+        }
+    }
+}
+
+/// A `Decodable` value from a property list in XML or in the binary form.
+///
+/// An empty body makes the value of a type that is ``EmptyRepresentable``, as optionals are; for any other it fails.
+public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
+    public var acceptance: Acceptance
+
+    /// Makes a serializer that takes AFNetworking's media type for property lists.
+    public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
+        self.acceptance = acceptance
+    }
+
+    public func value(of response: Response, body: Bytes) throws -> Value {
+        if body.readableBytes == 0 { return try JSONDecoding.emptyValue(Value.self) }
+        // Foundation's decoder overflows the stack on deep nesting, which the tree's parser refuses.
+        let tree = try PropertyListResponseSerializer.tree(body)
+        if let tree = tree as? Value { return tree }
+        do {
+            return try PropertyListDecoder().decode(Value.self, from: Data(body.readableBytesView))
+        } catch {
+            throw SternaError(
+                .decodingFailed, phase: .decode, "The answer is no \(Value.self): \(DecodingReason.text(error))",
+                underlying: error)
+        }
+    }
+}
