@@ -37,7 +37,7 @@ struct RequestContent: Sendable {
                 switch format {
                 case .json: try .json(try Self.json(fields))
                 case .form: try Self.form(fields, style)
-                case .propertyList: try .propertyList(Self.propertyList(fields))
+                case .propertyList: try Self.propertyList(fields)
                 }
             if style?.namesCharset == true { body?.mediaType? += "; charset=utf-8" }
         }
@@ -64,9 +64,10 @@ struct RequestContent: Sendable {
         return tree
     }
 
-    private static func propertyList(_ fields: [(name: String, value: FieldValue)]) throws -> PropertyList {
+    private static func propertyList(_ fields: [(name: String, value: FieldValue)]) throws -> Body {
         do {
-            return try PropertyList(json(fields).parameterValue)
+            let list = try PropertyList(json(fields).parameterValue)
+            return .bytes(try list.serialized(), mediaType: FieldFormat.propertyList.mediaType)
         } catch let error as ParameterError {
             throw UsageError("The fields cannot be sent as a property list: \(error).")
         }
