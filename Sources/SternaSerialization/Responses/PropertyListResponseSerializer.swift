@@ -64,8 +64,7 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
     public func value(of response: Response, body: Bytes) throws -> Value {
         if body.readableBytes == 0 { return try JSONDecoding.emptyValue(Value.self) }
         // Foundation's decoder overflows the stack on deep nesting, which the tree's parser refuses.
-        let tree = try PropertyListResponseSerializer.tree(body)
-        if let tree = tree as? Value { return tree }
+        _ = try PropertyListResponseSerializer.tree(body)
         do {
             return try PropertyListDecoder().decode(Value.self, from: Data(body.readableBytesView))
         } catch {
