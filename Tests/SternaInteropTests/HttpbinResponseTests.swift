@@ -169,6 +169,17 @@ extension HttpbinTests {
             #expect(error?.kind == .unacceptableMediaType)
         }
 
+        @Test("A property list in both forms, as a tree and as a value", arguments: PropertyList.Format.allCases)
+        func propertyList(format: PropertyList.Format) async throws {
+            let list: PropertyList = ["name": "Zoë", "pages": 3]
+            let coded = Data(try list.serialized(format)).base64EncodedString().replacing("+", with: "-")
+            let reply = try await session().get("base64/" + coded.replacing("/", with: "_"))
+            let any = PropertyListResponseSerializer(acceptance: Acceptance())
+            #expect(try await reply.value(by: any) == list)
+            let error = await #expect(throws: SternaError.self) { try await reply.propertyList() }
+            #expect(error?.kind == .unacceptableMediaType)
+        }
+
         @Test("An image's bytes, and the same by Accept")
         func image() async throws {
             let api = try session()

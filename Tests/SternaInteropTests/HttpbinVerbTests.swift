@@ -6,12 +6,14 @@ extension HttpbinTests {
     @Suite("Every verb by every serializer")
     struct Verbs {
         enum Serializer: String, Sendable, CaseIterable {
-            case form, json
+            case form, json, propertyList, binaryPropertyList
 
             var value: any RequestSerializer {
                 switch self {
                 case .form: .form
                 case .json: .json
+                case .propertyList: .propertyList
+                case .binaryPropertyList: .propertyList(.binary)
                 }
             }
         }
@@ -32,6 +34,19 @@ extension HttpbinTests {
             "name": "Ada & Bob=+%#[]\u{1F426} \u{E9}", "page": 3, "ratio": 0.5, "wide": true, "empty": "",
             "phone": ["mobile": "+44 7", "home": "\"1\"\r\n"], "tags": ["a", "b c", ""],
         ]
+
+        /// What they are as a property list.
+        static let list: PropertyList = [
+            "name": "Ada & Bob=+%#[]\u{1F426} \u{E9}", "page": 3, "ratio": 0.5, "wide": true, "empty": "",
+            "phone": ["mobile": "+44 7", "home": "\"1\"\r\n"], "tags": ["a", "b c", ""],
+        ]
+
+        /// A body as httpbin shows it: as text, or as a URL of its data where it is none.
+        private static func bytes(_ shown: String?) -> Data? {
+            guard let data = shown?.split(separator: ";base64,", maxSplits: 1).last, shown?.hasPrefix("data:") == true
+            else { return shown.map { Data($0.utf8) } }
+            return Data(base64Encoded: String(data))
+        }
 
         private func session(_ serializer: Serializer) throws -> Session {
             try HttpbinTests.session {
@@ -113,6 +128,9 @@ extension HttpbinTests {
                 #expect(echo["form"] == [:])
                 #expect(echo["headers"]["Content-Type"].string == "application/json")
                 #expect(echo["headers"]["Content-Length"].string == echo["data"].string.map { String($0.utf8.count) })
+            case .propertyList, .binaryPropertyList:
+                #expect(echo["headers"]["Content-Type"].string == "application/x-plist")
+                #expect(try PropertyList(parsing: try #require(Self.bytes(echo["data"].string))) == Self.list)
             }
         }
 
@@ -134,7 +152,7 @@ extension HttpbinTests {
         }
 
         @Test(
-            "A form without parameters is an empty one, JSON without parameters is nothing",
+            "A form without parameters is an empty one, JSON and property lists without parameters are nothing",
             arguments: Serializer.allCases)
         func nothing(serializer: Serializer) async throws {
             let echo = try await session(serializer).post("anything").json()

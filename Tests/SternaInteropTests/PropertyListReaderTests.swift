@@ -60,7 +60,11 @@ struct PropertyListReaderTests {
             let magnitude = Int64(1) << Int64.random(in: 0...62, using: &random)
             return .integer(Int64.random(in: -magnitude...magnitude, using: &random))
         case 2: return .unsigned(.random(in: (1 << 63) ... .max, using: &random))
-        case 3: return .real(random.pick([0, -1.5, 1e300, Double.leastNonzeroMagnitude, .random(in: -1...1, using: &random), .infinity]))
+        case 3:
+            return .real(
+                random.pick([
+                    0, -1.5, 1e300, Double.leastNonzeroMagnitude, .random(in: -1...1, using: &random), .infinity,
+                ]))
         case 4: return .boolean(random.chance(50))
         case 5:
             return .date(

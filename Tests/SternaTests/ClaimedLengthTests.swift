@@ -1,0 +1,37 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// A length that is claimed costs nothing before the bytes are there.
+@Suite("Bad input: lengths that are claimed", .timeLimit(.minutes(1)))
+struct ClaimedLengthTests {
+    static let claims = [2_147_483_647, 2_147_483_648, 4_294_967_296]
+
+    @Test("More than may be collected is refused by its Content-Length alone", arguments: claims)
+    func refused(claim: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(claim)\r\n\r\n["
+        try await ScriptedServer.withServer(connections: [[.receiveHead, .send(head), .close]]) { server in
+            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let error = await #expect(throws: SternaError.self) { try await api.get("a").json() }
+            #expect(error?.kind == .limitExceeded)
+        }
+    }
+
+    @Test("Where the limit is raised it is a body that breaks off, or one that no memory holds", arguments: claims)
+    func brokenOff(claim: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(claim)\r\n\r\n[1"
+        let script: [ScriptedServer.Step] = [.receiveHead, .send(head), .close]
+        try await ScriptedServer.withServer(connections: [script, script, script]) { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.collectedBytes = .max
+            }
+            for serializer: any ResponseSerializer in [.json, .text, .propertyList] as [any ResponseSerializer] {
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.get("a") { $0.responseSerializer = serializer }
+                }
+                #expect(error?.kind == (claim <= Int32.max ? .truncated : .limitExceeded))
+            }
+        }
+    }
+}
