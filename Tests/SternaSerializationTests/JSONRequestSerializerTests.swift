@@ -39,4 +39,17 @@ struct JSONRequestSerializerTests {
         let error = #expect(throws: SternaError.self) { try Carried(.json, .post, "https://h/", ["a": number]) }
         #expect(error?.kind == .encodingFailed)
     }
+
+    @Test("Scalars at the top are a body as any other (RFC 8259)")
+    func fragments() throws {
+        for (value, text) in [
+            ("a/b", #""a/b""#), (1.5, "1.5"), (true, "true"), (nil, "null"), ([], "[]"),
+        ] as [(JSON, String)] {
+            let body = try Body.json(value)
+            guard case .bytes(let bytes)? = body.segments.first else { continue }
+            #expect(bytes.text == text)
+        }
+        guard case .bytes(let bytes)? = try Body.json("a/b", options: .escapesSlashes).segments.first else { return }
+        #expect(bytes.text == #""a\/b""#)
+    }
 }
