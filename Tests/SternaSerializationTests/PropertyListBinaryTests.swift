@@ -97,7 +97,8 @@ struct PropertyListBinaryTests {
         ("date", file([[0x33] + number(Double.nan.bitPattern, 8)]), .invalidDate),
         ("itself", file([[0xA1, 0]]), .circularReference),
         ("in a circle", file([[0xA1, 1], [0xA1, 0]]), .circularReference),
-        ("key", file([[0xD1, 1, 1], [0x09]]), .keyNotString), ("itself as key", file([[0xD1, 0, 1], [0x08]]), .keyNotString),
+        ("key", file([[0xD1, 1, 1], [0x09]]), .keyNotString),
+        ("itself as key", file([[0xD1, 0, 1], [0x08]]), .keyNotString),
         ("known as no string", file([[0xA2, 1, 2], [0x09], [0xD1, 1, 1]]), .keyNotString),
     ]
 
