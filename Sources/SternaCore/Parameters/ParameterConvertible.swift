@@ -18,10 +18,10 @@ extension ParameterConvertible where Self: RawRepresentable, RawValue: Parameter
 }
 
 extension ParameterConvertible where Self: FixedWidthInteger {
-    /// ``ParameterValue/integer(_:)`` when the number fits, else ``ParameterValue/unsigned(_:)``.
+    /// ``ParameterValue/integer(_:)`` when the number fits, else ``ParameterValue/unsigned(_:)``, else its digits as a text.
     public var parameterValue: ParameterValue {
         if let value = Int64(exactly: self) { return .integer(value) }
-        return .unsigned(UInt64(truncatingIfNeeded: self))
+        return UInt64(exactly: self).map { .unsigned($0) } ?? .string(description)
     }
 }
 

@@ -36,8 +36,12 @@ extension Substring {
     /// The text without spaces and tabs at its ends.
     func trimmingBlanks() -> Substring {
         var text = self
-        while let first = text.utf8.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
-        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+        while let first = text.utf8.first, first == 0x20 || first == 0x09 {
+            text = Substring(text.utf8.dropFirst())
+        }
+        while let last = text.utf8.last, last == 0x20 || last == 0x09 {
+            text = Substring(text.utf8.dropLast())
+        }
         return text
     }
 }

@@ -41,6 +41,8 @@ public final class DecodedBody: BodyStream {
         var stages: [Stage]
         var coded: Int64 = 0
         var hasEnded = false
+        /// Whether the last piece was a whole one, and more may be at hand.
+        var hasMore = false
         var failure: SternaError?
     }
 
@@ -94,8 +96,13 @@ public final class DecodedBody: BodyStream {
     }
 
     private func nextPiece() async throws -> Bytes? {
+        // Undoing a coding never waits: others on the same event loop or thread get their turn between the pieces.
+        if state.withLock({ $0.hasMore }) { await Task.yield() }
         while true {
-            if let piece = try state.withLock({ try self.drain(&$0) }) { return piece }
+            if let piece = try state.withLock({ try self.drain(&$0) }) {
+                state.withLock { $0.hasMore = piece.readableBytes >= Self.pieceBytes }
+                return piece
+            }
             if state.withLock({ $0.hasEnded }) { return nil }
             if let bytes = try await reader.next() {
                 state.withLock { state in

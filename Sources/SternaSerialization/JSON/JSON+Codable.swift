@@ -4,6 +4,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
+extension JSON {
+    /// The greatest number of nested containers that are decoded and encoded with `Codable`.
+    ///
+    /// Coders take kilobytes of stack for each level, and threads may have 512 KiB.
+    public static let maximumCodableDepth = 128
+}
+
 extension JSON: Codable {
     private struct Key: CodingKey {
         let stringValue: String
@@ -23,11 +30,12 @@ extension JSON: Codable {
     /// A number that is not whole is also asked for as a `Decimal`, so that up to 38 digits are kept where the decoder
     /// has them.
     ///
-    /// - Throws: `DecodingError`, also for containers nested deeper than ``maximumDepth``.
+    /// - Throws: `DecodingError`, also for containers nested deeper than ``maximumCodableDepth``.
     public init(from decoder: any Decoder) throws {
-        guard decoder.codingPath.count <= Self.maximumDepth else {
+        guard decoder.codingPath.count <= Self.maximumCodableDepth else {
             let context = DecodingError.Context(
-                codingPath: decoder.codingPath, debugDescription: "Nested deeper than \(Self.maximumDepth) levels.")
+                codingPath: decoder.codingPath,
+                debugDescription: "Nested deeper than \(Self.maximumCodableDepth) levels.")
             throw DecodingError.dataCorrupted(context)
         }
         if let container = try? decoder.container(keyedBy: Key.self) {
@@ -62,10 +70,10 @@ extension JSON: Codable {
     /// Encodes the tree.
     ///
     /// - Throws: `EncodingError` for a number that neither a 64-bit integer, a `Double` nor a `Decimal` holds, and for
-    ///   containers nested deeper than ``maximumDepth``; and what the encoder throws.
+    ///   containers nested deeper than ``maximumCodableDepth``; and what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        guard encoder.codingPath.count <= Self.maximumDepth else {
-            throw invalid(encoder.codingPath, "Nested deeper than \(Self.maximumDepth) levels.")
+        guard encoder.codingPath.count <= Self.maximumCodableDepth else {
+            throw invalid(encoder.codingPath, "Nested deeper than \(Self.maximumCodableDepth) levels.")
         }
         switch self {
         case .object(let object):

@@ -9,6 +9,14 @@ struct JSONDecimal: Hashable {
 
     var digitCount: Int { digits.count }
 
+    /// The number where it is a whole one of up to 64 bits, as `12345678901234567890.0` is.
+    var whole: JSON.Number? {
+        guard let exponent, exponent >= 0, digits.count + exponent <= 20 else { return nil }
+        let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
+        if isNegative { return Int64("-" + text).map { JSON.Number($0) } }
+        return UInt64(text).map { JSON.Number($0) }
+    }
+
     /// Reads a text that follows the grammar of RFC 8259, section 6.
     init(_ text: String) {
         var digits: [UInt8] = []

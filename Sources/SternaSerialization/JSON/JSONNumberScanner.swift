@@ -126,7 +126,7 @@ struct JSONNumberScanner {
             {
                 return JSON.Number(value)
             }
-            return JSON.Number(storage: .text(text))
+            return JSONDecimal(text).whole ?? JSON.Number(storage: .text(text))
         }
         return long(start: start)
     }
@@ -140,7 +140,7 @@ struct JSONNumberScanner {
         {
             return JSON.Number(value)
         }
-        return JSON.Number(storage: .text(text))
+        return decimal.whole ?? JSON.Number(storage: .text(text))
     }
 
     /// Whether the shortest text of a number has these digits, which do not end in zero, at this power of ten.

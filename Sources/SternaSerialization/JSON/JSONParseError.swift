@@ -25,6 +25,8 @@ extension JSON {
             case tooLarge(limit: Int)
             /// More values than the limit, which is carried.
             case tooManyValues(limit: Int)
+            /// A key with more combining marks in a row than the limit, which is carried (UAX #15, 13).
+            case tooManyMarks(limit: Int)
         }
 
         /// What is wrong with the text.
@@ -57,7 +59,7 @@ extension JSON {
     }
 
     /// What a text may cost before it is refused.
-    public struct ParseLimits: Sendable, Hashable {
+    public struct ParseLimits: Sendable, Hashable, Codable {
         /// The greatest number of nested containers, from 0, which allows none, to ``JSON/maximumDepth``, the default.
         public var depth: Int {
             didSet { depth = Self.clamped(depth) }
@@ -67,6 +69,9 @@ extension JSON {
         /// The greatest number of values, containers included; without bound by default. A value takes at least 24
         /// bytes of memory for as little as 2 bytes of text.
         public var values: Int
+
+        /// The limits of response serializers: five million values, which take some hundred MiB.
+        public static let response = ParseLimits(values: 5_000_000)
 
         /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` becomes the nearer of the two.
         public init(depth: Int = JSON.maximumDepth, bytes: Int = .max, values: Int = .max) {
@@ -106,6 +111,7 @@ extension JSON.ParseError.Reason: CustomStringConvertible {
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooLarge(let limit): "longer than \(limit) bytes"
         case .tooManyValues(let limit): "more than \(limit) values"
+        case .tooManyMarks(let limit): "a key with more than \(limit) combining marks in a row"
         }
     }
 

@@ -1,3 +1,5 @@
+import SternaCore
+
 /// A fault on the way, before its line and column are known.
 struct JSONFault: Error {
     let reason: JSON.ParseError.Reason
@@ -107,8 +109,12 @@ struct JSONParser {
 
     private mutating func parseKey() throws(JSONFault) -> String {
         guard try nextByte() == UInt8(ascii: "\"") else { throw unexpected() }
+        let start = position
         position += 1
         let key = try parseString()
+        guard StreamSafe.isSafe(key) else {
+            throw JSONFault(reason: .tooManyMarks(limit: StreamSafe.limit), offset: start)
+        }
         guard try nextByte() == UInt8(ascii: ":") else { throw unexpected() }
         position += 1
         return key

@@ -1,3 +1,5 @@
+import SternaCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -19,11 +21,12 @@ struct PropertyListBinaryParser {
     private let referenceSize: Int
     private let table: Int
     private let top: Int
-    private var objects: [Object]
+    private let objectCount: Int
+    // What was read, by number: the table may name far more objects than anything refers to.
+    private var objects: [Int: Object] = [:]
     private var consumed = 0
 
     private enum Object {
-        case unread
         case open
         case read(PropertyList, values: Int, height: Int)
     }
@@ -67,7 +70,7 @@ struct PropertyListBinaryParser {
         guard top < count else { throw Fault(.invalidTrailer, trailer + 16) }
         self.top = Int(top)
         self.table = Int(table)
-        objects = Array(repeating: .unread, count: Int(count))
+        objectCount = Int(count)
     }
 
     mutating func parse() throws(PropertyListFault) -> PropertyList {
@@ -79,7 +82,7 @@ struct PropertyListBinaryParser {
             switch objects[object] {
             case .open: throw Fault(.circularReference, reference)
             case .read(let known, let size, let depth): (value, values, height) = (known, size, depth)
-            case .unread:
+            case nil:
                 let place = try place(of: object)
                 if let container = try container(object, at: place) {
                     guard open.count < depthLimit else { throw Fault(.tooDeep(limit: depthLimit), place) }
@@ -93,8 +96,9 @@ struct PropertyListBinaryParser {
                     height = 1
                 } else {
                     value = try scalar(at: place)
+                    values = Self.cost(of: value)
                 }
-                objects[object] = .read(value, values: 1, height: height)
+                objects[object] = .read(value, values: values, height: height)
             }
             // Hands the value to its container, and the container to its own for as long as containers end here.
             while true {
@@ -142,14 +146,25 @@ struct PropertyListBinaryParser {
     }
 
     private mutating func key(_ object: Int, referredAt reference: Int) throws(PropertyListFault) -> String {
-        if case .unread = objects[object] {
+        if objects[object] == nil {
             let place = try place(of: object)
             // A string has 5 or 6 in its upper half.
             guard [5, 6].contains(bytes[place] >> 4) else { throw Fault(.keyNotString, place) }
-            objects[object] = .read(try scalar(at: place), values: 1, height: 0)
+            let value = try scalar(at: place)
+            objects[object] = .read(value, values: Self.cost(of: value), height: 0)
         }
-        guard case .read(.string(let key), _, _) = objects[object] else { throw Fault(.keyNotString, reference) }
+        guard case .read(.string(let key), _, _)? = objects[object] else { throw Fault(.keyNotString, reference) }
+        guard StreamSafe.isSafe(key) else { throw Fault(.tooManyMarks(limit: StreamSafe.limit), reference) }
         return key
+    }
+
+    /// What a scalar counts for: each reference to a long text may become a copy of it.
+    private static func cost(of value: PropertyList) -> Int {
+        switch value {
+        case .string(let text): 1 + text.utf8.count / 64
+        case .data(let data): 1 + data.count / 64
+        default: 1
+        }
     }
 
     private mutating func container(_ object: Int, at place: Int) throws(PropertyListFault) -> Container? {
@@ -243,7 +258,7 @@ struct PropertyListBinaryParser {
 
     private func reference(at place: Int) throws(PropertyListFault) -> Int {
         let object = Self.number(bytes, place, referenceSize)
-        guard object < UInt64(objects.count) else { throw Fault(.objectOutOfRange, place) }
+        guard object < UInt64(objectCount) else { throw Fault(.objectOutOfRange, place) }
         return Int(object)
     }
 

@@ -51,8 +51,10 @@ extension PropertyList {
             /// More bytes than the limit, which is carried.
             case tooLarge(limit: Int)
             /// More values than the limit, which is carried; in the binary form also more than 16 for each byte, which
-            /// only shared references can make.
+            /// only shared references can make. Text and data there count once more for each 64 bytes.
             case tooManyValues(limit: Int)
+            /// A key with more combining marks in a row than the limit, which is carried (UAX #15, 13).
+            case tooManyMarks(limit: Int)
             /// A container that holds itself.
             case circularReference
             /// A reference, an offset or a length that leads out of the bytes.
@@ -102,7 +104,7 @@ extension PropertyList {
     }
 
     /// What a property list may cost before it is refused.
-    public struct ParseLimits: Sendable, Hashable {
+    public struct ParseLimits: Sendable, Hashable, Codable {
         /// The greatest number of nested containers, from 0, which allows none, to ``PropertyList/maximumDepth``, the
         /// default.
         public var depth: Int {
@@ -112,6 +114,9 @@ extension PropertyList {
         public var bytes: Int
         /// The greatest number of values, containers included; without bound by default.
         public var values: Int
+
+        /// The limits of response serializers: five million values, which take some hundred MiB.
+        public static let response = ParseLimits(values: 5_000_000)
 
         /// Makes limits; a depth outside 0 to ``PropertyList/maximumDepth`` becomes the nearer of the two.
         public init(depth: Int = PropertyList.maximumDepth, bytes: Int = .max, values: Int = .max) {
@@ -157,6 +162,7 @@ extension PropertyList.ParseError.Reason: CustomStringConvertible {
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooLarge(let limit): "longer than \(limit) bytes"
         case .tooManyValues(let limit): "more than \(limit) values"
+        case .tooManyMarks(let limit): "a key with more than \(limit) combining marks in a row"
         case .circularReference: "a container within itself"
         case .objectOutOfRange: "a reference out of range"
         case .overlappingObjects: "objects that overlap"

@@ -1,3 +1,5 @@
+import SternaCore
+
 /// Parses the XML form without recursion, so that depth costs no stack.
 struct PropertyListXMLParser {
     typealias Fault = PropertyListFault
@@ -61,7 +63,9 @@ struct PropertyListXMLParser {
                 guard let last = open.indices.last, open[last].isDictionary, open[last].key == nil else {
                     throw Fault(.unexpectedElement(tag.name), tag.offset)
                 }
-                open[last].key = try content(of: tag)
+                let key = try content(of: tag)
+                guard StreamSafe.isSafe(key) else { throw Fault(.tooManyMarks(limit: StreamSafe.limit), tag.offset) }
+                open[last].key = key
                 continue
             } else {
                 if let last = open.last, last.isDictionary, last.key == nil {

@@ -58,6 +58,7 @@ struct PropertyListXMLReader {
         }
         let start = position
         try skip(behind: "?>")
+        guard position - start <= 1_024 else { throw Fault(.unexpectedCharacter(" "), start + 1_024) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let name = text.firstMatch(of: /\sencoding\s*=\s*(?:"([^"]*)"|'([^']*)')/) else { return }
         let encoding = String(name.output.1 ?? name.output.2 ?? "")

@@ -20,6 +20,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// How the decoder reads keys, dates, data and numbers.
     public var decoding: DecodingSettings
 
+    /// What the text may cost; five million values by default, and never more than 128 levels, as decoders are recursive.
+    public var limits = JSON.ParseLimits.response
+
     /// What changes the body before it is decoded, first one first.
     public var preprocessors: [BodyPreprocessor]
 
@@ -35,7 +38,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     public func value(of response: Response, body: Bytes) throws -> Value {
         let body = try BodyPreprocessor.apply(preprocessors, to: body)
-        return try JSONDecoding.decode(Value.self, from: body, decoder: decoding.decoder())
+        return try JSONDecoding.decode(Value.self, from: body, decoder: decoding.decoder(), limits: limits)
     }
 }
 
@@ -61,12 +64,14 @@ public enum JSONDecoding {
     ///
     /// An empty body makes the value of a type that is ``EmptyRepresentable``.
     public static func decode<T: Decodable>(
-        _ type: T.Type, from body: Bytes, decoder: JSONDecoder
+        _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits = .response
     ) throws(SternaError) -> T {
         if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
         do {
             // Foundation's decoder takes a trailing comma, and names no place for some faults.
-            let tree = try JSON(parsing: body.readableBytesView)
+            var limits = limits
+            if T.self != JSON.self { limits.depth = min(limits.depth, JSON.maximumCodableDepth) }
+            let tree = try JSON(parsing: body.readableBytesView, limits: limits)
             if let tree = tree as? T { return tree }
         } catch {
             throw SternaError(

@@ -19,6 +19,9 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// Whether null members and elements are removed at every level, `[null]` to `[]`; no by default.
     public var removesNulls: Bool
 
+    /// What the text may cost; five million values by default.
+    public var limits = JSON.ParseLimits.response
+
     /// What changes the body before it is parsed, first one first.
     public var preprocessors: [BodyPreprocessor]
 
@@ -39,7 +42,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
         let body = try BodyPreprocessor.apply(preprocessors, to: body)
         if Self.isBlank(body) { return .null }
         do {
-            let tree = try JSON(parsing: body.readableBytesView)
+            let tree = try JSON(parsing: body.readableBytesView, limits: limits)
             return removesNulls ? tree.removingNulls() : tree
         } catch {
             throw SternaError(

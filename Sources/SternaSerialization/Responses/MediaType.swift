@@ -23,9 +23,10 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         guard halves.count == 2, halves.allSatisfy({ FieldSyntax.isToken(String($0)) }) else { return nil }
         essence = text.lowercased()
         parameters = pieces.dropFirst().prefix(64).compactMap { piece in
-            guard let equals = piece.firstIndex(of: "=") else { return nil }
+            guard let equals = piece.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = piece[..<equals].trimmingBlanks().lowercased()
-            return name.isEmpty ? nil : Parameter(name: name, value: Self.unquote(piece[piece.index(after: equals)...]))
+            return name.isEmpty
+                ? nil : Parameter(name: name, value: Self.unquote(piece[piece.utf8.index(after: equals)...]))
         }
     }
 
@@ -54,23 +55,22 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         parameters.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
     }
 
-    // Semicolons inside quotes do not end a parameter.
+    // Semicolons inside quotes do not end a parameter. Bytes are looked at, as characters take long to compare.
     private static func split(_ field: String) -> [Substring] {
         var pieces: [Substring] = []
         var start = field.startIndex
         var isQuoted = false
         var isEscaped = false
-        for index in field.indices {
-            let character = field[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                isQuoted.toggle()
-            } else if character == ";", !isQuoted {
+        let bytes = field.utf8
+        for index in bytes.indices {
+            switch bytes[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ";") where !isQuoted:
                 pieces.append(field[start..<index])
-                start = field.index(after: index)
+                start = bytes.index(after: index)
+            default: break
             }
         }
         pieces.append(field[start...])
@@ -78,18 +78,19 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     private static func unquote(_ value: Substring) -> String {
-        let text = value.trimmingBlanks()
-        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
-        var result = ""
+        let text = value.trimmingBlanks().utf8
+        let quote = UInt8(ascii: "\"")
+        guard text.count >= 2, text.first == quote, text.last == quote else { return String(Substring(text)) }
+        var result: [UInt8] = []
         var isEscaped = false
-        for character in text.dropFirst().dropLast() {
-            if !isEscaped, character == "\\" {
+        for byte in text.dropFirst().dropLast() {
+            if !isEscaped, byte == UInt8(ascii: "\\") {
                 isEscaped = true
             } else {
-                result.append(character)
+                result.append(byte)
                 isEscaped = false
             }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 }

@@ -27,6 +27,9 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 
     public var acceptance: Acceptance
 
+    /// What the list may cost; five million values by default.
+    public var limits = PropertyList.ParseLimits.response
+
     /// Makes a serializer; the default is AFNetworking's.
     public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
         self.acceptance = acceptance
@@ -37,12 +40,12 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// Throws `decodingFailed` with the place for what is not a property list.
     public func value(of response: Response, body: Bytes) throws -> PropertyList? {
         guard body.readableBytes > 0 else { return nil }
-        return try Self.tree(body)
+        return try Self.tree(body, limits)
     }
 
-    static func tree(_ body: Bytes) throws(SternaError) -> PropertyList {
+    static func tree(_ body: Bytes, _ limits: PropertyList.ParseLimits) throws(SternaError) -> PropertyList {
         do {
-            return try PropertyList(parsing: body.readableBytesView)
+            return try PropertyList(parsing: body.readableBytesView, limits: limits)
         } catch {
             throw SternaError(
                 .decodingFailed, phase: .decode, "The answer is not a valid property list: \(error)", underlying: error)
@@ -56,6 +59,9 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var acceptance: Acceptance
 
+    /// What the list may cost; five million values by default, and never more than 128 levels, as decoders are recursive.
+    public var limits = PropertyList.ParseLimits.response
+
     /// Makes a serializer that takes AFNetworking's media type for property lists.
     public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
         self.acceptance = acceptance
@@ -63,8 +69,10 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
 
     public func value(of response: Response, body: Bytes) throws -> Value {
         if body.readableBytes == 0 { return try JSONDecoding.emptyValue(Value.self) }
+        var limits = limits
+        limits.depth = min(limits.depth, JSON.maximumCodableDepth)
         // Foundation's decoder overflows the stack on deep nesting, which the tree's parser refuses.
-        _ = try PropertyListResponseSerializer.tree(body)
+        _ = try PropertyListResponseSerializer.tree(body, limits)
         do {
             return try PropertyListDecoder().decode(Value.self, from: Data(body.readableBytesView))
         } catch {

@@ -31,6 +31,9 @@ public protocol ResponseSerializer<Value>: Sendable {
 extension ResponseSerializer {
     public func validate(_ response: Response, body: Bytes) throws {}
 
+    /// The longest body, in bytes, of a refused answer that is read for the error's value.
+    private static var largestErrorBody: Int { 1 << 20 }
+
     /// Judges a response and makes its value: AFNetworking's `responseObjectForResponse`.
     ///
     /// Throws `unacceptableStatus`, with the value where one could be made in spite of it, `unacceptableMediaType`,
@@ -44,7 +47,9 @@ extension ResponseSerializer {
     /// Throws for a status that is not accepted, or for what ``validate(_:body:)`` refuses.
     package func judge(_ response: Response, body: Bytes) throws(SternaError) {
         if !acceptance.statuses.contains(response.status.code), var error = acceptance.check(response, body: body) {
-            if error.underlying == nil { error.value = try? value(of: response, body: body) }
+            if error.underlying == nil, body.readableBytes <= Self.largestErrorBody {
+                error.value = try? value(of: response, body: body)
+            }
             throw error
         }
         try judgeFurther(response, body: body)

@@ -46,8 +46,8 @@ enum UnicodeReader {
         var index = bytes.starts(with: mark) ? 4 : 0
         while index < bytes.count {
             guard index + 3 < bytes.count else { throw .illFormed(offset: index) }
-            let unit = bytes[index..<index + 4]
-            let value = (isBig ? Array(unit) : unit.reversed()).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            var value: UInt32 = 0
+            for place in 0..<4 { value = value << 8 | UInt32(bytes[index + (isBig ? place : 3 - place)]) }
             guard let scalar = Unicode.Scalar(value) else { throw .illFormed(offset: index) }
             text.append(scalar)
             index += 4

@@ -24,11 +24,16 @@ struct EntityTable {
 
     /// Adds an entity with a value; of declarations with the same name the first one counts (XML 1.0, 4.2).
     mutating func declare(_ name: String, value: some Collection<UInt8>, at offset: Int) throws(XMLFault) {
+        guard name.utf8.count <= XMLPreparation.maximumName else {
+            throw .limit("an entity's name is longer than \(XMLPreparation.maximumName) bytes.", at: offset)
+        }
         if entities[name] == nil { entities[name] = .text(try Self.replacement(Array(value), at: offset)) }
     }
 
     /// Adds an entity whose text is elsewhere.
     mutating func declareExternal(_ name: String) {
+        // No reference is that long.
+        guard name.utf8.count <= XMLPreparation.maximumName else { return }
         if entities[name] == nil { entities[name] = .external }
     }
 

@@ -10,7 +10,7 @@ public struct XMLLimits: Sendable, Hashable, Codable {
     /// The greatest length of the document in bytes as they came; 64 MiB by default.
     public var bytes: Int
 
-    /// The greatest number of elements; a million by default.
+    /// The greatest number of elements, and of comments, CDATA sections and instructions; a million by default.
     public var elements: Int
 
     /// The greatest number of attributes of one element, namespace declarations included; 256 by default.

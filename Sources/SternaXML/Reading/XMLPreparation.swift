@@ -4,6 +4,9 @@
 /// and compares each attribute with each other one; so the first is given a space, the second are replaced here, and the
 /// third are counted. A document type declaration is taken out where it is allowed.
 struct XMLPreparation {
+    /// The longest name in bytes: comparing one takes time by the square of the combining marks in it.
+    static let maximumName = 1_000
+
     private let bytes: [UInt8]
     private let limits: XMLLimits
     private var entities: EntityTable
@@ -26,7 +29,16 @@ struct XMLPreparation {
 
     private mutating func run() throws(XMLFault) -> [UInt8] {
         var scanner = MarkupScanner(bytes)
+        var others = 0
         while let markup = try scanner.next() {
+            if [.comment, .cdata, .instruction].contains(markup.kind) {
+                others += 1
+                guard others <= limits.elements else {
+                    throw .limit(
+                        "it has more than \(limits.elements) comments, CDATA sections and instructions. "
+                            + "Raise XMLLimits.elements for more.", at: markup.range.lowerBound)
+                }
+            }
             switch markup.kind {
             case .documentType:
                 scanner.skip(to: try takeDocumentType(at: markup.range.lowerBound))
@@ -74,7 +86,11 @@ struct XMLPreparation {
     }
 
     private func checkAttributes(_ tag: Range<Int>) throws(XMLFault) {
-        let count = MarkupScanner.attributeNames(of: tag, in: bytes).count
+        let names = MarkupScanner.attributeNames(of: tag, in: bytes)
+        for name in names + [MarkupScanner.name(of: tag, in: bytes)] where name.count > Self.maximumName {
+            throw .limit("a name is longer than \(Self.maximumName) bytes.", at: name.lowerBound)
+        }
+        let count = names.count
         guard count <= limits.attributes else {
             throw .limit(
                 "an element has \(count) attributes; at most \(limits.attributes) are read. "

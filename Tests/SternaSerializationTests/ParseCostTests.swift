@@ -1,0 +1,101 @@
+import FoundationEssentials
+import SternaCore
+import SternaSerialization
+import Testing
+
+@Suite("Bad input: what a body may cost", .timeLimit(.minutes(1)))
+struct ParseCostTests {
+    private struct Answer: Codable, Sendable {
+        var extra: JSON
+    }
+
+    private final class Node: Decodable, Sendable {
+        let c: [Node]
+    }
+
+    @Test("Depth that a decoder's stack does not hold is an error", arguments: [100, 127, 128, 200, 500])
+    func depth(levels: Int) async throws {
+        let arrays = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        let objects = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
+        let nodes = String(repeating: #"{"c":["#, count: levels / 2) + String(repeating: "]}", count: levels / 2)
+        // The shared threads have the smallest stacks.
+        try await Task.detached {
+            for text in [arrays, objects] {
+                let answer = GivenAnswer(#"{"extra":\#(text)}"#)
+                let error = answer.error(of: .decodable(Answer.self))
+                #expect(error?.kind == (levels < 128 ? nil : .decodingFailed))
+                let tree = try JSON(parsing: text)
+                let isEncoded = (try? JSONEncoder().encode(Answer(extra: tree))) != nil
+                // At the limit itself the last array of 128 has no elements to go into.
+                #expect(levels == 128 || isEncoded == (levels < 128))
+            }
+            #expect(
+                GivenAnswer(nodes).error(of: .decodable(Node.self))?.kind == (levels <= 128 ? nil : .decodingFailed))
+            let list =
+                "<plist><dict><key>extra</key>"
+                + arrays.replacing("[", with: "<array>").replacing("]", with: "</array>")
+                + "</dict></plist>"
+            let plist = GivenAnswer(list, type: "application/x-plist")
+            #expect(plist.error(of: .propertyList([String: Answer].self))?.kind == .decodingFailed)
+        }.value
+    }
+
+    @Test("Five million values and no more, unless a serializer is told so")
+    func values() throws {
+        let text = "[" + String(repeating: "0,", count: 5_000_000) + "0]"
+        let answer = GivenAnswer(text)
+        #expect(answer.error(of: .json)?.detail.contains("more than 5000000 values") == true)
+        #expect(answer.error(of: .decodable([Int].self))?.detail.contains("more than 5000000 values") == true)
+        var serializer = JSONResponseSerializer()
+        serializer.limits.values = 5_000_002
+        #expect(try answer.read(by: serializer).array?.count == 5_000_001)
+        let archived = try JSONDecoder().decode(JSONResponseSerializer.self, from: JSONEncoder().encode(serializer))
+        #expect(archived.limits == serializer.limits)
+    }
+
+    @Test("Of a refused answer a long body is not read for a value; it is there in the error")
+    func errorBody() throws {
+        for (count, isRead) in [(1_000, true), (2 << 20, false)] {
+            let answer = GivenAnswer("\"" + String(repeating: "a", count: count) + "\"", status: 500)
+            let error = try #require(answer.error(of: .json))
+            #expect(error.kind == .unacceptableStatus)
+            #expect((error.value != nil) == isRead)
+            #expect(error.body?.count == count + 2)
+        }
+    }
+
+    @Test("A binary table of a million entries costs what is referred to")
+    func table() throws {
+        var bytes = Array("bplist00".utf8) + [0x09] + Array(repeating: UInt8(8), count: 1_000_000)
+        bytes += [0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0x0F, 0x42, 0x40] + Array(repeating: 0, count: 15) + [9]
+        #expect(try PropertyList(parsing: bytes) == true)
+    }
+
+    @Test("A long text that is referred to often counts as often")
+    func sharedText() throws {
+        let text = PropertyList.string(String(repeating: "a", count: 1_000_000))
+        let bytes = try PropertyList.array(Array(repeating: text, count: 100_000)).serialized(.binary)
+        #expect(bytes.count < 1_300_000)
+        let error = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: bytes) }
+        guard case .tooManyValues? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let names = PropertyList.array(Array(repeating: "a name as any other is", count: 100_000))
+        #expect(try PropertyList(parsing: names.serialized(.binary)) == names)
+    }
+
+    @Test("Whole numbers are whole, however they are written")
+    func whole() throws {
+        for text in [
+            "1234567890123456789.0", "1234567890123456789e0", "123456789012345678.9e1", "1234567890123456789.000",
+        ] {
+            let number = try #require(try JSON(parsing: text).number)
+            #expect(number.int == 1_234_567_890_123_456_789)
+            #expect(number == JSON.Number(1_234_567_890_123_456_789 as Int64))
+        }
+        #expect(try JSON(parsing: "18446744073709551615.0").uint == .max)
+        #expect(try JSON(parsing: "-9223372036854775808.0").number?.int64 == .min)
+        #expect(try JSON(parsing: "18446744073709551616.0").uint == nil)
+    }
+}
