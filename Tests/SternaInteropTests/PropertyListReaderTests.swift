@@ -2,113 +2,113 @@ import FoundationEssentials
 import Sterna
 import Testing
 
-/// Property lists go to Python's plistlib and back in both forms, and stay equal.
-@Suite("Interop: property lists", .timeLimit(.minutes(2)))
+/// What is written is read by Python's `plistlib` as it was given, and what that writes is read back.
+@Suite("Interop: property lists")
 struct PropertyListReaderTests {
-    /// For each line: what plistlib reads in it, with its kinds, and what it writes of that in both forms.
-    private static let script = """
-        import base64, datetime, json, plistlib, struct, sys
-        def shape(value):
-            if isinstance(value, bool): return {"bool": value}
-            if isinstance(value, str): return {"string": value}
-            if isinstance(value, int): return {"integer": str(value)}
-            if isinstance(value, float): return {"real": struct.pack(">d", value).hex()}
-            if isinstance(value, bytes): return {"data": base64.b64encode(value).decode()}
-            if isinstance(value, datetime.datetime):
-                return {"date": int((value - datetime.datetime(2001, 1, 1)).total_seconds())}
-            if isinstance(value, list): return {"array": [shape(element) for element in value]}
-            return {"dictionary": {key: shape(element) for key, element in value.items()}}
-        for line in sys.stdin:
-            value = plistlib.loads(base64.b64decode(line))
-            print(json.dumps({
-                "read": shape(value),
-                "written": [base64.b64encode(plistlib.dumps(value, fmt=form)).decode()
-                            for form in (plistlib.FMT_XML, plistlib.FMT_BINARY)]}))
-        """
+    private static let seed = QueryReaderTests.seed
 
-    private static func isThere() -> Bool { ChildProcess.mayNotSkip || ChildProcess.find("python3") != nil }
+    private static func isThere() async -> Bool { await PropertyListReader.reading.isThere() }
 
-    @Test("Both ways, in both forms", .enabled("python3 is not there") { isThere() })
-    func plistlib() async throws {
-        var random = ParameterGenerator(seed: QueryReaderTests.seed, limits: .init())
-        let given = try (0..<300).flatMap { _ in
-            let list = Self.list(depth: 0, &random)
-            return try PropertyList.Format.allCases.map { (list, Data(try list.serialized($0))) }
-        }
-        let lines = given.map { $0.1.base64EncodedString() + "\n" }.joined()
-        let python = try #require(ChildProcess.find("python3"))
-        let output = try await ChildProcess.run([python, "-c", Self.script], input: Array(lines.utf8))
-        let answers = String(decoding: output, as: UTF8.self).split(separator: "\n")
-        try #require(answers.count == given.count)
-        for ((list, bytes), line) in zip(given, answers) {
-            let answer = try JSON(parsing: line)
-            #expect(answer["read"] == Self.shape(list), "seed \(QueryReaderTests.seed)")
-            #expect(try PropertyList(parsing: bytes) == list)
-            for text in answer["written"].array ?? [] {
-                let written = try #require(Data(base64Encoded: text.string ?? ""))
-                #expect(try PropertyList(parsing: written) == list, "seed \(QueryReaderTests.seed)")
-            }
-        }
+    @Test(
+        "plistlib reads what is written", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(2)),
+        arguments: PropertyList.Format.allCases)
+    func writing(format: PropertyList.Format) async throws {
+        let trees = Self.trees(for: format) + [[.real(-0.0), .real(0)], ["\r": "a\r\nb\r"]]
+        let lines = try trees.map { Data(try $0.serialized(format)).base64EncodedString() }
+        expectEqual(try await PropertyListReader.reading.run(lines), trees.map(\.shown), trees, format)
     }
 
-    /// A list that both forms hold: whole seconds, and no control characters.
-    private static func list(depth: Int, _ random: inout ParameterGenerator) -> PropertyList {
-        let kinds = depth < 5 ? 0..<9 : 0..<7
-        switch depth == 0 ? 8 : Int.random(in: kinds, using: &random) {
-        case 0: return .string(text(&random))
-        case 1:
-            let magnitude = Int64(1) << Int64.random(in: 0...62, using: &random)
-            return .integer(Int64.random(in: -magnitude...magnitude, using: &random))
-        case 2: return .unsigned(.random(in: (1 << 63) ... .max, using: &random))
-        case 3:
-            return .real(
-                random.pick([
-                    0, -1.5, 1e300, Double.leastNonzeroMagnitude, .random(in: -1...1, using: &random), .infinity,
-                ]))
-        case 4: return .boolean(random.chance(50))
-        case 5:
-            return .date(
-                Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -1 << 31...1 << 33, using: &random))))
-        case 6:
-            return .data(
-                Data((0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
-            )
-        case 7: return .array((0..<Int.random(in: 0...20, using: &random)).map { _ in list(depth: depth + 1, &random) })
-        default:
-            var values: [String: PropertyList] = [:]
-            for _ in 0..<Int.random(in: 0...6, using: &random) {
-                values[text(&random)] = list(depth: depth + 1, &random)
-            }
-            return .dictionary(values)
+    @Test(
+        "What plistlib writes is read", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(2)),
+        arguments: PropertyList.Format.allCases)
+    func reading(format: PropertyList.Format) async throws {
+        let trees = Self.trees(for: format)
+        let files = try await PropertyListReader.writing.run(trees.map { "\(format.rawValue) \($0.shown)" })
+        let read = try files.map { file in
+            try PropertyList(parsing: try #require(Data(base64Encoded: file))).shown
         }
+        expectEqual(read, trees.map(\.shown), trees, format)
     }
 
-    // plistlib writes a carriage return as a line feed.
-    private static func text(_ random: inout ParameterGenerator) -> String {
-        let pieces = ["a", "key", "é", "日本", "🐦", "<&>\"'", "]]>", "\n", "\t", " ", "\u{85}", "&amp;"]
-        return (0..<Int.random(in: 0...20, using: &random)).map { _ in random.pick(pieces) }.joined()
+    private func expectEqual(
+        _ read: [String], _ expected: [String], _ trees: [PropertyList], _ format: PropertyList.Format,
+        location: SourceLocation = #_sourceLocation
+    ) {
+        let different = zip(read, expected).enumerated().filter { $0.element.0 != $0.element.1 }
+        for (number, (read, expected)) in different.prefix(3) {
+            Issue.record(
+                """
+                \(format), seed \(Self.seed), number \(number)
+                expected \(String(expected.prefix(20_000)))
+                read     \(String(read.prefix(20_000)))
+                """, sourceLocation: location)
+        }
+        #expect(different.isEmpty, sourceLocation: location)
+        #expect(Set(expected).count > 250, "the generator repeats itself", sourceLocation: location)
     }
 
-    private static func shape(_ list: PropertyList) -> JSON {
-        switch list {
-        case .string(let value): ["string": .string(value)]
-        case .integer(let value): ["integer": "\(value)"]
-        case .unsigned(let value): ["integer": "\(value)"]
-        case .real(let value):
-            [
-                "real": .string(
-                    (0..<8).map { hexadecimal(UInt8(truncatingIfNeeded: value.bitPattern >> (56 - 8 * $0))) }.joined())
-            ]
-        case .boolean(let value): ["bool": .bool(value)]
-        case .date(let value): ["date": .number(JSON.Number(Int64(value.timeIntervalSinceReferenceDate)))]
-        case .data(let value): ["data": .string(value.base64EncodedString())]
-        case .array(let elements): ["array": .array(elements.map(shape))]
-        case .dictionary(let values):
-            ["dictionary": .object(JSON.Object(pairs: values.map { ($0.key, shape($0.value)) }))]
+    // MARK: Values
+
+    private static func trees(for format: PropertyList.Format) -> [PropertyList] {
+        var generator = ParameterGenerator(seed: seed, limits: .init())
+        let any = (0..<400).map { _ in
+            let parameters = generator.parameters()
+            return tree(.dictionary(parameters), format, &generator)
+        }
+        let deep: PropertyList = (0..<60).reduce("bottom") { tree, level in level % 2 == 0 ? [tree] : ["level": tree] }
+        let wide = PropertyList.array((0..<3_000).map { ["id": .integer($0), "name": .string("n \($0)")] })
+        let edges: PropertyList = [
+            .integer(.min), .integer(.max), .unsigned(1 << 63), .unsigned(.max), .integer(-1), 0, 127, 128, 255, 256,
+            65_535,
+            65_536, .integer(1 << 31), .integer(1 << 32), .real(.infinity), .real(-.infinity),
+            .real(.greatestFiniteMagnitude),
+            .real(.leastNonzeroMagnitude), .real(1e21), .data(Data()), .data(Data(repeating: 0xFB, count: 70_000)),
+            .string(String(repeating: "é😀", count: 40_000)), .string(String(repeating: "a", count: 70_000)), [], [:],
+            "",
+        ]
+        return any + [deep, wide, edges] + lengths
+    }
+
+    /// Texts and containers about the length where a count leaves its marker.
+    private static let lengths: [PropertyList] = (13...17).map { count in
+        let numbers = (0..<count).map { PropertyList.integer(Int64($0)) }
+        return [
+            .array(numbers), .dictionary(Dictionary(uniqueKeysWithValues: numbers.map { ("k\($0.shown)", $0) })),
+            .string(String(repeating: "a", count: count)), .string(String(repeating: "日", count: count)),
+            .data(Data(repeating: 1, count: count)),
+        ]
+    }
+
+    /// The value without null and decimals, with dates of all years of Python, and with text that the format can hold.
+    private static func tree(
+        _ value: ParameterValue, _ format: PropertyList.Format, _ generator: inout ParameterGenerator
+    ) -> PropertyList {
+        switch value {
+        case .null, .decimal: return .string("none")
+        case .bool(let value): return .boolean(value)
+        case .integer(let value): return .integer(value)
+        case .unsigned(let value): return .unsigned(value)
+        case .double(let value): return .real(value)
+        case .string(let value): return .string(text(value, format))
+        case .date:
+            let seconds = Double(Int64.random(in: -63_113_904_000...252_423_993_599, using: &generator))
+            let eighths = format == .xml ? 0 : Double(Int.random(in: 0..<8, using: &generator)) / 8
+            return .date(Date(timeIntervalSinceReferenceDate: seconds + eighths))
+        case .data(let value): return .data(value)
+        case .array(let elements), .set(let elements): return .array(elements.map { tree($0, format, &generator) })
+        case .dictionary(let parameters):
+            var members: [String: PropertyList] = [:]
+            for (name, value) in parameters { members[text(name, format)] = tree(value, format, &generator) }
+            return .dictionary(members)
         }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    /// XML has no control characters, and plistlib writes its line ends as LF.
+    private static func text(_ text: String, _ format: PropertyList.Format) -> String {
+        guard format == .xml else { return text }
+        let kept = text.unicodeScalars.filter { scalar in
+            scalar.value >= 0x20 ? scalar.value & ~1 != 0xFFFE : scalar == "\t" || scalar == "\n"
+        }
+        return String(String.UnicodeScalarView(kept))
     }
 }

@@ -15,8 +15,8 @@ struct PropertyListBinaryWriter {
     }
 
     private var objects: [Object] = []
-    /// Each text is written once, as keys repeat.
-    private var strings: [String: Int] = [:]
+    /// Each text is written once, as keys repeat; by its bytes, since texts that are canonically equivalent are equal.
+    private var strings: [[UInt8]: Int] = [:]
     private var bytes: [UInt8] = Array("bplist00".utf8)
 
     mutating func document(_ value: PropertyList) throws(ParameterError) -> [UInt8] {
@@ -72,8 +72,9 @@ struct PropertyListBinaryWriter {
     }
 
     private mutating func add(_ text: String) -> Int {
-        if let known = strings[text] { return known }
-        strings[text] = objects.count
+        let bytes = Array(text.utf8)
+        if let known = strings[bytes] { return known }
+        strings[bytes] = objects.count
         objects.append(.scalar(.string(text)))
         return objects.count - 1
     }

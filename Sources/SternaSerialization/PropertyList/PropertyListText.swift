@@ -52,7 +52,13 @@ enum PropertyListText {
     }
 
     /// Base64 with white space anywhere.
-    static func data(_ text: String) -> Data? { Data(base64Encoded: Data(text.utf8.filter { !isSpace($0) })) }
+    static func data(_ text: String) -> Data? {
+        let digits = text.utf8.filter { !isSpace($0) }
+        // Foundation takes padding in the middle.
+        let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2, !digits.dropLast(padding).contains(UInt8(ascii: "=")) else { return nil }
+        return Data(base64Encoded: Data(digits))
+    }
 
     /// A text without the white space around it.
     static func trimmed(_ text: String) -> Substring {

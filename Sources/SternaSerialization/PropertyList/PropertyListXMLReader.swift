@@ -149,6 +149,7 @@ struct PropertyListXMLReader {
         let offset = position
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard bytes[position] == UInt8(ascii: "<") else { throw unexpected() }
+        guard !endsWithinMarkup() else { throw Fault(.unexpectedEnd, bytes.count) }
         position += 1
         let isEnd = position < bytes.count && bytes[position] == UInt8(ascii: "/")
         if isEnd { position += 1 }
@@ -269,6 +270,13 @@ struct PropertyListXMLReader {
             }
             text.append(contentsOf: Array(String(scalar).utf8))
         }
+    }
+
+    /// Whether the bytes end within the beginning of a comment, a CDATA section or a document type.
+    private func endsWithinMarkup() -> Bool {
+        let rest = bytes[position...]
+        return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { rest.count < $0.utf8.count && $0.utf8.starts(with: rest) }
+            && rest.count > 1
     }
 
     // MARK: Bytes

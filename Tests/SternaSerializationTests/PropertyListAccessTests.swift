@@ -1,0 +1,65 @@
+import FoundationEssentials
+import SternaSerialization
+import Testing
+
+@Suite("Property lists: literals and access")
+struct PropertyListAccessTests {
+    private static let date = Date(timeIntervalSince1970: 5)
+    private static let all: [PropertyList] = [
+        "a", 7, .unsigned(.max), 1.5, true, .date(date), .data(Data([1])), [1], ["k": "v"],
+    ]
+
+    @Test("Literals make their kinds")
+    func literals() {
+        #expect(
+            Self.all == [
+                .string("a"), .integer(7), .unsigned(.max), .real(1.5), .boolean(true), .date(Self.date),
+                .data(Data([1])),
+                .array([.integer(1)]), .dictionary(["k": .string("v")]),
+            ])
+        #expect(Set(Self.all).count == 9)
+        #expect(PropertyList.real(1) != .integer(1))
+        #expect(PropertyList.boolean(true) != .integer(1))
+    }
+
+    @Test("Each kind has its value, and no other has")
+    func kinds() {
+        #expect(Self.all.map(\.string) == ["a", nil, nil, nil, nil, nil, nil, nil, nil])
+        #expect(Self.all.map(\.int) == [nil, 7, nil, nil, nil, nil, nil, nil, nil])
+        #expect(Self.all.map(\.uint) == [nil, 7, .max, nil, nil, nil, nil, nil, nil])
+        #expect(Self.all.map(\.double) == [nil, 7, Double(UInt64.max), 1.5, nil, nil, nil, nil, nil])
+        #expect(Self.all.map(\.bool) == [nil, nil, nil, nil, true, nil, nil, nil, nil])
+        #expect(Self.all.map(\.date) == [nil, nil, nil, nil, nil, Self.date, nil, nil, nil])
+        #expect(Self.all.map(\.data) == [nil, nil, nil, nil, nil, nil, Data([1]), nil, nil])
+        #expect(Self.all.map(\.array) == [nil, nil, nil, nil, nil, nil, nil, [1], nil])
+        #expect(Self.all.map(\.dictionary) == [nil, nil, nil, nil, nil, nil, nil, nil, ["k": "v"]])
+        #expect(PropertyList.integer(-1).uint == nil)
+        #expect(PropertyList.integer(.min).int == .min)
+    }
+
+    @Test("What is not there is nil")
+    func reading() {
+        let tree: PropertyList = ["list": [1, ["k": "v"]], "text": "a"]
+        #expect(tree["list"]?[1]?["k"] == "v")
+        #expect(tree["none"] == nil)
+        #expect(tree["text"]?["k"] == nil)
+        #expect(tree[0] == nil)
+        for index in [-1, 2, .min, .max] { #expect(tree["list"]?[index] == nil) }
+        for value in Self.all.dropLast() { #expect(value["k"] == nil) }
+    }
+
+    @Test("Members are set, replaced and removed; other kinds stay as they are")
+    func setting() {
+        var tree: PropertyList = ["a": 1]
+        tree["b"] = ["c": 2]
+        tree["b"]?["c"] = 3
+        tree["a"] = nil
+        #expect(tree == ["b": ["c": 3]])
+        for value in Self.all.dropLast() {
+            var copy = value
+            copy["k"] = 1
+            copy["j"] = nil
+            #expect(copy == value)
+        }
+    }
+}
