@@ -67,7 +67,11 @@ public final class RequestTask: Sendable {
             state.isFinished = true
             state.task = nil
         }
-        line.end(callback)
+        // A report may have been decided on, and not have been posted: its callback still comes before this one.
+        line.end {
+            self.deliverProgress()
+            callback()
+        }
     }
 
     func report(_ change: @Sendable (inout RequestProgress) -> Void) {
@@ -83,10 +87,12 @@ public final class RequestTask: Sendable {
     }
 
     private func deliverProgress() {
-        let progress = state.withLock { state in
+        let progress: RequestProgress? = state.withLock { state in
+            guard state.isProgressPosted else { return nil }
             state.isProgressPosted = false
             return state.progress
         }
+        guard let progress else { return }
         #if Foundation
         let objects = state.withLock { ($0.uploadObject, $0.downloadObject) }
         objects.0?.take(progress.upload)

@@ -3,65 +3,151 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// Shows form and JSON bodies without the values whose names say that they are secrets.
+/// Shows forms, JSON and property lists without the values whose names say that they are secrets.
 struct BodyRedaction {
-    private enum Format { case form, json }
+    private enum Format { case form, json, propertyList, other }
 
-    private let format: Format?
+    private let essence: String
 
-    /// A body of another type is shown as it is: nothing in it has a name.
     init(_ request: Request) {
         let field = request.headers[.contentType] ?? request.body?.mediaType
-        let essence = field.flatMap(MediaType.init)?.essence ?? ""
-        if essence == "application/x-www-form-urlencoded" {
-            format = .form
-        } else if essence.hasSuffix("/json") || essence.hasSuffix("+json") {
-            format = .json
-        } else {
-            format = nil
-        }
+        essence = field.flatMap(MediaType.init)?.essence ?? ""
     }
 
     /// The body as it may be shown; the same bytes where there is nothing to hide.
     func shown(_ bytes: Bytes) -> Bytes {
-        switch format {
+        guard !bytes.isEmpty else { return bytes }
+        switch format(of: bytes) {
         case .form: return Self.form(bytes)
-        case .json:
-            // What is not JSON cannot be looked through.
-            guard let tree = try? JSON(parsing: bytes.readableBytesView) else {
-                return bytes.isEmpty ? bytes : Bytes(text: "***")
-            }
-            var hides = false
-            let redacted = Self.json(tree, &hides)
-            guard hides, let written = try? redacted.serialized() else { return bytes }
-            return Bytes(copying: written)
-        case nil: return bytes
+        case .json: return Self.json(bytes) ?? hidden
+        case .propertyList: return Self.propertyList(bytes) ?? hidden
+        case .other: return bytes
         }
+    }
+
+    /// Bytes that stand beside a file, and so cannot be looked through as a whole.
+    func shown(piece bytes: Bytes, isFirst: Bool) -> Bytes {
+        guard !bytes.isEmpty else { return bytes }
+        switch format(of: bytes) {
+        case .form:
+            guard !isFirst else { return Self.form(bytes) }
+            // The value before the first sign may be the end of a secret that began in front of the file.
+            let rest = bytes.text.utf8.drop { $0 != UInt8(ascii: "&") }
+            return Bytes(text: Redaction.mark + Self.form(Bytes(text: String(Substring(rest)))).text)
+        case .json, .propertyList: return hidden
+        case .other: return bytes
+        }
+    }
+
+    private var hidden: Bytes { Bytes(text: Redaction.mark) }
+
+    /// By the media type, else by how the body begins.
+    private func format(of bytes: Bytes) -> Format {
+        if essence == "application/x-www-form-urlencoded" { return .form }
+        if essence.contains("json") { return .json }
+        if essence.contains("plist") { return .propertyList }
+        let start = bytes.readableBytesView.prefix(1_024)
+        if start.starts(with: "bplist".utf8) { return .propertyList }
+        let text = String(decoding: start, as: UTF8.self)
+        if text.contains("<plist") || text.contains("<!DOCTYPE plist") { return .propertyList }
+        // Text may begin with a bracket and be no JSON; it is shown then, if somebody said that it is another type.
+        let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" && $0 != "\u{1E}" }
+        if first == "{" || first == "[", essence.isEmpty || Self.json(bytes) != nil { return .json }
+        return essence.isEmpty || essence == "text/plain" ? .form : .other
     }
 
     private static func form(_ bytes: Bytes) -> Bytes {
-        let pairs = bytes.text.split(separator: "&", omittingEmptySubsequences: false)
-        let shown = pairs.map { pair -> Substring in
-            guard let equals = pair.firstIndex(of: "="), Redaction.isSecret(pair[..<equals]) else { return pair }
-            return pair[...equals] + "***"
-        }
-        return shown == pairs ? bytes : Bytes(text: shown.joined(separator: "&"))
+        Redaction.masked(pairs: bytes.text[...]).map { Bytes(text: $0) } ?? bytes
     }
 
-    private static func json(_ tree: JSON, _ hides: inout Bool) -> JSON {
+    // MARK: JSON
+
+    /// A text, or several, each on a line (as in NDJSON) or behind a record separator (RFC 7464); nil for what is no JSON, which
+    /// cannot be looked through.
+    private static func json(_ bytes: Bytes) -> Bytes? {
+        if let shown = jsonText(bytes.readableBytesView) { return shown ?? bytes }
+        var hides = false
+        var all = Bytes()
+        for line in bytes.readableBytesView.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if all.writerIndex > 0 { all.writeString("\n") }
+            let text = line.first == 0x1E ? line.dropFirst() : line
+            guard !text.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else { continue }
+            guard let shown = jsonText(text) else { return nil }
+            if shown != nil { hides = true }
+            if text.count < line.count { all.writeInteger(UInt8(0x1E)) }
+            all.writeImmutableBuffer(shown ?? Bytes(copying: text))
+        }
+        return hides ? all : bytes
+    }
+
+    /// Nil for what is no JSON, and no bytes where there is nothing to hide.
+    private static func jsonText(_ text: ByteBufferView) -> Bytes?? {
+        guard let tree = try? JSON(parsing: text) else { return .none }
+        var hides = false
+        var members = 0
+        let redacted = json(tree, &hides, &members)
+        // The tree has the last of members of one name only, but the others stand in the text.
+        guard hides || members != colons(in: text), let written = try? redacted.serialized() else {
+            return .some(nil)
+        }
+        return .some(Bytes(copying: written))
+    }
+
+    private static func json(_ tree: JSON, _ hides: inout Bool, _ members: inout Int) -> JSON {
         switch tree {
-        case .array(let elements): return .array(elements.map { json($0, &hides) })
+        case .array(let elements): return .array(elements.map { json($0, &hides, &members) })
         case .object(let object):
             var shown = JSON.Object()
             for (key, value) in object {
-                if Redaction.isSecret(key[...]) {
-                    hides = true
-                    shown[key] = .string("***")
-                } else {
-                    shown[key] = json(value, &hides)
-                }
+                members += 1
+                let rest = json(value, &hides, &members)
+                let isSecret = Redaction.isSecret(key[...])
+                if isSecret { hides = true }
+                shown[key] = isSecret ? .string(Redaction.mark) : rest
             }
             return .object(shown)
+        default: return tree
+        }
+    }
+
+    /// The colons outside strings, as many as there are members.
+    private static func colons(in text: ByteBufferView) -> Int {
+        var count = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in text {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\"") {
+                isInString.toggle()
+            } else if isInString {
+                isEscaped = byte == UInt8(ascii: "\\")
+            } else if byte == UInt8(ascii: ":") {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    // MARK: Property lists
+
+    /// Always written anew: comments, repeated keys and objects that nothing refers to are in the bytes and not in the tree.
+    private static func propertyList(_ bytes: Bytes) -> Bytes? {
+        guard let tree = try? PropertyList(parsing: bytes.readableBytesView) else { return nil }
+        let isBinary = bytes.readableBytesView.starts(with: "bplist".utf8)
+        let shown = try? propertyList(tree).serialized(isBinary ? .binary : .xml)
+        return shown.map { Bytes(copying: $0) }
+    }
+
+    private static func propertyList(_ tree: PropertyList) -> PropertyList {
+        switch tree {
+        case .array(let elements): return .array(elements.map(propertyList))
+        case .dictionary(let values):
+            var shown: [String: PropertyList] = [:]
+            for (key, value) in values {
+                shown[key] = Redaction.isSecret(key[...]) ? .string(Redaction.mark) : propertyList(value)
+            }
+            return .dictionary(shown)
         default: return tree
         }
     }

@@ -5,7 +5,8 @@ public import SternaCore
 extension Request {
     /// The request as a command line for curl and a POSIX shell, which sends the same bytes when it is pasted.
     ///
-    /// Credentials in header fields, in the query, and in form and JSON bodies, known by their names, are shown as `***`.
+    /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists, known by their names,
+    /// are shown as `***`.
     /// The content of a stream cannot be shown; the command then reads its standard input, and says so.
     ///
     /// - Parameter showsSecrets: shows credentials, so that the command can be used.
@@ -63,8 +64,7 @@ struct CurlCommand {
         var lines: [String] = []
         for field in request.headers where !isFraming(field.name) {
             let name = field.name.rawName
-            let isSecret = Redaction.isSecretHeader(name) || marked.contains(name.lowercased())
-            let value = isSecret && !showsSecrets ? "***" : field.value
+            let value = showsSecrets ? field.value : Redaction.shown(name, field.value, marked: marked)
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         var unwanted: [HTTPField.Name] = [.userAgent, .accept]
@@ -118,19 +118,31 @@ private struct CurlContent {
             arguments = ["--data-binary", "@-"]
             remark = "  # the body is a stream: pipe its content in"
         } else {
-            pipe(segments.compactMap(Self.command))
+            pipe(Self.shown(segments, redaction).compactMap(Self.command))
         }
     }
 
     // A name and its secret may stand in neighbouring segments.
     private static func joined(_ segments: [Body.Segment]) -> [Body.Segment] {
-        guard segments.count > 1 else { return segments }
-        var all = Bytes()
+        var joined: [Body.Segment] = []
         for segment in segments {
-            guard case .bytes(let bytes) = segment else { return segments }
-            all.writeImmutableBuffer(bytes)
+            if case .bytes(let bytes) = segment, case .bytes(var last) = joined.last {
+                joined.removeLast()
+                last.writeImmutableBuffer(bytes)
+                joined.append(.bytes(last))
+            } else {
+                joined.append(segment)
+            }
         }
-        return [.bytes(all)]
+        return joined
+    }
+
+    private static func shown(_ segments: [Body.Segment], _ redaction: BodyRedaction?) -> [Body.Segment] {
+        guard let redaction else { return segments }
+        return segments.enumerated().map { position, segment in
+            guard case .bytes(let bytes) = segment else { return segment }
+            return .bytes(redaction.shown(piece: bytes, isFirst: position == 0))
+        }
     }
 
     private mutating func pipe(_ commands: [String]) {

@@ -28,10 +28,3 @@ public struct RedirectPolicy: Sendable, Hashable {
 public enum RedirectPolicyKey: RequestOptionKey {
     public static var defaultValue: RedirectPolicy? { nil }
 }
-
-/// Names header fields of one request that are secrets: a redirect to another origin drops them.
-///
-/// Authorization, Cookie and Proxy-Authorization are always dropped there.
-public enum SecretHeadersKey: RequestOptionKey {
-    public static var defaultValue: Set<String> { [] }
-}

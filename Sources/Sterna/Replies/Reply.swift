@@ -147,6 +147,13 @@ public struct Reply: Sendable {
     }
 }
 
+extension Reply: CustomReflectable {
+    /// The response without credentials, and the length of the body.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["response": response, "bodyLength": body.readableBytes], displayStyle: .struct)
+    }
+}
+
 /// A serializer whose acceptance can be set.
 private protocol AcceptanceSetting {
     var acceptance: Acceptance { get set }

@@ -111,7 +111,8 @@ final class SessionPlan: Sendable {
             }
         } catch {
             throw SternaError.wrap(
-                error, as: .encodingFailed, phase: .prepare, "The parameters cannot be encoded: \(error)"
+                error, as: .encodingFailed, phase: .prepare,
+                "The parameters cannot be encoded: \(CodingReason.text(error))"
             ).at(request)
         }
     }
@@ -139,7 +140,13 @@ final class SessionPlan: Sendable {
             return try Headers.field("Authorization", own.fieldValue).value
         }
         if let userinfo = url.userinfo {
-            return Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword).fieldValue
+            guard userinfo.isUTF8 else {
+                throw SternaError(
+                    .invalidURL, phase: .prepare,
+                    "The user name or the password in the URL is not UTF-8; no credentials can be made of it.")
+            }
+            let basic = Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword)
+            return try Headers.field("Authorization", basic.fieldValue).value
         }
         guard let shared = settings.authorization else { return nil }
         guard base == nil || base?.origin == url.origin else { return nil }
@@ -193,7 +200,8 @@ final class SessionPlan: Sendable {
 
     /// Any error of the chain as the library's own, with the request's particulars.
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
-        var known = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(error)")
+        var known = SternaError.wrap(
+            error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(CodingReason.text(error))")
         if known.method == nil { known.method = request.method }
         if let response {
             known.requestSent = true

@@ -90,3 +90,20 @@ extension Body {
         Body(segments: [.producer(BodyProducer(once: sequence, length: length))], mediaType: mediaType)
     }
 }
+
+extension Body: CustomReflectable {
+    /// The length and the media type; content may hold secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["length": length as Any, "mediaType": mediaType as Any], displayStyle: .struct)
+    }
+}
+
+extension Body.Segment: CustomReflectable {
+    /// The length, or the range of a file.
+    public var customMirror: Mirror {
+        switch self {
+        case .file(let range): Mirror(self, children: ["file": range], displayStyle: .struct)
+        case .bytes, .producer: Mirror(self, children: ["length": length as Any], displayStyle: .struct)
+        }
+    }
+}

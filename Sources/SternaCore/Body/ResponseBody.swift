@@ -121,6 +121,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
+extension ResponseBody: CustomReflectable {
+    /// The length and the trailer fields, without credentials; content may hold secrets.
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["length": length as Any, "trailers": trailers.map { Headers($0) } as Any],
+            displayStyle: .struct)
+    }
+}
+
 /// Where a streamed response body comes from: a transport's, or one that wraps another.
 public protocol BodyStream: AnyObject, Sendable {
     /// The next bytes, never empty; nil at the end. One caller at a time.

@@ -1,45 +1,81 @@
-/// Shows URLs without what is secret in them.
+/// Says what is secret, and shows URLs, header fields and forms without it.
 public enum Redaction {
-    /// Names of query fields whose values are never shown; compared in lower case without `-` and `_`.
-    static let secretNames: Set<String> = [
-        "accesstoken", "refreshtoken", "idtoken", "token", "authtoken", "csrftoken", "auth", "authorization", "apikey",
-        "key",
-        "password", "passwd", "passphrase", "pwd", "pass", "secret", "clientsecret", "secretkey", "privatekey",
-        "signature",
-        "sig", "amzsignature", "amzsecuritytoken", "amzcredential", "googsignature", "awsaccesskeyid", "session",
-        "sessionid",
-        "code", "jwt", "assertion", "credential", "credentials",
-    ]
-
-    /// Whether a query field's name says that its value is secret: as it is, or, for a nested name, its last part.
-    package static func isSecret(_ name: Substring) -> Bool {
-        let decoded = PercentCoding.decode(String(name)).lowercased()
-        let parts = [Substring(decoded)] + decoded.split { $0 == "[" || $0 == "]" || $0 == "." }
-        return parts.contains { part in
-            let letters = part.filter { $0 != "-" && $0 != "_" }
-            return secretNames.contains(letters)
-                || letters.first == "x" && secretNames.contains(String(letters.dropFirst()))
-        }
-    }
-
-    /// Whether a header field holds credentials, by its name: the standard ones, and names as API keys have.
-    package static func isSecretHeader(_ name: String) -> Bool {
-        switch name.lowercased() {
-        case "authorization", "proxy-authorization", "cookie", "set-cookie": true
-        default: isSecret(name[...]) || name.lowercased().hasSuffix("-token") || name.lowercased().hasSuffix("-key")
-        }
-    }
+    /// What stands in the place of a secret.
+    package static let mark = "***"
 
     /// The URL without user information and fragment, secret-looking query values replaced by `***`.
     public static func show(_ url: HTTPURL) -> String {
         let plain = url.removingFragment()
         guard let query = plain.query, !query.isEmpty else { return plain.description }
-        let shown = query.split(separator: "&", omittingEmptySubsequences: false).map { pair -> Substring in
-            guard let equals = pair.firstIndex(of: "=") else { return pair }
-            return isSecret(pair[..<equals]) ? pair[...equals] + "***" : pair
-        }
         let text = plain.description
-        guard let mark = text.firstIndex(of: "?") else { return text }
-        return text[...mark] + shown.joined(separator: "&")
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+        return text[...mark] + (masked(pairs: query[...]) ?? query)
+    }
+
+    /// A URL reference that need not be a URL, without what ``show(_:)`` leaves out.
+    package static func show(reference: String) -> String {
+        if let url = try? HTTPURL(reference) { return show(url) }
+        // Where user information ends cannot be told in what is no URL.
+        if let slashes = firstDoubleSlash(in: reference.utf8), reference.utf8[slashes...].contains(UInt8(ascii: "@")) {
+            return mark
+        }
+        let plain = reference.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let path = plain.prefix { $0 != UInt8(ascii: "?") }
+        guard path.endIndex < plain.endIndex else { return String(Substring(path)) }
+        let query = Substring(plain[plain.index(after: path.endIndex)...])
+        return "\(Substring(path))?\(masked(pairs: query) ?? String(query))"
+    }
+
+    /// Pairs as a query or a form has them with `***` for the values of secret names; nil where there are none.
+    ///
+    /// Pairs are parted by `&`, or by `;` as some servers read them.
+    package static func masked(pairs text: Substring) -> String? {
+        var hides = false
+        let shown = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { field in
+            var kept: [Substring] = []
+            for pair in field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(Substring(pair[..<equals])) else {
+                    kept.append(Substring(pair))
+                    continue
+                }
+                hides = true
+                kept.append(Substring(pair[...equals]) + mark)
+                // To a server that knows no semicolons, the rest belongs to the secret.
+                break
+            }
+            return kept.joined(separator: ";")
+        }
+        return hides ? shown.joined(separator: "&") : nil
+    }
+
+    /// The value of a header field as it may be shown: `***` where its name, or its name's being marked, makes it a secret.
+    ///
+    /// - Parameter marked: names of secret fields in lower case.
+    package static func shown(_ name: String, _ value: String, marked: Set<String> = []) -> String {
+        if isSecretHeader(name) || !marked.isEmpty && marked.contains(name.lowercased()) { return mark }
+        switch name.lowercased() {
+        case "location", "content-location", "referer": return show(reference: value)
+        // Several references may stand in one of these, and text beside them.
+        case "link", "refresh": return hasSecretPair(value) ? mark : value
+        default: return value
+        }
+    }
+
+    private static func hasSecretPair(_ text: String) -> Bool {
+        text.utf8.split { "?&;#".utf8.contains($0) }.contains { pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return false }
+            return isSecret(Substring(pair[..<equals]))
+        }
+    }
+
+    /// The index behind `//`, which an authority follows; backslashes count as slashes, as in the URLs of http.
+    private static func firstDoubleSlash(in text: String.UTF8View) -> String.Index? {
+        var slashes = 0
+        for index in text.indices {
+            let isSlash = text[index] == UInt8(ascii: "/") || text[index] == UInt8(ascii: "\\")
+            slashes = isSlash ? slashes + 1 : 0
+            if slashes == 2 { return text.index(after: index) }
+        }
+        return nil
     }
 }

@@ -43,8 +43,11 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     /// What the response serializer made of the body in spite of an unacceptable status; nil where it could not.
     public var value: (any Sendable)?
 
-    /// The server's own explanation where one was found in the body.
-    public var serverMessage: String?
+    /// The server's own explanation where one was found in the body, in one line of at most 1,000 characters; what a terminal
+    /// or a log would act on is replaced.
+    public var serverMessage: String? {
+        didSet { serverMessage = serverMessage.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
+    }
 
     /// Whether any byte of the request had been handed to the network.
     public var requestSent = false
@@ -72,6 +75,11 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         return place.isEmpty ? text : "\(text) [\(place.joined(separator: ", "))]"
     }
 
+    private static func line(_ text: String) -> String {
+        let lines = text.unicodeScalars.split { $0.properties.isWhitespace && $0 != " " }
+        return FieldSyntax.printable(lines.map { String($0) }.joined(separator: " "), limit: 1_000)
+    }
+
     /// The same error with the request's method and URL filled in where they were missing.
     public func at(_ request: Request) -> SternaError {
         guard url == nil else { return self }
@@ -79,6 +87,21 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         copy.method = request.method
         copy.url = Redaction.show(request.url)
         return copy
+    }
+}
+
+extension SternaError: CustomReflectable {
+    /// The error without credentials, and with no more of the body, and of what was made of it, than its length and type.
+    public var customMirror: Mirror {
+        let cause = underlying.map { $0 is EncodingError ? CodingReason.text($0) as Any : $0 as Any }
+        return Mirror(
+            self,
+            children: [
+                "kind": kind, "phase": phase, "detail": detail, "attempt": attempt, "method": method as Any,
+                "url": url as Any, "underlying": cause as Any, "response": response as Any,
+                "bodyLength": body?.count as Any, "valueType": value.map { "\(type(of: $0))" } as Any,
+                "serverMessage": serverMessage as Any, "requestSent": requestSent,
+            ], displayStyle: .struct)
     }
 }
 

@@ -11,10 +11,18 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     private let scheme: String
 
     /// A user's name and password (RFC 7617), in UTF-8.
+    ///
+    /// A name with a colon cannot be sent: it fails the request with `invalidHeader`.
     public static func basic(_ user: String, _ password: String) -> Authorization {
+        guard !user.utf8.contains(UInt8(ascii: ":")) else {
+            return Authorization(fieldValue: refusedValue, scheme: "Basic")
+        }
         let token = Data("\(user):\(password)".utf8).base64EncodedString()
         return Authorization(fieldValue: "Basic \(token)", scheme: "Basic")
     }
+
+    /// Stands for credentials that cannot be written; no field can have this value, so that it is refused wherever it gets.
+    static let refusedValue = "Basic \u{0}"
 
     /// A token (RFC 6750).
     public static func bearer(_ token: String) -> Authorization {

@@ -96,6 +96,13 @@ public struct FieldSection: Sendable {
     }
 }
 
+extension FieldSection: CustomReflectable {
+    /// The fields as ``Headers`` shows them, without credentials.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["fields": Headers(fields)], displayStyle: .struct)
+    }
+}
+
 /// Walks over the field lines of a checked section.
 enum FieldLines {
     /// Calls `body` with each line's name and value, without the white space around the value, until it returns false.

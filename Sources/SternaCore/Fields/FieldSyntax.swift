@@ -25,14 +25,22 @@ public enum FieldSyntax {
     }
 
     /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
-    public static func printable(_ text: some StringProtocol) -> String {
+    public static func printable(_ text: some StringProtocol) -> String { printable(text, limit: 80) }
+
+    /// A text for a message, cut off behind some number of characters, control characters replaced by U+FFFD.
+    package static func printable(_ text: some StringProtocol, limit: Int) -> String {
         var result = ""
-        for scalar in text.unicodeScalars.prefix(80) {
-            let isControl =
-                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x202E).contains(scalar.value)
-                || (0x2066...0x2069).contains(scalar.value)
-            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+        for scalar in text.unicodeScalars.prefix(limit) {
+            result.unicodeScalars.append(isControl(scalar) ? "\u{FFFD}" : scalar)
         }
-        return text.unicodeScalars.count > 80 ? result + "…" : result
+        return text.unicodeScalars.dropFirst(limit).isEmpty ? result : result + "…"
+    }
+
+    /// Whether a terminal or a log would act on a character: control characters, ends of lines, changes of direction.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

@@ -84,9 +84,12 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
             )
         }
         guard FieldSyntax.isValue(value) else {
+            let reason =
+                value == Authorization.refusedValue
+                ? "is of a user name with a colon, at which servers would part name and password (RFC 7617, 2),"
+                : "has a control character (a line break, say)"
             throw SternaError(
-                .invalidHeader, phase: .prepare,
-                "The value of header “\(name)” has a control character (a line break, say) and was not sent.")
+                .invalidHeader, phase: .prepare, "The value of header “\(name)” \(reason) and was not sent.")
         }
         return HTTPField(name: fieldName, value: value)
     }
@@ -101,8 +104,18 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
 extension Headers: CustomStringConvertible, CustomReflectable {
     /// A line for each field; the values of those that hold credentials by their name are `***`.
     public var description: String {
-        lines.map { "\($0.name): \(Redaction.isSecretHeader($0.name) ? "***" : FieldSyntax.printable($0.value))" }
-            .joined(separator: "\n")
+        lines.map { "\($0.name): \(FieldSyntax.printable(Redaction.shown($0.name, $0.value)))" }.joined(separator: "\n")
+    }
+
+    /// The fields with `***` for the values of the named ones, which the description cannot know as secrets.
+    package func masked(_ names: Set<String>) -> Headers {
+        guard !names.isEmpty else { return self }
+        let names = Set(names.map { $0.lowercased() })
+        var shown = self
+        for index in shown.lines.indices where names.contains(shown.lines[index].name.lowercased()) {
+            shown.lines[index].value = Redaction.mark
+        }
+        return shown
     }
 
     /// The lines as the description shows them, so that nothing that prints members shows a secret.

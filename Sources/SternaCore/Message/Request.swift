@@ -60,13 +60,15 @@ public struct Request: Sendable {
 }
 
 extension Request: CustomReflectable {
-    /// The request without the credentials of its URL and its header fields, so that nothing that prints members shows them.
+    /// The request without the credentials of its URL and its header fields, and with no more of its body than its length, so
+    /// that nothing that prints members shows a secret.
     public var customMirror: Mirror {
         Mirror(
             self,
             children: [
-                "method": method, "url": Redaction.show(url), "headers": Headers(headers), "body": body as Any,
+                "method": method, "url": Redaction.show(url),
+                "headers": Headers(headers).masked(options[SecretHeadersKey.self]), "body": body as Any,
                 "timeouts": timeouts, "deadline": deadline as Any, "delivery": delivery,
-            ])
+            ], displayStyle: .struct)
     }
 }

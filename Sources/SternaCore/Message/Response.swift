@@ -41,6 +41,18 @@ public struct Response: Sendable {
     public subscript(name: HTTPField.Name) -> String? { section[name] }
 }
 
+extension Response: CustomReflectable {
+    /// The response without the credentials of its URL and its header fields, and with no more of its body than its length.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "status": status, "version": version, "url": Redaction.show(url), "section": section, "body": body,
+                "redirects": redirects,
+            ], displayStyle: .struct)
+    }
+}
+
 /// The version of HTTP a message was sent in.
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     public var major: Int
@@ -69,5 +81,12 @@ public struct RedirectStep: Sendable, Hashable {
     public init(url: HTTPURL, status: Int) {
         self.url = url
         self.status = status
+    }
+}
+
+extension RedirectStep: CustomReflectable {
+    /// The step without the credentials of its URL.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["url": Redaction.show(url), "status": status], displayStyle: .struct)
     }
 }

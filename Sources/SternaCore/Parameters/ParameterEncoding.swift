@@ -44,7 +44,7 @@ extension ParameterError {
 }
 
 extension ParameterError.Component {
-    fileprivate init(_ key: any CodingKey) {
+    init(_ key: any CodingKey) {
         self = key.intValue.map { .index($0) } ?? .key(key.stringValue)
     }
 }

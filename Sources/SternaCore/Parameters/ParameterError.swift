@@ -83,9 +83,7 @@ package enum KeyPathText {
             for scalar in part.unicodeScalars {
                 guard count < limit else { return text + "…" }
                 count += 1
-                let isControl = scalar.properties.generalCategory == .control
-                let isSeparator = scalar == "\u{2028}" || scalar == "\u{2029}"
-                text.unicodeScalars.append(isControl || isSeparator ? "\u{FFFD}" : scalar)
+                text.unicodeScalars.append(FieldSyntax.isControl(scalar) ? "\u{FFFD}" : scalar)
             }
         }
         return text

@@ -24,6 +24,13 @@ public struct Userinfo: Sendable, Hashable {
 
     /// The password, percent-decoded; bytes that are not UTF-8 become U+FFFD.
     public var decodedPassword: String { PercentCoding.decode(password) }
+
+    /// Whether both are UTF-8 when they are decoded.
+    package var isUTF8: Bool {
+        [username, password].allSatisfy { text in
+            String(validating: PercentCoding.decode(Array(text.utf8)[...]), as: UTF8.self) != nil
+        }
+    }
 }
 
 extension Userinfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -16,7 +16,8 @@ extension Body {
             data = try encoder.encode(value)
         } catch {
             throw SternaError(
-                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(error)", underlying: error)
+                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(CodingReason.text(error))",
+                underlying: error)
         }
         return .bytes(data, mediaType: "application/json")
     }
@@ -40,7 +41,8 @@ extension Body {
             return .bytes(try encoder.encode(value), mediaType: propertyListMediaType)
         } catch {
             throw SternaError(
-                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(error)", underlying: error)
+                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(CodingReason.text(error))",
+                underlying: error)
         }
     }
 

@@ -81,7 +81,7 @@ public enum JSONDecoding {
             return try decoder.decode(type, from: Data(body.readableBytesView))
         } catch {
             throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is no \(type): \(DecodingReason.text(error))",
+                .decodingFailed, phase: .decode, "The answer is no \(type): \(CodingReason.text(error))",
                 underlying: error)
         }
     }

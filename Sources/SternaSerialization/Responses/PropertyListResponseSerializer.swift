@@ -77,7 +77,7 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
             return try PropertyListDecoder().decode(Value.self, from: Data(body.readableBytesView))
         } catch {
             throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is no \(Value.self): \(DecodingReason.text(error))",
+                .decodingFailed, phase: .decode, "The answer is no \(Value.self): \(CodingReason.text(error))",
                 underlying: error)
         }
     }

@@ -1,0 +1,55 @@
+import SternaCore
+import SternaSerialization
+
+extension SessionSettings: CustomReflectable {
+    /// The settings without the values of secret header fields, ``secretHeaders`` among them.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "headers": headers.masked(secretHeaders), "secretHeaders": secretHeaders,
+                "authorization": authorization as Any,
+                "requestSerializer": Self.shown(requestSerializer, secretHeaders),
+                "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
+                "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
+                "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy, "callbacks": callbacks,
+                "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,
+            ], displayStyle: .struct)
+    }
+
+    /// A serializer whose own header fields are masked.
+    fileprivate static func shown(_ serializer: any RequestSerializer, _ names: Set<String>) -> any RequestSerializer {
+        guard !names.isEmpty, var own = serializer as? any ConfigurableRequestSerializer else { return serializer }
+        own.settings.headers = own.settings.headers.masked(names)
+        return own
+    }
+}
+
+extension RequestSettings: CustomReflectable {
+    /// The settings without the values of secret header fields, ``secretHeaders`` among them.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "requestSerializer": requestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
+                "responseSerializer": responseSerializer as Any, "timeouts": timeouts as Any,
+                "timeout": timeout as Any, "redirects": redirects as Any, "authorization": authorization as Any,
+                "secretHeaders": secretHeaders, "uploadProgress": uploadProgress as Any,
+                "downloadProgress": downloadProgress as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+extension RequestDraft: CustomReflectable {
+    /// The draft with the names of its parameters, without the credentials of its reference, the values of secret header
+    /// fields, and the body's content.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "method": method, "reference": Redaction.show(reference: reference.urlReference()),
+                "parameters": parameters?.keys as Any, "query": query?.keys as Any, "body": body as Any,
+                "headers": headers.masked(settings.secretHeaders), "settings": settings,
+            ], displayStyle: .struct)
+    }
+}

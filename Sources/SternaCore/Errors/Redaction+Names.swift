@@ -1,0 +1,77 @@
+extension Redaction {
+    /// Whole names, in lower case and without what parts their words.
+    private static let names: Set<String> = [
+        "auth", "authorization", "key", "privatekey", "sig", "awsaccesskeyid", "amzcredential", "session", "code",
+        "codeverifier", "samlresponse", "cookie",
+    ]
+
+    /// Words that make every name a secret they stand in, whatever stands beside them.
+    private static let words: Set<String> = [
+        "password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "bearer", "jwt", "otp",
+        "totp",
+        "pin", "credential", "credentials", "signature", "assertion",
+    ]
+
+    /// The beginnings of secret names whose words nothing parts.
+    private static let prefixes = ["password", "passwd", "passphrase", "passcode"]
+
+    /// The ends of secret names whose words nothing parts.
+    private static let suffixes = [
+        "password", "passwd", "passphrase", "passcode", "userpass", "secret", "token", "apikey", "accesskey",
+        "secretkey",
+        "signature", "assertion", "credential", "credentials", "sessionid", "sessid",
+    ]
+
+    /// Whether a name says that its value is secret: as it is, or a part of it where brackets or dots nest it.
+    ///
+    /// It is taken percent-decoded. Words end where a sign stands or a capital letter follows a small one; numbers at their
+    /// ends do not count.
+    package static func isSecret(_ name: Substring) -> Bool {
+        let bytes = PercentCoding.decode(Array(name.utf8)[...])
+        return bytes.split { "[].".utf8.contains($0) }.contains(where: isSecretPart)
+    }
+
+    /// Whether a header field holds credentials, by its name: the standard ones, and names as API keys have.
+    package static func isSecretHeader(_ name: String) -> Bool {
+        switch name.lowercased() {
+        case "authorization", "proxy-authorization", "cookie", "set-cookie", "cookie2", "set-cookie2": true
+        default: isSecret(name[...]) || name.lowercased().hasSuffix("-key")
+        }
+    }
+
+    private static func isSecretPart(_ part: ArraySlice<UInt8>) -> Bool {
+        let found = split(part)
+        if found.contains(where: { words.contains($0) }) { return true }
+        let whole = found.joined()
+        if names.contains(whole) || whole.first == "x" && names.contains(String(whole.dropFirst())) { return true }
+        return prefixes.contains { whole.hasPrefix($0) } || suffixes.contains { whole.hasSuffix($0) }
+    }
+
+    /// The words in ASCII and lower case: other letters become question marks, since comparing them by what they look like
+    /// may take long.
+    private static func split(_ part: ArraySlice<UInt8>) -> [String] {
+        var found: [String] = []
+        var word: [UInt8] = []
+        var previousIsSmall = false
+        func end() {
+            let letters = word[..<((word.lastIndex { !isDigit($0) } ?? -1) + 1)]
+            if !letters.isEmpty { found.append(String(decoding: letters, as: UTF8.self)) }
+            word = []
+        }
+        for byte in part {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if previousIsSmall { end() }
+                word.append(byte | 0x20)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): word.append(byte)
+            case 0x80...: word.append(UInt8(ascii: "?"))
+            default: end()
+            }
+            previousIsSmall = byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+        }
+        end()
+        return found
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+}

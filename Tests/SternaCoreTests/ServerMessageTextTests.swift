@@ -1,0 +1,30 @@
+import SternaCore
+import Testing
+
+@Suite("The server's message is text")
+struct ServerMessageTextTests {
+    static let cases: [(String, String)] = [
+        ("\u{1B}[2Jgone", "\u{FFFD}[2Jgone"), ("first\nsecond", "first second"),
+        ("first\r\n\r\nsecond\r\n", "first second"),
+        ("a\u{202E}b", "a\u{FFFD}b"), ("a\tb\u{7F}\u{0}", "a b\u{FFFD}\u{FFFD}"), ("a\u{2028}b\u{85}c", "a b c"),
+        ("é ä 日本 👩‍👧", "é ä 日本 👩‍👧"),
+    ]
+
+    @Test("Nothing in it acts on a terminal or begins a line of a log", arguments: cases)
+    func filtered(given: String, expected: String) {
+        var error = SternaError(.unacceptableStatus, phase: .read, "No.")
+        error.serverMessage = given
+        #expect(error.message == expected)
+        #expect(error.serverMessage == expected)
+    }
+
+    @Test("It has an end, and where nothing is left of it there is none")
+    func length() {
+        var error = SternaError(.unacceptableStatus, phase: .read, "No.")
+        error.serverMessage = String(repeating: "x", count: 5_000)
+        #expect(error.message.count == 1_001)
+        error.serverMessage = "\r\n"
+        #expect(error.serverMessage == nil)
+        #expect(error.message == "No.")
+    }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import SternaCore
+import Synchronization
+import Testing
+
+@testable import Sterna
+
+@Suite("Callbacks: nothing comes behind the end")
+struct CallbackEndTests {
+    private final class Record: Sendable {
+        let events = Mutex<[Int64]>([])
+        private let (stream, continuation) = AsyncStream<Void>.makeStream()
+
+        func add(_ event: Int64) { events.withLock { $0.append(event) } }
+
+        func end() {
+            add(-1)
+            continuation.finish()
+        }
+
+        func ended() async { for await _ in stream {} }
+    }
+
+    /// Lets two threads through at the same moment, or one that has waited for long.
+    private final class Gate: Sendable {
+        private let count = Atomic<Int>(0)
+
+        func pass() {
+            count.add(1, ordering: .relaxed)
+            for _ in 0..<10_000 where count.load(ordering: .relaxed) < 2 {}
+        }
+    }
+
+    @Test("A report at the moment of the end comes before it or not at all", arguments: [true, false])
+    func race(onQueue: Bool) async throws {
+        let request = Request(.get, try HTTPURL("https://example.com/"))
+        let queue = DispatchQueue(label: "test")
+        var late = 0
+        var lost = 0
+        for _ in 0..<5_000 {
+            let record = Record()
+            let line = CallbackLine(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
+            let task = RequestTask(request, line: line) { record.add($1.upload.completed) }
+            // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async {
+                    let gate = Gate()
+                    DispatchQueue.concurrentPerform(iterations: 2) { side in
+                        gate.pass()
+                        if side == 0 {
+                            task.report { $0.upload = TransferProgress(completed: 1) }
+                        } else {
+                            task.finish { record.end() }
+                        }
+                    }
+                    done.resume()
+                }
+            }
+            await record.ended()
+            // Whatever was posted behind the end has run when this has.
+            let drained = DispatchQueue(label: "drain", target: queue)
+            await withCheckedContinuation { ended in drained.async { ended.resume() } }
+            let events = record.events.withLock { $0 }
+            if events.last != -1 { late += 1 }
+            if task.progress.upload.completed == 1, !events.contains(1) { lost += 1 }
+        }
+        #expect(late == 0)
+        #expect(lost == 0)
+    }
+}
