@@ -29,6 +29,8 @@ struct CallbackEndTests {
             count.add(1, ordering: .relaxed)
             for _ in 0..<10_000 where count.load(ordering: .relaxed) < 2 {}
         }
+
+        func spin() { count.add(1, ordering: .relaxed) }
     }
 
     @Test("A report at the moment of the end comes before it or not at all", arguments: [true, false])
@@ -46,10 +48,15 @@ struct CallbackEndTests {
                 DispatchQueue.global().async {
                     let gate = Gate()
                     DispatchQueue.concurrentPerform(iterations: 2) { side in
-                        gate.pass()
                         if side == 0 {
-                            task.report { $0.upload = TransferProgress(completed: 1) }
+                            // The end waits for the lock that is held here, and runs as soon as it is free.
+                            task.report {
+                                gate.pass()
+                                $0.upload = TransferProgress(completed: 1)
+                                for _ in 0..<1_000 { gate.spin() }
+                            }
                         } else {
+                            gate.pass()
                             task.finish { record.end() }
                         }
                     }
