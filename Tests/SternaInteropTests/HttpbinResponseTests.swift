@@ -169,10 +169,11 @@ extension HttpbinTests {
             #expect(error?.kind == .unacceptableMediaType)
         }
 
-        @Test("A property list in both forms, as a tree and as a value", arguments: PropertyList.Format.allCases)
-        func propertyList(format: PropertyList.Format) async throws {
+        // The route answers with text, and the binary form is none.
+        @Test("A property list, of a type that is taken and of one that is not")
+        func propertyList() async throws {
             let list: PropertyList = ["name": "Zoë", "pages": 3]
-            let coded = Data(try list.serialized(format)).base64EncodedString().replacing("+", with: "-")
+            let coded = Data(try list.serialized()).base64EncodedString().replacing("+", with: "-")
             let reply = try await session().get("base64/" + coded.replacing("/", with: "_"))
             let any = PropertyListResponseSerializer(acceptance: Acceptance())
             #expect(try await reply.value(by: any) == list)

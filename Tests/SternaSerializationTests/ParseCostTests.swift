@@ -73,9 +73,13 @@ struct ParseCostTests {
 
     @Test("A long text that is referred to often counts as often")
     func sharedText() throws {
-        let text = PropertyList.string(String(repeating: "a", count: 1_000_000))
-        let bytes = try PropertyList.array(Array(repeating: text, count: 100_000)).serialized(.binary)
-        #expect(bytes.count < 1_300_000)
+        func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(value).bigEndian, Array.init) }
+        var bytes = Array("bplist00".utf8) + [0xAF, 0x12] + number(100_000) + Array(repeating: 1, count: 100_000)
+        let text = bytes.count
+        bytes += [0x5F, 0x12] + number(1_000_000) + Array(repeating: 0x61, count: 1_000_000)
+        let table = bytes.count
+        bytes += number(8) + number(text) + [0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0] + number(2)
+        bytes += Array(repeating: 0, count: 12) + number(table)
         let error = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: bytes) }
         guard case .tooManyValues? = error?.reason else {
             Issue.record("\(String(describing: error))")

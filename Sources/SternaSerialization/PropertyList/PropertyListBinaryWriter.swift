@@ -15,7 +15,10 @@ struct PropertyListBinaryWriter {
     }
 
     private var objects: [Object] = []
-    /// Each text is written once, as keys repeat; by its bytes, since texts that are canonically equivalent are equal.
+    /// The longest text, in bytes, that is looked for among those that were written.
+    private static let longestShared = 256
+
+    /// Each short text is written once, as keys repeat; by its bytes, since texts that are canonically equivalent are equal.
     private var strings: [[UInt8]: Int] = [:]
     private var bytes: [UInt8] = Array("bplist00".utf8)
 
@@ -72,6 +75,10 @@ struct PropertyListBinaryWriter {
     }
 
     private mutating func add(_ text: String) -> Int {
+        guard text.utf8.count <= Self.longestShared else {
+            objects.append(.scalar(.string(text)))
+            return objects.count - 1
+        }
         let bytes = Array(text.utf8)
         if let known = strings[bytes] { return known }
         strings[bytes] = objects.count
