@@ -57,6 +57,8 @@ final class RawClient {
         let hostname = tls?.hostname
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.socketOption(.so_rcvbuf), value: 128 << 10)
+            // A peer that is done sending may still want to hear.
+            .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let context {
