@@ -6,7 +6,7 @@ import Sterna
 struct Tern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern", abstract: "Send HTTP requests and show what comes back.", version: Session.libraryVersion,
-        subcommands: [RequestCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self],
+        subcommands: [RequestCommand.self, UploadCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self],
         defaultSubcommand: RequestCommand.self)
 
     static func main() async {
@@ -42,7 +42,7 @@ struct Tern: AsyncParsableCommand {
     ///
     /// A value behind options would otherwise be taken for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
-        let others = ["serve", "demo", "bench", "--version", "--generate-completion-script"]
+        let others = ["upload", "serve", "demo", "bench", "--version", "--generate-completion-script"]
         guard let first = arguments.first, !others.contains(first) else { return arguments }
         if first == "help" { return arguments.count == 1 ? ["request", "--help"] : arguments }
         return ["request"] + arguments

@@ -25,6 +25,8 @@ enum Wire {
             $0.engine = engine
             $0.timeout = patience
             $0.allowsOtherOrigins = true
+            // Scripted servers do not ask for bodies.
+            $0.continueThreshold = nil
             if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
             configure(&$0)
         }

@@ -8,15 +8,19 @@ struct BodyRedaction {
     private enum Format { case form, json, propertyList, other }
 
     private let essence: String
+    private let multipart: MultipartRedaction?
 
     init(_ request: Request) {
         let field = request.headers[.contentType] ?? request.body?.mediaType
-        essence = field.flatMap(MediaType.init)?.essence ?? ""
+        let type = field.flatMap(MediaType.init)
+        essence = type?.essence ?? ""
+        multipart = essence.hasPrefix("multipart/") ? type?["boundary"].map { MultipartRedaction(boundary: $0) } : nil
     }
 
     /// The body as it may be shown; the same bytes where there is nothing to hide.
     func shown(_ bytes: Bytes) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
+        if let multipart { return multipart.shown(bytes, isFirst: true) }
         switch format(of: bytes) {
         case .form: return Self.form(bytes)
         case .json: return Self.json(bytes) ?? hidden
@@ -28,6 +32,7 @@ struct BodyRedaction {
     /// Bytes that stand beside a file, and so cannot be looked through as a whole.
     func shown(piece bytes: Bytes, isFirst: Bool) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
+        if let multipart { return multipart.shown(bytes, isFirst: isFirst) }
         switch format(of: bytes) {
         case .form:
             guard !isFirst else { return Self.form(bytes) }

@@ -113,6 +113,9 @@ public struct RequestSettings: Sendable {
     /// another origin.
     public var secretHeaders: Set<String> = []
 
+    /// Above how many bytes this request's body waits for the server to say that it wants it; `.max` for never.
+    public var continueThreshold: Int64?
+
     /// Told how much of the body the network has taken; called on an event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 

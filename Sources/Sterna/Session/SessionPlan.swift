@@ -131,6 +131,15 @@ final class SessionPlan: Sendable {
         if let mediaType = request.body?.mediaType, !request.headers.contains(.contentType) {
             request.headers.append(try Headers.field("Content-Type", mediaType))
         }
+        if let body = request.body, !request.headers.contains(.expect),
+            let threshold = draft.settings.continueThreshold ?? settings.continueThreshold,
+            body.length.map({ $0 > max(0, threshold) }) ?? (threshold < .max)
+        {
+            request.headers[.expect] = "100-continue"
+        }
+        if let coding = request.body?.contentCoding, !request.headers.contains(.contentEncoding) {
+            request.headers.append(try Headers.field("Content-Encoding", coding))
+        }
         if request.url.userinfo != nil { request.url = request.url.removingUserinfo() }
     }
 

@@ -37,6 +37,11 @@ public struct SessionSettings: Sendable {
     /// How much of a body is collected in memory, in bytes; 256 MiB by default.
     public var collectedBytes = 256 << 20
 
+    /// Above how many bytes a body waits for the server to say that it wants it, by `Expect: 100-continue` (RFC 9110,
+    /// 10.1.1): 1 MiB by default. A body of unknown length waits, too. After a second without an answer it is sent anyway. Nil
+    /// never waits.
+    public var continueThreshold: Int64? = 1 << 20
+
     /// Whether an absolute URL may lead away from the base URL's origin; no by default. The session's credentials are not
     /// sent there.
     public var allowsOtherOrigins = false

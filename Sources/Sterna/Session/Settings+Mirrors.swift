@@ -12,6 +12,7 @@ extension SessionSettings: CustomReflectable {
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
                 "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
+                "continueThreshold": continueThreshold as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy, "callbacks": callbacks,
                 "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)
@@ -34,7 +35,8 @@ extension RequestSettings: CustomReflectable {
                 "requestSerializer": requestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
                 "responseSerializer": responseSerializer as Any, "timeouts": timeouts as Any,
                 "timeout": timeout as Any, "redirects": redirects as Any, "authorization": authorization as Any,
-                "secretHeaders": secretHeaders, "uploadProgress": uploadProgress as Any,
+                "secretHeaders": secretHeaders, "continueThreshold": continueThreshold as Any,
+                "uploadProgress": uploadProgress as Any,
                 "downloadProgress": downloadProgress as Any,
             ], displayStyle: .struct)
     }

@@ -19,6 +19,9 @@ public struct Body: Sendable {
     /// The media type to send as Content-Type where the request has none (RFC 9110, 8.3).
     public var mediaType: String?
 
+    /// The codings that were applied to the content, sent as Content-Encoding where the request has none (RFC 9110, 8.4).
+    public var contentCoding: String?
+
     /// Makes a body of segments.
     public init(segments: [Segment], mediaType: String? = nil) {
         self.segments = segments

@@ -17,6 +17,12 @@ public struct FileRange: Sendable, Hashable {
     /// How many bytes.
     public let length: Int64
 
+    /// The size that the whole file had when the range was made; nil for a range of a file that nobody has looked at.
+    package private(set) var fileSize: Int64?
+
+    /// Keeps a file without a name in existence.
+    package var storage: TemporaryFile?
+
     /// The byte behind the last one.
     package var end: Int64 { offset + length }
 
@@ -29,21 +35,36 @@ public struct FileRange: Sendable, Hashable {
     }
 
     /// Takes the whole of a file; throws `fileUnreadable` where there is none, it is no regular file, or it may not be
-    /// read.
+    /// read, with a ``BodyFault`` as its cause.
+    ///
+    /// A file that has another size when it is sent fails the request.
     public init(wholeFile path: String) throws(SternaError) {
-        guard !path.utf8.contains(0) else { throw Self.unreadable(path, why: "there is a NUL in its path") }
+        guard !path.utf8.contains(0) else {
+            throw BodyFault.controlCharacter(in: "its path").error(path, phase: .prepare)
+        }
         guard let status = FileStatus(path: path) else {
-            throw Self.unreadable(path, why: String(cString: strerror(errno)))
+            throw BodyFault.unreachable(path: path, code: errno).error(path, phase: .prepare)
         }
         guard status.isRegular else {
-            throw Self.unreadable(path, why: status.isDirectory ? "it is a directory" : "it is not a regular file")
+            throw (status.isDirectory ? BodyFault.directory(path: path) : .notAFile(path: path))
+                .error(path, phase: .prepare)
         }
-        guard access(path, R_OK) == 0 else { throw Self.unreadable(path, why: String(cString: strerror(errno))) }
+        guard access(path, R_OK) == 0 else {
+            throw BodyFault.unreadable(path: path, code: errno).error(path, phase: .prepare)
+        }
         self.init(path: path, offset: 0, length: status.size)
+        fileSize = status.size
     }
 
-    private static func unreadable(_ path: String, why: String) -> SternaError {
-        SternaError(
-            .fileUnreadable, phase: .prepare, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(why).")
+    /// The whole of a file without a name.
+    package init(_ file: TemporaryFile, length: Int64) {
+        self.init(path: file.path, offset: 0, length: length)
+        storage = file
+    }
+
+    /// Whether an open file still is what the range was made from.
+    package func fits(_ status: FileStatus?) -> Bool {
+        guard let status, status.isRegular else { return false }
+        return fileSize.map { status.size == $0 } ?? (status.size >= end)
     }
 }

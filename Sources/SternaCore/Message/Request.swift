@@ -32,6 +32,9 @@ public struct Request: Sendable {
     /// Told how much of the body the network has taken; called on the connection's event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Whether the body waits for the server to ask for it: there is one, and `Expect: 100-continue` (RFC 9110, 10.1.1).
+    public var expectsContinue: Bool { body != nil && headers[.expect]?.lowercased() == "100-continue" }
+
     /// When a transport hands a response over.
     public enum Delivery: Sendable, Hashable {
         /// When the body is complete, if that is small; a large body is streamed.

@@ -1,8 +1,21 @@
 import SternaCore
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Takes the fields that a ``FieldWalker`` finds; the name is UTF-8 before percent-encoding.
 protocol FieldSink {
     mutating func add(name: [UInt8], value: String?) throws(ParameterError)
+
+    /// Takes data as it is; false where it is wanted as text.
+    mutating func add(name: [UInt8], data: Data) -> Bool
+}
+
+extension FieldSink {
+    mutating func add(name: [UInt8], data: Data) -> Bool { false }
 }
 
 /// Goes through parameters by an encoder's rules and hands each field to a sink.
@@ -124,6 +137,7 @@ struct FieldWalker<Sink: FieldSink> {
     }
 
     private mutating func add(_ value: ParameterValue) throws(ParameterError) {
+        if case .data(let data) = value, sink.add(name: name, data: data) { return }
         if let text = try ParameterText.text(of: value, by: encoder) {
             try sink.add(name: name, value: text)
             return

@@ -91,6 +91,13 @@ public struct QueryEncoder: Sendable {
         return walker.sink.bytes
     }
 
+    /// Names and values that may repeat, each as it is, in their order.
+    func encodedBytes(of pairs: some Sequence<(String, String)>) throws(ParameterError) -> [UInt8] {
+        var sink = EscapedFields(self)
+        for (name, value) in pairs { try sink.add(name: Array(name.utf8), value: value) }
+        return sink.bytes
+    }
+
     /// The fields that the parameters come to, in order and before percent-encoding.
     ///
     /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` does.

@@ -24,6 +24,9 @@ final class Exchange: @unchecked Sendable {
     var attempt = 1
     var needsFreshConnection = false
     var isCancelled = false
+
+    /// Whether the server has refused to say whether it wants the body (417): it is then sent without asking.
+    var omitsExpect = false
     var isSubmitted = false
     var requestSent = false
     var connection: HTTP1Connection?
@@ -92,6 +95,9 @@ final class Exchange: @unchecked Sendable {
         case .reading: .read
         }
     }
+
+    /// Whether the body waits for the server to ask for it (RFC 9110, 10.1.1).
+    var expectsContinue: Bool { !omitsExpect && request.expectsContinue }
 
     /// Whether it may be sent again after its connection turned out to be closed.
     var mayRetryOnFreshConnection: Bool {

@@ -19,7 +19,6 @@ final class BodyWriter: @unchecked Sendable {
     private let usesFileRegions: Bool
     private let loop: any EventLoop
     private weak var connection: HTTP1Connection?
-    private let total: Int64?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
@@ -38,11 +37,9 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Whether the next bytes are the source's to deliver.
     var isWaitingForSource: Bool { isBusy }
-    private var completed: Int64 = 0
 
     init(_ body: Body, framing: RequestEncoder.Framing, connection: HTTP1Connection, usesFileRegions: Bool) {
         self.body = body
-        total = body.length
         self.framing = framing
         self.connection = connection
         self.usesFileRegions = usesFileRegions
@@ -166,11 +163,9 @@ final class BodyWriter: @unchecked Sendable {
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
         handed += Int64(bytes)
-        let total = total
         let number = connection?.exchangeCount
         written.assumeIsolated().whenSuccess { [weak connection] in
-            self.completed += Int64(bytes)
-            if let number { connection?.bodyAdvanced(completed: self.completed, total: total, ofExchange: number) }
+            if let number { connection?.bodyAdvanced(by: bytes, ofExchange: number) }
         }
     }
 
@@ -200,7 +195,7 @@ final class BodyWriter: @unchecked Sendable {
         }
         guard let file else { return }
         guard offset < range.length else { return nextSegment() }
-        guard file.hasSize(ofAtLeast: range.end) else { return fail(OpenFile.changed(range)) }
+        guard file.fits(range) else { return fail(OpenFile.changed(range)) }
         if usesFileRegions {
             writeRegion(range, file, context)
         } else {
@@ -213,7 +208,7 @@ final class BodyWriter: @unchecked Sendable {
         watch?.cancel()
         watch = loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) {
             guard self.file === file, !self.isStopped else { return }
-            if file.hasSize(ofAtLeast: range.end) {
+            if file.fits(range) {
                 self.watchFile(range, file)
             } else {
                 self.fail(OpenFile.changed(range))
@@ -298,7 +293,7 @@ final class BodyWriter: @unchecked Sendable {
         case .success(let bytes?):
             offset += Int64(bytes.readableBytes)
             if let length = producer.length, offset > length {
-                return fail(Self.wrongLength("more", length))
+                return fail(Self.wrongLength(.tooLong(declared: length)))
             }
             if bytes.readableBytes > 0 {
                 write(bytes, context)
@@ -306,16 +301,18 @@ final class BodyWriter: @unchecked Sendable {
             }
             advance()
         case .success(nil):
-            if let length = producer.length, offset != length { return fail(Self.wrongLength("less", length)) }
+            if let length = producer.length, offset != length {
+                return fail(Self.wrongLength(.tooShort(delivered: offset, declared: length)))
+            }
             nextSegment()
             advance()
         }
     }
 
-    private static func wrongLength(_ how: String, _ length: Int64) -> SternaError {
+    private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(
             .invalidRequest, phase: .write,
-            "The body's source delivered \(how) than the \(length) bytes it had declared; the request was not completed."
-        )
+            "The body is not as long as it was said to be: \(fault); the request was not completed.",
+            underlying: fault)
     }
 }

@@ -16,6 +16,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// A response of this size or less is collected before the caller is woken.
     static let collectedBytes = 256 << 10
 
+    /// How long a body waits for a server that does not answer Expect; curl's second.
+    static let continueWait = TimeAmount.seconds(1)
+
     let endpoint: Endpoint
     let shard: Shard
     private(set) var context: ChannelHandlerContext?
@@ -24,16 +27,20 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     var tlsContext: ChannelHandlerContext?
 
     /// When bytes last moved in either direction, or the exchange last changed its phase.
-    private(set) var lastActivity: NIODeadline
+    var lastActivity: NIODeadline
 
     private var parser: ResponseParser
     private var output = Bytes()
-    private var writer: BodyWriter?
-    private var exchange: Exchange?
-    private var head: ResponseHead?
+    var writer: BodyWriter?
+    /// A body that waits for the server to ask for it.
+    var held: BodyWriter?
+    var continueTimer: Scheduled<Void>?
+    var meter = ProgressMeter()
+    var exchange: Exchange?
+    var head: ResponseHead?
     private var collected: Bytes?
     private var pipe: BodyPipe?
-    private var isClosing = false
+    var isClosing = false
     private(set) var hasClosed = false
 
     /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
@@ -41,7 +48,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     private var readIsHeld = false
     private var readsAreLarge = false
     private(set) var exchangeCount = 0
-    private var lastBuffered = 0
+    var lastBuffered = 0
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         self.endpoint = endpoint
@@ -91,7 +98,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         let framing = RequestEncoder.framing(of: request)
         output.clear()
         do throws(SternaError) {
-            try RequestEncoder.write(request, framing: framing, into: &output)
+            try RequestEncoder.write(
+                request, framing: framing, expectsContinue: framing != .length(0) && exchange.expectsContinue,
+                into: &output)
         } catch {
             fail(error)
             return
@@ -104,6 +113,14 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             return
         }
         let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: !endpoint.isTLS)
+        meter = ProgressMeter(total: body.length)
+        if exchange.expectsContinue {
+            held = writer
+            continueTimer = shard.loop.assumeIsolated().scheduleTask(in: Self.continueWait) { self.sendHeld() }
+            exchange.phase = .waiting
+            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            return
+        }
         if writer.isSmall {
             exchange.phase = .waiting
             writer.writeWhole(behind: output, to: context)
@@ -112,47 +129,6 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         self.writer = writer
         context.write(wrapOutboundOut(output), promise: nil)
         writer.advance()
-    }
-
-    // MARK: Writing the body
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { writer?.advance() }
-        context.fireChannelWritabilityChanged()
-    }
-
-    /// Whether somebody wants to know how much of the body was taken.
-    var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
-
-    /// The network has taken bytes of the body.
-    func bodyAdvanced(completed: Int64, total: Int64?, ofExchange number: Int) {
-        guard number == exchangeCount else { return }
-        lastActivity = shard.loop.now
-        exchange?.request.uploadProgress?(TransferProgress(completed: completed, total: total))
-    }
-
-    /// Whether the network has taken anything since this was asked last, be it part of a write.
-    func hasWrittenOn() -> Bool {
-        let buffered = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        defer { lastBuffered = buffered }
-        guard buffered != lastBuffered else { return false }
-        lastActivity = shard.loop.now
-        return true
-    }
-
-    /// The source of the body has delivered, so the peer is waited for again.
-    func sourceDelivered() {
-        lastActivity = shard.loop.now
-        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
-    }
-
-    /// All of the body is on its way.
-    func bodyFinished() {
-        writer = nil
-        lastActivity = shard.loop.now
-        guard let exchange, exchange.phase == .writing else { return }
-        exchange.phase = .waiting
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
     }
 
     // MARK: Reading
@@ -176,7 +152,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         do throws(ParseFailure) {
             while let event = try parser.next() {
                 switch event {
-                case .informational: break
+                case .informational(let head): if head.status == 100 { sendHeld() }
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
@@ -191,7 +167,15 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func received(_ head: ResponseHead) {
+        if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
+            exchange.omitsExpect = true
+            detach()
+            abort()
+            shard.resubmit(exchange)
+            return
+        }
         self.head = head
+        continueTimer?.cancel()
         exchange?.phase = .reading
         if let length = parser.bodyLength, length > Int64(Self.collectedBytes) { stream() }
     }
@@ -257,18 +241,14 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     // A large body is read in large pieces: a third of the cost of the usual ones.
     private func useLargeReads(_ large: Bool) {
         readsAreLarge = large
-        let allocator: any RecvByteBufferAllocator =
-            large
-            ? FixedSizeRecvByteBufferAllocator(capacity: endpoint.isTLS ? 32 << 10 : 256 << 10)
-            : AdaptiveRecvByteBufferAllocator()
-        try? context?.channel.syncOptions?.setOption(.recvAllocator, value: allocator)
+        context?.channel.setReadSize(large ? (endpoint.isTLS ? 32 << 10 : 256 << 10) : nil)
     }
 
     // MARK: Ending
 
     private func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
-        let hasSentAll = writer?.hasHandedAll != false && isDrained(exchange.request)
+        let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
         let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
         let body = collected
         let pipe = pipe
@@ -292,8 +272,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     // An answer may come before the last of the body has left; the next request would wait behind it.
     private func isDrained(_ request: Request) -> Bool {
-        guard request.body != nil else { return true }
-        return (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
+        request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
     }
 
     private func detach() {
@@ -307,6 +286,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         pipe = nil
         writer?.stop()
         writer = nil
+        held = nil
+        continueTimer?.cancel()
+        continueTimer = nil
         if readIsHeld {
             readIsHeld = false
             context?.read()

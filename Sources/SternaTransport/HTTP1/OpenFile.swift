@@ -26,14 +26,14 @@ final class OpenFile: @unchecked Sendable {
     /// Opens a file off the event loop and checks that it still is what the range was made from.
     static func open(_ range: FileRange, on loop: any EventLoop) -> EventLoopFuture<OpenFile> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-            let descriptor = range.path.utf8.contains(0) ? -1 : Self.openDescriptor(range.path)
+            let descriptor =
+                range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
+                ?? (range.path.utf8.contains(0) ? -1 : Self.openDescriptor(range.path))
             guard descriptor >= 0 else {
-                throw SternaError(
-                    .fileUnreadable, phase: .write,
-                    "The file “\(range.path)” cannot be read: \(String(cString: strerror(errno))).")
+                throw BodyFault.unreachable(path: range.path, code: errno).error(range.path, phase: .write)
             }
             let file = OpenFile(descriptor: descriptor)
-            guard file.hasSize(ofAtLeast: range.end) else { throw changed(range) }
+            guard file.fits(range) else { throw changed(range) }
             // It was opened so that a pipe in the file's place would not block; regular files are read without.
             _ = fcntl(descriptor, F_SETFL, 0)
             return file
@@ -50,11 +50,8 @@ final class OpenFile: @unchecked Sendable {
         #endif
     }
 
-    /// Whether the file is still a regular one and long enough.
-    func hasSize(ofAtLeast size: Int64) -> Bool {
-        guard let status = FileStatus(descriptor: descriptor) else { return false }
-        return status.isRegular && status.size >= size
-    }
+    /// Whether the file still is what the range was made from.
+    func fits(_ range: FileRange) -> Bool { range.fits(FileStatus(descriptor: descriptor)) }
 
     /// Reads a piece off the event loop; shorter than asked for only where the file has become so.
     func read(at offset: Int64, count: Int, on loop: any EventLoop) -> EventLoopFuture<Bytes> {
@@ -87,6 +84,7 @@ final class OpenFile: @unchecked Sendable {
     static func changed(_ range: FileRange) -> SternaError {
         SternaError(
             .fileUnreadable, phase: .write,
-            "The file “\(range.path)” became shorter while it was sent; the request was not completed.")
+            "The file “\(FieldSyntax.printable(range.path))” changed its size while it was sent; the request was not completed.",
+            underlying: BodyFault.changed(path: range.path))
     }
 }

@@ -25,7 +25,11 @@ enum RequestEncoder {
     /// Writes the head; throws `invalidHeader` for a control character that came this far.
     ///
     /// Host, Content-Length and Transfer-Encoding are written here; a Host field of the request replaces the URL's.
-    static func write(_ request: Request, framing: Framing, into buffer: inout Bytes) throws(SternaError) {
+    ///
+    /// - Parameter expectsContinue: whether the field that says that the body waits is written.
+    static func write(
+        _ request: Request, framing: Framing, expectsContinue: Bool = false, into buffer: inout Bytes
+    ) throws(SternaError) {
         buffer.writeString(request.method.rawValue)
         buffer.writeStaticString(" ")
         buffer.writeString(request.url.requestTarget)
@@ -40,6 +44,7 @@ enum RequestEncoder {
         buffer.writeStaticString("\r\n")
         for field in request.headers {
             if isOwn(field.name.canonicalName) { continue }
+            if !expectsContinue, field.name == .expect, field.value.lowercased() == "100-continue" { continue }
             buffer.writeString(field.name.rawName)
             buffer.writeStaticString(": ")
             let isClean = field.withUnsafeBytesOfValue { bytes in

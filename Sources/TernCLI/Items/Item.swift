@@ -8,13 +8,15 @@ enum Item: Hashable, Sendable {
     case removedHeader(name: String)
     /// `name=value`, `name:=json`, `name=@file`, `name:=@file`
     case field(name: String, value: FieldValue)
+    /// `name@file`, `name@file;type=text/csv`
+    case part(name: String, file: String, mediaType: String?)
     /// `@file`
     case body(file: String)
 
     /// Whether it makes a request one that has a body.
     var isContent: Bool {
         switch self {
-        case .field, .body: true
+        case .field, .part, .body: true
         case .query, .header, .removedHeader: false
         }
     }

@@ -10,6 +10,7 @@ enum ItemParser {
         case textFile = "=@"
         case text = "="
         case header = ":"
+        case part = "@"
     }
 
     private static let specials: Set<Character> = ["=", ":", "@", ";", "\\"]
@@ -34,7 +35,7 @@ enum ItemParser {
             rest = rest.dropFirst()
         }
         throw UsageError(
-            "“\(argument)” is no item; write name=value, name:=json, name==value, Name:value or @file.")
+            "“\(argument)” is no item; write name=value, name:=json, name==value, Name:value, name@file or @file.")
     }
 
     private static func bodyItem(_ argument: String) throws(UsageError) -> Item {
@@ -46,7 +47,7 @@ enum ItemParser {
         _ name: String, _ separator: Separator, _ value: String, in argument: String
     ) throws(UsageError) -> Item {
         guard !name.isEmpty else { throw UsageError("“\(argument)” has no name before “\(separator.rawValue)”.") }
-        let needsFile = separator == .jsonFile || separator == .textFile
+        let needsFile = separator == .jsonFile || separator == .textFile || separator == .part
         if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file behind “@”.") }
         switch separator {
         case .jsonFile: return .field(name: name, value: .jsonFile(value))
@@ -54,6 +55,9 @@ enum ItemParser {
         case .query: return .query(name: name, value: value)
         case .textFile: return .field(name: name, value: .textFile(value))
         case .text: return .field(name: name, value: .text(value))
+        case .part:
+            let halves = value.split(separator: ";type=", maxSplits: 1, omittingEmptySubsequences: false)
+            return .part(name: name, file: String(halves[0]), mediaType: halves.count > 1 ? String(halves[1]) : nil)
         case .header:
             if value.isEmpty { return .removedHeader(name: name) }
             return .header(name: name, value: String(value.drop { $0 == " " || $0 == "\t" }))

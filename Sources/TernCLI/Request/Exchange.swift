@@ -79,7 +79,8 @@ struct Exchange: Sendable {
         guard style.parts.contains(.requestBody), let body = request.body else { return }
         guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.count <= shownBodyBytes else {
             let length = body.length.map { "\($0) bytes" } ?? "a body of unknown length"
-            return try output.write("(\(length) from \(file.map { TerminalText.line($0) } ?? "standard input"))\n\n")
+            return try output.write(
+                "(\(length) from \(file.map { TerminalText.line($0) } ?? "files or standard input"))\n\n")
         }
         try output.write(shown(bytes, body.mediaType, style) + "\n\n")
     }

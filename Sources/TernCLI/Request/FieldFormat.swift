@@ -3,12 +3,13 @@ import Sterna
 
 /// What the fields of a body are sent as.
 enum FieldFormat: Hashable, Sendable {
-    case json, form, propertyList
+    case json, form, multipart, propertyList
 
     var mediaType: String {
         switch self {
         case .json: "application/json"
         case .form: "application/x-www-form-urlencoded"
+        case .multipart: "multipart/form-data"
         case .propertyList: "application/x-plist"
         }
     }

@@ -12,13 +12,16 @@ enum HelpText {
           name:=@file     a field with the JSON of a file
           a[b]=value      a member of a member; a[]=value appends to an array
           Name:value      a header field; Name: removes one, Name; sends it empty
+          name@file       a file as a part of a form; name@file;type=text/csv
           @file           the file as the whole body
-        Fields go as JSON unless --form or --plist says otherwise. --style chooses how
-        forms and queries are written; :=json then becomes arrays and members in it.
-        A backslash takes a separator literally, as in a\\:b=value. Without fields
-        the body comes from standard input where that is a pipe or a file.
+        Fields go as JSON unless --form, --multipart or --plist says otherwise. --style
+        chooses how forms and queries are written; :=json then becomes arrays and
+        members in it. A backslash takes a separator literally, as in a\\:b=value.
+        Without fields the body comes from standard input where that is a pipe or a
+        file.
 
         COMMANDS:
+          tern upload     send a file
           tern serve      run the test server
           tern demo       see what the library does, against a server of its own
           tern bench      measure requests

@@ -9,6 +9,9 @@ struct SendingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Send fields as a form, application/x-www-form-urlencoded.")
     var form = false
 
+    @Flag(help: "Send fields and files as the parts of a form, multipart/form-data; --form with a file does the same.")
+    var multipart = false
+
     @Flag(help: "Send fields as a property list, application/x-plist.")
     var plist = false
 
@@ -17,6 +20,9 @@ struct SendingOptions: ParsableArguments {
             "Write queries and forms as afnetworking4, afnetworking2 or whatwg does; JSON values become its arrays, members and booleans.",
             valueName: "name"))
     var style: StyleName?
+
+    @Flag(help: "Compress the body with gzip; few servers take that.")
+    var compress = false
 
     @Option(
         name: .shortAndLong,
@@ -31,13 +37,13 @@ struct SendingOptions: ParsableArguments {
     var ignoreStdin = false
 
     func validate() throws {
-        if [json, form, plist].filter(\.self).count > 1 {
-            throw ValidationError("--json, --form and --plist exclude each other.")
+        if [json, form, multipart, plist].filter(\.self).count > 1 {
+            throw ValidationError("--json, --form, --multipart and --plist exclude each other.")
         }
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
     }
 
-    var format: FieldFormat { form ? .form : plist ? .propertyList : .json }
+    var format: FieldFormat { form ? .form : multipart ? .multipart : plist ? .propertyList : .json }
 
     /// The credentials; asks for a password where there is none.
     func authorization() throws -> Authorization? {

@@ -8,12 +8,16 @@ struct RequestContent: Sendable {
     /// Names of default header fields that are not to be sent, in lower case.
     var removedHeaders: Set<String> = []
     var body: Body?
+    /// Whether files are parts of the body.
+    var hasParts = false
+
     /// The file that is the body.
     var file: String?
 
     /// Throws `UsageError` for items that do not go together, and `SternaError` for files and JSON that cannot be read.
     init(_ items: [Item], as format: FieldFormat, style: RequestStyle? = nil) throws {
         var fields: [(name: String, value: FieldValue)] = []
+        var parts: [(name: String, file: String, mediaType: String?)] = []
         var queryText = FieldText(style: style)
         for item in items {
             switch item {
@@ -21,6 +25,7 @@ struct RequestContent: Sendable {
             case .header(let name, let value): headers.append(name, value)
             case .removedHeader(let name): removedHeaders.insert(name.lowercased())
             case .field(let name, let value): fields.append((name, value))
+            case .part(let name, let file, let mediaType): parts.append((name, file, mediaType))
             case .body(let path):
                 guard file == nil else { throw UsageError("Only one @file can be the body.") }
                 file = path
@@ -28,19 +33,44 @@ struct RequestContent: Sendable {
         }
         query = queryText.text
         if let file {
-            guard fields.isEmpty else {
+            guard fields.isEmpty, parts.isEmpty else {
                 throw UsageError("@\(file) is the whole body; fields cannot be sent beside it.")
             }
-            body = try .file(file, mediaType: FileTypes.mediaType(ofFile: file))
+            body = try .file(file, mediaType: MediaType.ofFile(named: file))
+        } else if format == .multipart || !parts.isEmpty {
+            guard format == .multipart || format == .form else {
+                throw UsageError(
+                    "A file is a part of a form: add --multipart, or write \(parts[0].name)=@file for its text.")
+            }
+            body = try Self.multipart(fields, parts, style)
+            hasParts = !parts.isEmpty
         } else if !fields.isEmpty {
             body =
                 switch format {
                 case .json: try .json(try Self.json(fields))
-                case .form: try Self.form(fields, style)
+                case .form, .multipart: try Self.form(fields, style)
                 case .propertyList: try Self.propertyList(fields)
                 }
-            if style?.namesCharset == true { body?.mediaType? += "; charset=utf-8" }
+            if style?.namesCharset == true, format != .multipart { body?.mediaType? += "; charset=utf-8" }
         }
+    }
+
+    private static func multipart(
+        _ fields: [(name: String, value: FieldValue)], _ parts: [(name: String, file: String, mediaType: String?)],
+        _ style: RequestStyle?
+    ) throws -> Body? {
+        var form = MultipartForm(encoder: style?.query ?? QueryEncoder())
+        for (name, value) in fields {
+            switch value {
+            case .text(let text): form.append(text, name: name)
+            case .textFile(let path): form.append(try ItemFile.text(path), name: name)
+            case .json(let text): form.append(try FieldJSON.tree(text, of: name).parameterValue, name: name)
+            case .jsonFile(let path):
+                form.append(try FieldJSON.tree(ItemFile.text(path), of: name).parameterValue, name: name)
+            }
+        }
+        for part in parts { form.append(file: part.file, name: part.name, mediaType: part.mediaType) }
+        return try form.body()
     }
 
     private static func form(_ fields: [(name: String, value: FieldValue)], _ style: RequestStyle?) throws -> Body {

@@ -11,6 +11,12 @@ struct Target: Hashable, Sendable {
         "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
     ]
 
+    init(method: String?, url: String, items: [String]) {
+        self.method = method
+        self.url = url
+        self.items = items
+    }
+
     /// Sorts positional arguments: the first is a method where it is a known one in any case, or all capitals, and more
     /// follows. Throws `UsageError` where there is no URL.
     init(_ arguments: [String]) throws(UsageError) {

@@ -1,0 +1,116 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import SternaCore
+public import SternaSerialization
+
+extension Session {
+    /// Called while the network takes bytes of a body; on an event loop, so it must return at once.
+    public typealias UploadProgress = @Sendable (TransferProgress) -> Void
+
+    /// Sends a body and collects the answer.
+    ///
+    /// - Parameters:
+    ///   - method: POST by default; GET and HEAD have no body and are an error.
+    ///   - headers: header fields, which replace the session's.
+    ///   - progress: told how many bytes the network has taken, of how many, how fast.
+    ///   - configure: changes what differs from the session for this request.
+    ///
+    /// A large body waits for the server to say that it wants it, see ``SessionSettings/continueThreshold``. Throws
+    /// `SternaError`, `invalidRequest` for a method without a body among others.
+    @discardableResult
+    public func upload(
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
+        progress: UploadProgress? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        guard method != .get, method != .head else {
+            let fault = BodyFault.methodWithoutBody(method.rawValue)
+            throw SternaError(.invalidRequest, phase: .prepare, "Nothing was sent: \(fault).", underlying: fault)
+        }
+        var draft = RequestDraft(method, reference, body: body, headers: headers)
+        if let progress { draft.settings.uploadProgress = progress }
+        configure(&draft.settings)
+        return try await send(draft)
+    }
+
+    /// Sends a file, straight from the disk where the connection allows it; its media type is that of its name.
+    ///
+    /// Throws `fileUnreadable` before anything is sent where there is no such file, or it may not be read.
+    @discardableResult
+    public func upload(
+        file path: String, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
+        return try await upload(
+            body, to: reference, method: method, headers: headers, progress: progress, configure)
+    }
+
+    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:progress:_:)``.
+    @discardableResult
+    public func upload(
+        file url: URL, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        guard url.isFileURL else {
+            let fault = BodyFault.notAFileURL(scheme: url.scheme ?? "")
+            throw SternaError(.fileUnreadable, phase: .prepare, "Nothing was sent: \(fault).", underlying: fault)
+        }
+        return try await upload(
+            file: url.path, to: reference, method: method, mediaType: mediaType, headers: headers,
+            progress: progress, configure)
+    }
+
+    /// Sends data.
+    @discardableResult
+    public func upload(
+        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String = "application/octet-stream", headers: Headers = [:], progress: UploadProgress? = nil,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        try await upload(
+            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, progress: progress,
+            configure)
+    }
+
+    /// Sends a form of several parts, which the closure appends.
+    ///
+    ///     try await api.upload("photos", multipart: { form in
+    ///         form.append(file: imageURL, name: "image")
+    ///         form.append(caption, name: "caption")
+    ///     })
+    ///
+    /// - Parameters:
+    ///   - parameters: fields that go in front of the parts.
+    ///
+    /// With no parts the request goes out without a body. Throws for a part that cannot be sent before anything is.
+    @discardableResult
+    public func upload(
+        _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
+        headers: Headers = [:], progress: UploadProgress? = nil, multipart: (inout MultipartForm) throws -> Void,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        var form = MultipartForm()
+        if let parameters { form.append(parameters) }
+        try multipart(&form)
+        guard let body = try form.body() else {
+            return try await request(method, reference, headers: headers, configure)
+        }
+        return try await upload(
+            body, to: reference, method: method, headers: headers, progress: progress, configure)
+    }
+
+    /// Sends a form that was filled in field by field.
+    ///
+    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, as they have no form.
+    @discardableResult
+    public func submit(
+        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
+        progress: UploadProgress? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        try await upload(
+            try form.body(), to: reference, method: FormBuilder.method(for: method), headers: headers,
+            progress: progress, configure)
+    }
+}

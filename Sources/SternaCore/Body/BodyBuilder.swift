@@ -1,0 +1,113 @@
+public import NIOCore
+
+/// Collects a body that is made piece by piece: in memory while it is small, in a private file beyond that.
+///
+/// The file has no name unless a path is given, and it is gone with the last body that was made of it, whether the request
+/// succeeded or not, and when the process ends.
+public struct BodyBuilder: Sendable {
+    /// How many bytes stay in memory; 256 KiB by default.
+    public let memoryLimit: Int
+
+    private let path: String?
+    private var bytes = Bytes()
+    private var file: TemporaryFile?
+
+    /// The length so far.
+    public private(set) var length: Int64 = 0
+
+    /// Makes an empty builder.
+    ///
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes stay in memory; 0 to use the disk from the first one.
+    ///   - path: where the file is to be; it must not exist. It is removed with the last body.
+    public init(memoryLimit: Int = 256 << 10, path: String? = nil) {
+        self.memoryLimit = max(0, memoryLimit)
+        self.path = path
+    }
+
+    /// Appends bytes; throws where the file cannot be made or written, for a full disk among others.
+    public mutating func append(_ more: Bytes) throws(SternaError) {
+        guard more.readableBytes > 0 else { return }
+        if file == nil, bytes.readableBytes + more.readableBytes > memoryLimit {
+            let file = try TemporaryFile(path: path)
+            try file.append(bytes)
+            self.file = file
+            bytes = Bytes()
+        }
+        if let file {
+            try file.append(more)
+        } else {
+            bytes.writeImmutableBuffer(more)
+        }
+        length += Int64(more.readableBytes)
+    }
+
+    /// Appends what a body holds, in pieces of 256 KiB; throws what reading and writing throw.
+    public mutating func append(
+        _ body: Body, progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws {
+        var reader = BodyReader(body)
+        var meter = ProgressMeter(total: body.length)
+        while let piece = try await reader.next() {
+            try append(piece)
+            if let progress {
+                meter.add(piece.readableBytes, at: .now())
+                progress(meter.progress(at: .now()))
+            }
+        }
+    }
+
+    /// Appends a file's content, in pieces; throws as ``append(_:progress:)`` does.
+    public mutating func append(file path: String) async throws {
+        try await append(try Body.file(path))
+    }
+
+    /// What was appended so far as a body that can be sent any number of times.
+    public func body(mediaType: String? = nil) -> Body {
+        guard let file else { return .bytes(bytes, mediaType: mediaType) }
+        return Body(segments: [.file(FileRange(file, length: length))], mediaType: mediaType)
+    }
+}
+
+extension Body {
+    /// The same content with everything read that can be read once only: in memory up to a limit, in a private file beyond
+    /// it. It then has a length and can be sent again.
+    ///
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes stay in memory; 256 KiB by default.
+    ///   - path: where the file is to be; by default it has no name.
+    ///   - progress: told how much was read.
+    public func collected(
+        memoryLimit: Int = 256 << 10, path: String? = nil, progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws -> Body {
+        var builder = BodyBuilder(memoryLimit: memoryLimit, path: path)
+        try await builder.append(self, progress: progress)
+        var body = builder.body(mediaType: mediaType)
+        body.contentCoding = contentCoding
+        return body
+    }
+
+    /// Writes the content to a new file; AFNetworking's `writingStreamContentsToFile:`.
+    ///
+    /// A file that is there already is an error; one that could not be written to its end is removed.
+    ///
+    /// - Returns: the file as a body of the same type.
+    public func write(
+        to path: String, progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws -> Body {
+        let file = try TemporaryFile(path: path)
+        var reader = BodyReader(self)
+        var meter = ProgressMeter(total: length)
+        while let piece = try await reader.next() {
+            try file.append(piece)
+            if let progress {
+                meter.add(piece.readableBytes, at: .now())
+                progress(meter.progress(at: .now()))
+            }
+        }
+        file.keep()
+        var body = try Body.file(path, mediaType: mediaType)
+        body.contentCoding = contentCoding
+        return body
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What is wrong with a body, as the `underlying` cause of a ``SternaError``.
+public enum BodyFault: Error, Sendable, Hashable {
+    /// A URL that is not a file's; carries its scheme.
+    case notAFileURL(scheme: String)
+    /// There is no file, or the way to it is barred; carries the system's error number.
+    case unreachable(path: String, code: Int32)
+    /// A directory stands where a file is expected.
+    case directory(path: String)
+    /// A pipe, socket or device stands where a file is expected.
+    case notAFile(path: String)
+    /// The file may not be read; carries the system's error number.
+    case unreadable(path: String, code: Int32)
+    /// The file has another size than when it was added.
+    case changed(path: String)
+    /// The source delivered less than it had declared, in bytes.
+    case tooShort(delivered: Int64, declared: Int64)
+    /// The source delivered more than it had declared, in bytes.
+    case tooLong(declared: Int64)
+    /// The body was read once and cannot be read again.
+    case notReplayable
+    /// The method has no body (RFC 9110, 9.3); carries it.
+    case methodWithoutBody(String)
+    /// A control character in a name, a media type or a header field of a part.
+    case controlCharacter(in: String)
+    /// A character that the form's character set does not have.
+    case notInCharset(String)
+    /// A boundary that RFC 2046, 5.1.1, does not allow.
+    case invalidBoundary
+}
+
+extension BodyFault: CustomStringConvertible {
+    /// One line, without line breaks from names of files.
+    public var description: String {
+        switch self {
+        case .notAFileURL(let scheme): "it is a URL of scheme “\(FieldSyntax.printable(scheme))” and no file's"
+        case .unreachable(_, let code), .unreadable(_, let code): String(cString: strerror(code))
+        case .directory: "it is a directory"
+        case .notAFile: "it is not a regular file"
+        case .changed: "its size changed after it was added"
+        case .tooShort(let delivered, let declared):
+            "the source delivered \(delivered) bytes, fewer than the \(declared) it had declared"
+        case .tooLong(let declared): "the source delivered more than the \(declared) bytes it had declared"
+        case .notReplayable: "it can be read once only, and it was"
+        case .methodWithoutBody(let method): "a \(FieldSyntax.printable(method)) request has no body"
+        case .controlCharacter(let place): "there is a control character in \(FieldSyntax.printable(place))"
+        case .notInCharset(let what): "the form's character set has no form for \(FieldSyntax.printable(what))"
+        case .invalidBoundary: "a boundary has 1 to 70 letters, digits, spaces or '()+_,-./:=?, and no space at its end"
+        }
+    }
+
+    /// As an error of a file of a request that is prepared or sent.
+    package func error(_ path: String, phase: SternaError.Phase) -> SternaError {
+        SternaError(
+            .fileUnreadable, phase: phase, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(self).",
+            underlying: self)
+    }
+}

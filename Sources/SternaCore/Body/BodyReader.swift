@@ -1,0 +1,141 @@
+public import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads a body from its start in pieces of any size, each going on where the last one ended.
+///
+/// The transport sends files without a reader; this is for whoever needs the bytes themselves: to compress them, to slow
+/// them down, to write them to a file.
+public struct BodyReader {
+    private let body: Body
+    private var segment = 0
+    private var offset: Int64 = 0
+    private var reader: BodyProducer.Reader?
+    private var rest = Bytes()
+    private var file: ReadableFile?
+
+    /// Makes a reader; of a body that can be read once only, one reader reads.
+    public init(_ body: Body) { self.body = body }
+
+    /// The next bytes, at least one and at most `count`; nil at the end.
+    ///
+    /// Throws `fileUnreadable` for a file that cannot be read or has another size than it had, `invalidRequest` for a
+    /// source that is shorter or longer than declared, `bodyNotReplayable`, and what sources throw.
+    public mutating func next(upTo count: Int = 256 << 10) async throws -> Bytes? {
+        let count = max(1, count)
+        while segment < body.segments.count {
+            try Task.checkCancellation()
+            switch body.segments[segment] {
+            case .bytes(let bytes):
+                let length = min(count, bytes.readableBytes - Int(offset))
+                if length > 0, let piece = bytes.getSlice(at: bytes.readerIndex + Int(offset), length: length) {
+                    offset += Int64(length)
+                    return piece
+                }
+            case .file(let range):
+                if let piece = try next(of: range, upTo: count) { return piece }
+            case .producer(let producer):
+                if let piece = try await next(of: producer, upTo: count) { return piece }
+            }
+            segment += 1
+            offset = 0
+            reader = nil
+            file = nil
+        }
+        return nil
+    }
+
+    /// The next bytes, as many as are asked for unless the body ends; nil at the end. Throws what ``next(upTo:)`` throws.
+    public mutating func next(filling count: Int) async throws -> Bytes? {
+        let count = max(1, count)
+        guard var all = try await next(upTo: count) else { return nil }
+        while all.readableBytes < count, var more = try await next(upTo: count - all.readableBytes) {
+            all.writeBuffer(&more)
+        }
+        return all
+    }
+
+    private mutating func next(of range: FileRange, upTo count: Int) throws -> Bytes? {
+        guard offset < range.length else { return nil }
+        let file = try file ?? ReadableFile(range)
+        self.file = file
+        let length = Int(min(Int64(count), range.length - offset))
+        let piece = try file.read(range, at: range.offset + offset, count: length)
+        offset += Int64(length)
+        return piece
+    }
+
+    private mutating func next(of producer: BodyProducer, upTo count: Int) async throws -> Bytes? {
+        while rest.readableBytes == 0 {
+            let reader = try reader ?? producer.makeReader()
+            self.reader = reader
+            guard let bytes = try await reader() else {
+                if let length = producer.length, offset != length {
+                    throw Self.wrongLength(.tooShort(delivered: offset, declared: length))
+                }
+                return nil
+            }
+            offset += Int64(bytes.readableBytes)
+            if let length = producer.length, offset > length { throw Self.wrongLength(.tooLong(declared: length)) }
+            rest = bytes
+        }
+        return rest.readSlice(length: min(count, rest.readableBytes))
+    }
+
+    private static func wrongLength(_ fault: BodyFault) -> SternaError {
+        SternaError(
+            .invalidRequest, phase: .write, "The body is not as long as it was said to be: \(fault).", underlying: fault
+        )
+    }
+}
+
+/// A file that is read by position.
+private final class ReadableFile: Sendable {
+    private let descriptor: CInt
+
+    init(_ range: FileRange) throws(SternaError) {
+        descriptor =
+            range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
+            ?? open(range.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw BodyFault.unreachable(path: range.path, code: errno).error(range.path, phase: .write)
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func read(_ range: FileRange, at offset: Int64, count: Int) throws(SternaError) -> Bytes {
+        guard range.fits(FileStatus(descriptor: descriptor)) else {
+            throw BodyFault.changed(path: range.path).error(range.path, phase: .write)
+        }
+        var bytes = Bytes()
+        var failure: CInt = 0
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            var done = 0
+            while done < count {
+                let result = pread(
+                    descriptor, space.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+                guard result > 0 else {
+                    if result < 0, errno == EINTR { continue }
+                    failure = result < 0 ? errno : 0
+                    break
+                }
+                done += result
+            }
+            return done
+        }
+        guard failure == 0 else {
+            throw BodyFault.unreadable(path: range.path, code: failure).error(range.path, phase: .write)
+        }
+        guard bytes.readableBytes == count else {
+            throw BodyFault.changed(path: range.path).error(range.path, phase: .write)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,42 @@
+/// Media types by the extension of a file's name: the registered ones, and those in common use.
+enum MediaTypeTable {
+    // Read once, by whoever asks first.
+    private static let types: [String: String] = {
+        var types: [String: String] = [:]
+        types.reserveCapacity(1_600)
+        for table in [application, others] { read(table.description, into: &types) }
+        return types
+    }()
+
+    // Entries end in a semicolon; one that begins another top-level type has it in front, with a colon.
+    private static func read(_ table: String, into types: inout [String: String]) {
+        var top = Substring()
+        for entry in table.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+            var words = entry.split(separator: " ")[...]
+            guard var name = words.popFirst() else { continue }
+            if let colon = name.firstIndex(of: ":") {
+                top = name[..<colon]
+                name = name[name.index(after: colon)...]
+            }
+            for word in words { types[String(word)] = "\(top)/\(name)" }
+        }
+    }
+
+    static func type(ofExtension name: some StringProtocol) -> String? { types[name.lowercased()] }
+}
+
+extension MediaType {
+    /// The media type of a file by the extension of its name, in whatever case; `application/octet-stream` where that is
+    /// not known. The content is never looked at.
+    ///
+    /// - Parameter name: the name, or a path.
+    public static func ofFile(named name: String) -> String {
+        let file = name.utf8.split(separator: UInt8(ascii: "/")).last ?? name.utf8[...]
+        // A dot at the front hides a file and begins no extension.
+        guard let dot = file.lastIndex(of: UInt8(ascii: ".")), dot > file.startIndex else { return unknown }
+        let ending = Substring(file[file.index(after: dot)...])
+        return ending.utf8.count <= 32 ? MediaTypeTable.type(ofExtension: ending) ?? unknown : unknown
+    }
+
+    private static var unknown: String { "application/octet-stream" }
+}

@@ -1,0 +1,35 @@
+import SternaCore
+
+/// The line that stands between the parts of a multipart body (RFC 2046, 5.1.1).
+enum Boundary {
+    /// A new one of 128 random bits, so that no content holds it: `Boundary+` and 32 hexadecimal digits.
+    static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "Boundary+" + digits(generator.next()) + digits(generator.next())
+    }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    /// Whether the grammar allows it.
+    static func isValid(_ boundary: String) -> Bool {
+        (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
+            && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
+    }
+
+    /// The parameter of the media type, in quotes where it is no token.
+    static func parameter(_ boundary: String) -> String {
+        FieldSyntax.isToken(boundary) ? "boundary=\(boundary)" : "boundary=\"\(boundary)\""
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

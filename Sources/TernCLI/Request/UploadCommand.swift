@@ -1,0 +1,42 @@
+import ArgumentParser
+import Sterna
+
+/// Sends a file as the body of a request.
+struct UploadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload", abstract: "Send a file.",
+        discussion: """
+            A URL that ends in a slash is a folder: the file goes there under its own
+            name. ITEMs are header fields and fields of the query, as for a request.
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
+    var file: String
+
+    @Argument(help: ArgumentHelp("Where it goes.", valueName: "URL"))
+    var url: String
+
+    @Argument(help: ArgumentHelp("Name:value, name==value.", valueName: "ITEM"))
+    var items: [String] = []
+
+    @Option(name: [.customShort("X"), .long], help: ArgumentHelp("The method.", valueName: "method"))
+    var method = "PUT"
+
+    @OptionGroup(title: "Request")
+    var request: SendingOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    func run() async throws {
+        var url = Target.expand(url)
+        if url.hasSuffix("/"), let name = file.split(separator: "/").last {
+            url += QueryEncoder.percentEncoded(String(name))
+        }
+        let target = Target(method: method, url: url, items: ["@" + file] + items)
+        try await RequestJob(target: target, request: request, connection: connection, output: output).run()
+    }
+}
