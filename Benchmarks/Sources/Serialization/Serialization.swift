@@ -1,14 +1,15 @@
 import Foundation
 import Sterna
 
-/// What parameters, JSON and header fields cost: `swift run -c release Serialization`.
+/// What parameters, JSON, forms and header fields cost: `swift run -c release Serialization`.
 @main
 struct Serialization {
-    static func main() throws {
+    static func main() async throws {
         let mode = CommandLine.arguments.dropFirst().first
         if mode == "requests" { return try requests(count: 200_000) }
         try encoding()
         try json()
+        try await forms()
         try requests(count: 20_000)
     }
 
@@ -39,6 +40,34 @@ struct Serialization {
         let (one, other) = (ours.sorted()[4], theirs.sorted()[4])
         let ratio = (one / other * 100).rounded() / 100
         print("JSON tree, \(data.count) bytes: \(milliseconds(one)) ms, JSONSerialization \(milliseconds(other)) ms: \(ratio)")
+    }
+
+    /// Forms of many small fields, and of many parts that are read to memory; medians of 9.
+    static func forms() async throws {
+        for count in [10_000, 100_000] {
+            let time = try median(of: 9) {
+                var form = MultipartForm()
+                for number in 0..<count { form.append("value", name: "field\(number)") }
+                _ = try form.body()
+            }
+            print("form, \(count) small fields: \(milliseconds(time)) ms")
+        }
+        let data = Data(repeating: 0x61, count: 1_024)
+        var times: [Duration] = []
+        var length = 0
+        for _ in 0..<9 {
+            let start = ContinuousClock.now
+            var form = MultipartForm()
+            for number in 0..<10_000 { form.append(data, name: "part\(number)", fileName: "f") }
+            guard let body = try form.body() else { return }
+            var reader = BodyReader(body)
+            var builder = BodyBuilder(memoryLimit: .max)
+            while let piece = try await reader.next() { try builder.append(piece) }
+            length = Int(builder.length)
+            times.append(ContinuousClock.now - start)
+        }
+        let rate = Double(length) / (times.sorted()[4] / .seconds(1)) / 1_000_000
+        print("form, 10,000 parts of 1 KiB to memory: \(Int(rate)) MB/s")
     }
 
     /// Requests that are made and not sent.

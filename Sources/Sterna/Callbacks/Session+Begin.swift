@@ -3,12 +3,17 @@ import SternaCore
 extension Session {
     /// Makes the request of a draft and runs it in a task of its own; calls one of the callbacks at its end.
     func begin<Value: Sendable>(
-        _ draft: RequestDraft, progress: ProgressCallback?, value: @escaping @Sendable (Reply) throws -> Value,
+        _ makeDraft: @autoclosure () throws -> RequestDraft, _ settings: RequestSettings? = nil,
+        progress: ProgressCallback?, value: @escaping @Sendable (Reply) throws -> Value,
         _ success: @escaping Success<Value>, _ failure: @escaping Failure
     ) -> RequestTask? {
         let line = CallbackLine(plan.settings.callbacks)
+        let draft: RequestDraft
         let request: Request
         do {
+            var made = try makeDraft()
+            if let settings { made.settings = settings }
+            draft = made
             request = try plan.request(for: draft)
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")

@@ -20,13 +20,9 @@ extension Session {
     @discardableResult
     public func upload(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        progress: UploadProgress? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
     ) async throws -> Reply {
-        guard method != .get, method != .head else {
-            let fault = BodyFault.methodWithoutBody(method.rawValue)
-            throw SternaError(.invalidRequest, phase: .prepare, "Nothing was sent: \(fault).", underlying: fault)
-        }
-        var draft = RequestDraft(method, reference, body: body, headers: headers)
+        var draft = try RequestDraft.upload(body, to: reference, method: method, headers: headers)
         if let progress { draft.settings.uploadProgress = progress }
         configure(&draft.settings)
         return try await send(draft)
@@ -38,20 +34,20 @@ extension Session {
     @discardableResult
     public func upload(
         file path: String, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
+        mediaType: String? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil
     ) async throws -> Reply {
         let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
         return try await upload(
-            body, to: reference, method: method, headers: headers, progress: progress, configure)
+            body, to: reference, method: method, headers: headers, configure, progress: progress)
     }
 
-    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:progress:_:)``.
+    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:_:progress:)``.
     @discardableResult
     public func upload(
         file url: URL, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
+        mediaType: String? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil
     ) async throws -> Reply {
         guard url.isFileURL else {
             let fault = BodyFault.notAFileURL(scheme: url.scheme ?? "")
@@ -59,19 +55,20 @@ extension Session {
         }
         return try await upload(
             file: url.path, to: reference, method: method, mediaType: mediaType, headers: headers,
-            progress: progress, configure)
+            configure, progress: progress)
     }
 
     /// Sends data.
     @discardableResult
     public func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String = "application/octet-stream", headers: Headers = [:], progress: UploadProgress? = nil,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
+        mediaType: String = "application/octet-stream", headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil
     ) async throws -> Reply {
         try await upload(
-            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, progress: progress,
-            configure)
+            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, configure,
+            progress: progress)
     }
 
     /// Sends a form of several parts, which the closure appends.
@@ -88,17 +85,14 @@ extension Session {
     @discardableResult
     public func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
-        headers: Headers = [:], progress: UploadProgress? = nil, multipart: (inout MultipartForm) throws -> Void,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
+        headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
     ) async throws -> Reply {
-        var form = MultipartForm()
-        if let parameters { form.append(parameters) }
-        try multipart(&form)
-        guard let body = try form.body() else {
-            return try await request(method, reference, headers: headers, configure)
-        }
-        return try await upload(
-            body, to: reference, method: method, headers: headers, progress: progress, configure)
+        var draft = try RequestDraft.upload(
+            to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart)
+        if let progress { draft.settings.uploadProgress = progress }
+        configure(&draft.settings)
+        return try await send(draft)
     }
 
     /// Sends a form that was filled in field by field.
@@ -107,10 +101,10 @@ extension Session {
     @discardableResult
     public func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        progress: UploadProgress? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
     ) async throws -> Reply {
         try await upload(
             try form.body(), to: reference, method: FormBuilder.method(for: method), headers: headers,
-            progress: progress, configure)
+            configure, progress: progress)
     }
 }

@@ -1,0 +1,52 @@
+public import HTTPTypes
+public import SternaCore
+public import SternaSerialization
+
+/// Uploads with callbacks; what cannot be sent calls `failure` without a task.
+extension Session {
+    /// Sends a form of several parts, as AFNetworking's `POST:parameters:constructingBodyWithBlock:`; `success` is given a
+    /// JSON tree.
+    ///
+    /// - Parameters:
+    ///   - parameters: fields that go in front of the parts.
+    ///   - multipart: appends the parts; called before this returns.
+    @discardableResult
+    public func upload(
+        _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
+        headers: Headers = [:], settings: RequestSettings = RequestSettings(),
+        multipart: (inout MultipartForm) throws -> Void, progress: ProgressCallback? = nil,
+        success: @escaping Success<JSON>, failure: @escaping Failure
+    ) -> RequestTask? {
+        begin(
+            try .upload(to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart),
+            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+    }
+
+    /// Sends a form of several parts; `success` is given what a response serializer makes of the answer.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
+        headers: Headers = [:], settings: RequestSettings = RequestSettings(),
+        multipart: (inout MultipartForm) throws -> Void, as serializer: S, progress: ProgressCallback? = nil,
+        success: @escaping Success<S.Value>, failure: @escaping Failure
+    ) -> RequestTask? {
+        var settings = settings
+        settings.responseSerializer = serializer
+        return begin(
+            try .upload(to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart),
+            settings, progress: progress, value: { reply in try reply.make(by: serializer) }, success, failure)
+    }
+
+    /// Sends a file; `success` is given a JSON tree.
+    @discardableResult
+    public func upload(
+        file path: String, to reference: some URLConvertible, method: Request.Method = .post,
+        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
+        success: @escaping Success<JSON>, failure: @escaping Failure
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                .file(path, mediaType: MediaType.ofFile(named: path)), to: reference, method: method, headers: headers),
+            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+    }
+}
