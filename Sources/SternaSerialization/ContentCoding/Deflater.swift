@@ -31,10 +31,12 @@ final class Deflater: @unchecked Sendable {
         var source = input ?? Bytes()
         var result: CInt = Z_OK
         source.withUnsafeMutableReadableBytes { source in
+            // Bytes may be taken as bytes, and zlib lets go of them before the closure returns.
             stream.pointee.next_in = source.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_in = UInt32(source.count)
             repeat {
                 output.writeWithUnsafeMutableBytes(minimumWritableBytes: 32 << 10) { target in
+                    // As above: zlib writes no further than avail_out, and not after the call.
                     stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
                     stream.pointee.avail_out = UInt32(target.count)
                     result = deflate(stream, input == nil ? Z_FINISH : Z_NO_FLUSH)
