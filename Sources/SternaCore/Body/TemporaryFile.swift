@@ -11,8 +11,8 @@ import Darwin
 
 /// A private file that goes away with its last reference.
 ///
-/// It has no name from the moment it is made, so that nothing is left over however the process ends. Where a path is given
-/// it has that name, and loses it with the last reference.
+/// It loses its name as soon as it is made, so that nothing is left over however the process ends later. Where a path is given
+/// it has that name until the last reference goes, and keeps it where the process is killed before.
 package final class TemporaryFile: Sendable, Hashable {
     package let descriptor: CInt
 
