@@ -117,21 +117,36 @@ struct BodyReaderTests {
         }
     }
 
-    @Test("A file at a given path is private, never overwrites, and goes with the last body")
+    @Test("A file at a given path loses its name at once, and never overwrites")
     func givenPath() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-body-\(UUID().uuidString)").path
-        var builder: BodyBuilder? = BodyBuilder(memoryLimit: 0, path: path)
-        try builder?.append(Bytes(text: "secret"))
-        var body = builder?.body()
-        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        #expect(permissions == 0o600)
+        var builder = BodyBuilder(memoryLimit: 0, path: path)
+        try builder.append(Bytes(text: "secret"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        guard case .file(let range)? = builder.body().segments.first else {
+            Issue.record("The body is not on disk.")
+            return
+        }
+        #expect(range.path == path)
+        try Data("there".utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
         var second = BodyBuilder(memoryLimit: 0, path: path)
         #expect(throws: SternaError.self) { try second.append(Bytes(text: "x")) }
-        builder = nil
-        #expect(FileManager.default.fileExists(atPath: path))
-        #expect(body?.length == 6)
-        body = nil
-        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("there".utf8))
+        #expect(try await MultipartFormTests.bytes(builder.body()) == Array("secret".utf8))
+    }
+
+    @Test("Of two copies of a builder with a file one goes on, and neither spoils what the other has")
+    func copiedBuilder() async throws {
+        var one = BodyBuilder(memoryLimit: 0)
+        try one.append(Bytes(text: "both"))
+        var other = one
+        let before = one.body()
+        try one.append(Bytes(text: " one"))
+        #expect(throws: SternaError.self) { try other.append(Bytes(text: " two")) }
+        #expect(try await MultipartFormTests.bytes(one.body()) == Array("both one".utf8))
+        #expect(try await MultipartFormTests.bytes(other.body()) == Array("both".utf8))
+        #expect(try await MultipartFormTests.bytes(before) == Array("both".utf8))
     }
 
     @Test("Written to a file with progress; what was there stays, and what cannot be finished goes")

@@ -83,14 +83,17 @@ struct FormBuilderTests {
         #expect(#expect(throws: SternaError.self) { try form.body() }?.kind == .encodingFailed)
     }
 
-    @Test("GET, HEAD and DELETE become POST; a method of one's own stays")
+    @Test("GET, HEAD and DELETE become POST unless told otherwise; a method of one's own stays")
     func methods() throws {
+        var form = FormBuilder()
         for (method, sent) in [
             ("GET", "POST"), ("HEAD", "POST"), ("DELETE", "POST"), ("PUT", "PUT"), ("PURGE", "PURGE"),
         ] {
             let method = try #require(Request.Method(rawValue: method))
-            #expect(FormBuilder.method(for: method).rawValue == sent)
+            #expect(form.method(for: method).rawValue == sent)
         }
+        form.changesMethodToPost = false
+        for method in [Request.Method.get, .head, .delete, .put] { #expect(form.method(for: method) == method) }
     }
 
     @Test("The description is readable and hides secrets")

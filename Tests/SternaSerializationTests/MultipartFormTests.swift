@@ -56,6 +56,34 @@ struct MultipartFormTests {
         #expect(try form.body()?.isReplayable == true)
     }
 
+    @Test(
+        "A given boundary inside of text or data is an error, at the start of any line and as the start of a longer one"
+    )
+    func boundaryInside() async throws {
+        let refused = ["--B", "--B--", "--Bx", "a\r\n--B\r\nb", "a\n--B", "a\r--B", "\r\n\r\n--B", "\n--B"]
+        for text in refused {
+            let appends: [(inout MultipartForm) -> Void] = [
+                { $0.append(text, name: "n") }, { $0.append(Data(text.utf8), name: "n", fileName: "f") },
+                { $0.append(.text(text), name: "n") }, { $0.append(["n": text] as Parameters) },
+                { $0.append(Data((String(repeating: "x", count: 20_000) + "\n" + text).utf8), name: "n") },
+            ]
+            for append in appends {
+                var form = MultipartForm(boundary: "B")
+                append(&form)
+                let error = #expect(throws: SternaError.self) { try form.body() }
+                #expect(error?.underlying as? BodyFault == .boundaryInside("n"), "\(text)")
+            }
+            var own = MultipartForm(boundary: "B")
+            own.append(headers: ["Content-Disposition": "form-data; name=n"], body: .text(text))
+            #expect(throws: SternaError.self) { try own.body() }
+        }
+        for text in ["", "-", "--", "a--B", "--A", "\r\n-B", "--\r\nB", "\r\n--", " --B"] {
+            var form = MultipartForm(boundary: "B")
+            form.append(text, name: "n")
+            #expect(try await self.text(form).contains("\r\n\r\n\(text)\r\n--B--"))
+        }
+    }
+
     @Test("Parameters are fields by the rules of queries: data raw, null empty")
     func parameters() async throws {
         var form = MultipartForm(boundary: "B")

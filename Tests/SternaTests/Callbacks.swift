@@ -68,10 +68,10 @@ extension DispatchQueue {
 
 /// Waits, without a pause, until a condition holds; false where it did not within ten seconds.
 func eventually(_ isMet: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while !isMet() {
         guard ContinuousClock.now < end else { return false }
-        await Task.yield()
+        try? await Task.sleep(for: .milliseconds(2))
     }
     return true
 }

@@ -61,7 +61,7 @@ struct BackPressureTests {
             try await api.withResponse(to: .get("huge")) { response in
                 for try await _ in response.body { break }
             }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
             #expect(written.value < Self.inFlight + (1 << 20))
         }
     }
@@ -75,10 +75,10 @@ struct BackPressureTests {
                     for try await _ in response.body { throw Enough() }
                 }
             }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
             let status = try await api.withResponse(to: .get("huge")) { $0.status.code }
             #expect(status == 200)
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 
@@ -88,7 +88,7 @@ struct BackPressureTests {
             let body = try await api.withResponse(to: .get("huge")) { $0.body }
             let error = await #expect(throws: SternaError.self) { for try await _ in body {} }
             #expect(error?.kind == .cancelled)
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 
@@ -97,7 +97,7 @@ struct BackPressureTests {
         try await withHuge(secure: false, chunked: chunked) { api, server, written in
             let small = api.with { $0.collectedBytes = 2 << 20 }
             await Wire.failure(.limitExceeded, .read) { try await small.get("huge") }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
             #expect(written.value < Self.inFlight + (4 << 20))
         }
     }

@@ -77,7 +77,7 @@ struct ConnectionLimitTests {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url, engine: engine(1, group: group))
             let first = Task { try await api.onEventLoop { try await api.get("delay/0.5").status } }
-            try await server.waitForRequests(1, within: 10)
+            try await server.waitForRequests(1, within: 60)
             // Some of these are in line on the other event loop when they are cancelled.
             let waiting = (0..<6).map { _ in Task { try await api.onEventLoop { try await api.get("1k").status } } }
             try await Task.sleep(for: .milliseconds(100))
@@ -128,7 +128,7 @@ struct ConnectionLimitTests {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url, engine: engine(1))
             let first = Task { try await api.get("delay/0.3").status }
-            try await server.waitForRequests(1, within: 10)
+            try await server.waitForRequests(1, within: 60)
             let waiting = (0..<30).map { number in Task { try await api.get("anything/\(number)").status } }
             for (number, task) in waiting.enumerated() where number % 2 == 0 { task.cancel() }
             for (number, task) in waiting.enumerated() {

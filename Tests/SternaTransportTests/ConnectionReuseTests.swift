@@ -46,7 +46,7 @@ struct ConnectionReuseTests {
         try await ScriptedServer.withServer(connections: [[.receiveHead] + first, second]) { server in
             let api = try Wire.session(server.url)
             try await ask(api)
-            #expect(try await server.waitForClose(connection: 0, within: 15), sourceLocation: location)
+            #expect(try await server.waitForClose(connection: 0, within: 60), sourceLocation: location)
             #expect(try await api.get("second").text() == "second", sourceLocation: location)
             #expect(server.acceptedConnections == 2, sourceLocation: location)
         }
@@ -112,7 +112,7 @@ struct ConnectionReuseTests {
             }
             #expect(error?.status == 413)
             #expect(error?.body.map { String(buffer: $0) } == "too much")
-            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
         }
     }
 
@@ -127,7 +127,7 @@ struct ConnectionReuseTests {
                 try await group.waitForAll()
             }
             #expect(server.totalConnections >= 1)
-            try await server.waitForOpenConnections(0, within: 15)
+            try await server.waitForOpenConnections(0, within: 60)
             try await api.get("1k")
         }
     }
@@ -139,7 +139,7 @@ struct ConnectionReuseTests {
             let api = try Wire.session(server.url, engine: engine)
             try await api.get("1k")
             let busy = Task { try await api.get("delay/0.5").status }
-            try await server.waitForRequests(2, within: 15)
+            try await server.waitForRequests(2, within: 60)
             engine.closeIdleConnections()
             #expect(try await busy.value == 200)
             engine.closeIdleConnections()

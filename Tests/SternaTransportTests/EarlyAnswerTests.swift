@@ -46,7 +46,7 @@ struct EarlyAnswerTests {
             }
             #expect(error?.status == 413)
             #expect(error?.body.map { String(buffer: $0) } == "too much")
-            let isClosed = try await server.waitForClose(connection: 0, within: 10)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed, "secure: \(secure), \(server.received(connection: 0).count) bytes came")
             #expect(server.acceptedConnections == 1)
         }

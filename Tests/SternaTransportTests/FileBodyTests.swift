@@ -52,7 +52,7 @@ struct FileBodyTests {
         try await RequestBodyTests.withEcho(secure: false) { api, server in
             let body = Body(segments: [.file(FileRange(path: path, offset: 0, length: 10))])
             await Wire.failure(.fileUnreadable, .write) { try await api.post("echo", body: body) }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 
@@ -64,7 +64,7 @@ struct FileBodyTests {
             await Wire.failure(.fileUnreadable, .write) {
                 try await api.post("echo", body: Body(segments: [.file(part)]))
             }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 
@@ -110,7 +110,7 @@ struct FileBodyTests {
             let api = try Wire.session(server.url, authority: authority)
             let before = Self.processorSeconds()
             await Wire.failure(.fileUnreadable, .write) { try await api.post("slow", body: .file(path)) }
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
             // An event loop that spins would burn all of the time.
             #expect(Self.processorSeconds() - before < 20)
             #expect(try await api.get("1k").status == 200)
@@ -127,7 +127,7 @@ struct FileBodyTests {
             let error = await #expect(throws: SternaError.self) { try await api.post("echo", body: body) }
             #expect(error?.kind == .fileUnreadable)
             #expect(error?.underlying as? BodyFault == .changed(path: file.path))
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
             let range = FileRange(path: file.path, offset: 0, length: Int64(content.count))
             let reply = try await api.post("echo", body: Body(segments: [.file(range)]))
             #expect(Wire.same(reply.body, content))

@@ -12,7 +12,7 @@ struct PeersCertificateTests {
             let error = await Wire.failure(.certificateRejected, .tls) { _ = try await api.get("row") }
             if let mentions { #expect(error?.description.contains(mentions) == true, "\(error.map { "\($0)" } ?? "")") }
             #expect(error?.requestSent == false)
-            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
             #expect(server.acceptedConnections == 1)
             #expect(server.received(connection: 0).isEmpty)
         }
@@ -102,7 +102,7 @@ struct PeersCertificateTests {
                 let api = try Wire.session("https://localhost:\(server.port)", authority: authority)
                 let error = await Wire.failure(.tlsFailed, .tls) { _ = try await api.get("row") }
                 #expect(error?.requestSent == false)
-                #expect(try await server.waitForClose(connection: 0, within: 15))
+                #expect(try await server.waitForClose(connection: 0, within: 60))
                 #expect(server.acceptedConnections == 1)
             }
         }

@@ -112,7 +112,7 @@ struct RequestBodyTests {
             let body = Body.stream(stream(Wire.pattern(row.actual), piece: 4_096), length: Int64(row.declared))
             await Wire.failure(.invalidRequest, .write) { try await api.post("echo", body: body) }
             // What came after it on the same connection would be taken for the rest of the body.
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 
@@ -141,7 +141,7 @@ struct RequestBodyTests {
                 try await api.post("echo", body: Body(segments: [.producer(producer)]))
             }
             #expect(error?.underlying is Broken)
-            try await server.waitForOpenConnections(0, within: 10)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 

@@ -99,7 +99,7 @@ struct StaleConnectionTests {
         let api = try Wire.session(server.url)
         #expect(try await api.get("first").text() == "first")
         let second = Task { try await api.get("second") }
-        #expect(await server.waitForReceived(200, connection: 0, within: 10))
+        #expect(await server.waitForReceived(200, connection: 0, within: 60))
         try await server.stop()
         let error = await #expect(throws: SternaError.self) { try await second.value }
         #expect(error?.kind == .connectionFailed || error?.kind == .connectionClosed)
@@ -137,7 +137,7 @@ struct StaleConnectionTests {
         ) { server in
             let api = try Wire.session(server.url)
             try await api.get("first")
-            #expect(try await server.waitForClose(connection: 0, within: 10))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
             #expect(try await api.post("second", body: .text("x")).text() == "fresh")
         }
     }

@@ -40,7 +40,7 @@ struct TimeoutTests {
             let api = try Wire.session("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = Wire.short }
             let error = await runsOut(.tls, api)
             #expect(error?.requestSent == false)
-            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
             #expect(server.acceptedConnections == 1)
         }
     }
@@ -149,7 +149,7 @@ struct TimeoutTests {
             options.maximumConnectionsPerOrigin = 1
             let api = try Wire.session(server.url, engine: Engine(options: options))
             let first = Task { try await api.get("first") }
-            #expect(await server.waitForReceived(10, connection: 0, within: 15))
+            #expect(await server.waitForReceived(10, connection: 0, within: 60))
             let error = await runsOut(.queue, api.with { $0.timeouts.total = Wire.short })
             #expect(error?.requestSent == false)
             #expect(server.acceptedConnections == 1)
@@ -166,7 +166,7 @@ struct TimeoutTests {
                 return .redirect(to: "/on/\((Int(request.parameters["n"] ?? "") ?? 0) + 1)")
             }
             let api = try Wire.session(server.url) { $0.timeouts.total = .milliseconds(450) }
-            await Wire.failure(.timedOut, .wait, within: .seconds(10)) { try await api.get("on/1") }
+            await Wire.failure(.timedOut, .wait, within: .seconds(60)) { try await api.get("on/1") }
             #expect((1...5).contains(server.requestCount))
         }
     }

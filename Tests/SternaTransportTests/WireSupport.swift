@@ -70,7 +70,7 @@ enum Wire {
                 }
                 #expect(isClosed, sourceLocation: location)
             } else {
-                #expect(try await server.waitForClose(connection: 0, within: 15), sourceLocation: location)
+                #expect(try await server.waitForClose(connection: 0, within: 60), sourceLocation: location)
             }
             #expect(server.acceptedConnections == 1, sourceLocation: location)
             return error

@@ -104,7 +104,7 @@ extension Session {
         _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
     ) async throws -> Reply {
         try await upload(
-            try form.body(), to: reference, method: FormBuilder.method(for: method), headers: headers,
+            try form.body(), to: reference, method: form.method(for: method), headers: headers,
             configure, progress: progress)
     }
 }

@@ -28,14 +28,14 @@ public struct Body: Sendable {
         self.mediaType = mediaType
     }
 
-    /// The length in bytes, or nil where a producer does not know its own.
+    /// The length in bytes, or nil where a producer does not know its own; `Int64.max` for more than can be said, which is
+    /// an error when it is sent.
     public var length: Int64? {
         var total: Int64 = 0
         for segment in segments {
             guard let length = segment.length else { return nil }
             let (sum, overflow) = total.addingReportingOverflow(length)
-            guard !overflow else { return nil }
-            total = sum
+            total = overflow ? .max : sum
         }
         return total
     }

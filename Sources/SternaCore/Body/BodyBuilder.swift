@@ -2,8 +2,9 @@ public import NIOCore
 
 /// Collects a body that is made piece by piece: in memory while it is small, in a private file beyond that.
 ///
-/// The file has no name unless a path is given, and it is gone with the last body that was made of it, whether the request
-/// succeeded or not, and when the process ends.
+/// The file is in the folder for temporary files, or where it is told to be, and loses its name as soon as it is made: it is
+/// gone with the last body that was made of it, whether the request succeeded or not, and however the process ends. For a
+/// file that stays there is ``Body/write(to:progress:)``. Of two copies of a builder that uses the disk, one can go on.
 public struct BodyBuilder: Sendable {
     /// How many bytes stay in memory; 256 KiB by default.
     public let memoryLimit: Int
@@ -19,7 +20,7 @@ public struct BodyBuilder: Sendable {
     ///
     /// - Parameters:
     ///   - memoryLimit: how many bytes stay in memory; 0 to use the disk from the first one.
-    ///   - path: where the file is to be; it must not exist. It is removed with the last body.
+    ///   - path: where the file is made, for a disk with more room; nothing may be there.
     public init(memoryLimit: Int = 256 << 10, path: String? = nil) {
         self.memoryLimit = max(0, memoryLimit)
         self.path = path
@@ -30,12 +31,12 @@ public struct BodyBuilder: Sendable {
         guard more.readableBytes > 0 else { return }
         if file == nil, bytes.readableBytes + more.readableBytes > memoryLimit {
             let file = try TemporaryFile(path: path)
-            try file.append(bytes)
+            try file.append(bytes, behind: 0)
             self.file = file
             bytes = Bytes()
         }
         if let file {
-            try file.append(more)
+            try file.append(more, behind: length)
         } else {
             bytes.writeImmutableBuffer(more)
         }
@@ -49,7 +50,16 @@ public struct BodyBuilder: Sendable {
         var reader = BodyReader(body)
         var meter = ProgressMeter(total: body.length)
         while let piece = try await reader.next() {
-            try append(piece)
+            if file == nil, bytes.readableBytes + piece.readableBytes <= memoryLimit {
+                try append(piece)
+            } else {
+                let before = self
+                self = try await FileWork.run {
+                    var builder = before
+                    try builder.append(piece)
+                    return builder
+                }
+            }
             if let progress {
                 meter.add(piece.readableBytes, at: .now())
                 progress(meter.progress(at: .now()))
@@ -75,7 +85,7 @@ extension Body {
     ///
     /// - Parameters:
     ///   - memoryLimit: how many bytes stay in memory; 256 KiB by default.
-    ///   - path: where the file is to be; by default it has no name.
+    ///   - path: where the file is made, for a disk with more room; nothing may be there.
     ///   - progress: told how much was read.
     public func collected(
         memoryLimit: Int = 256 << 10, path: String? = nil, progress: (@Sendable (TransferProgress) -> Void)? = nil
@@ -95,11 +105,14 @@ extension Body {
     public func write(
         to path: String, progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Body {
-        let file = try TemporaryFile(path: path)
+        let file = try TemporaryFile(path: path, mayStay: true)
         var reader = BodyReader(self)
         var meter = ProgressMeter(total: length)
+        var written: Int64 = 0
         while let piece = try await reader.next() {
-            try file.append(piece)
+            let length = written
+            try await FileWork.run { try file.append(piece, behind: length) }
+            written += Int64(piece.readableBytes)
             if let progress {
                 meter.add(piece.readableBytes, at: .now())
                 progress(meter.progress(at: .now()))

@@ -34,6 +34,8 @@ public enum BodyFault: Error, Sendable, Hashable {
     case notInCharset(String)
     /// A boundary that RFC 2046, 5.1.1, does not allow.
     case invalidBoundary
+    /// A part whose content holds the boundary that was given; carries the part's name.
+    case boundaryInside(String)
 }
 
 extension BodyFault: CustomStringConvertible {
@@ -52,6 +54,7 @@ extension BodyFault: CustomStringConvertible {
         case .methodWithoutBody(let method): "a \(FieldSyntax.printable(method)) request has no body"
         case .controlCharacter(let place): "there is a control character in \(FieldSyntax.printable(place))"
         case .notInCharset(let what): "the form's character set has no form for \(FieldSyntax.printable(what))"
+        case .boundaryInside(let name): "the content of “\(FieldSyntax.printable(name))” holds the form's boundary"
         case .invalidBoundary: "a boundary has 1 to 70 letters, digits, spaces or '()+_,-./:=?, and no space at its end"
         }
     }

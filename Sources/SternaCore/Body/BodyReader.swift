@@ -20,6 +20,9 @@ public struct BodyReader {
     private var rest = Bytes()
     private var file: ReadableFile?
 
+    /// What is read from a file at once.
+    private static let fileBytes = 64 << 10
+
     /// Makes a reader; of a body that can be read once only, one reader reads.
     public init(_ body: Body) { self.body = body }
 
@@ -39,7 +42,7 @@ public struct BodyReader {
                     return piece
                 }
             case .file(let range):
-                if let piece = try next(of: range, upTo: count) { return piece }
+                if let piece = try await next(of: range, upTo: count) { return piece }
             case .producer(let producer):
                 if let piece = try await next(of: producer, upTo: count) { return piece }
             }
@@ -61,14 +64,20 @@ public struct BodyReader {
         return all
     }
 
-    private mutating func next(of range: FileRange, upTo count: Int) throws -> Bytes? {
-        guard offset < range.length else { return nil }
-        let file = try file ?? ReadableFile(range)
-        self.file = file
-        let length = Int(min(Int64(count), range.length - offset))
-        let piece = try file.read(range, at: range.offset + offset, count: length)
-        offset += Int64(length)
-        return piece
+    private mutating func next(of range: FileRange, upTo count: Int) async throws -> Bytes? {
+        if rest.readableBytes == 0 {
+            guard offset < range.length else { return nil }
+            let opened = file
+            let start = range.offset + offset
+            // Small pieces are cut from a large one.
+            let length = Int(min(Int64(max(count, Self.fileBytes)), range.length - offset))
+            (file, rest) = try await FileWork.run {
+                let file = try opened ?? ReadableFile(range)
+                return (file, try file.read(range, at: start, count: length))
+            }
+            offset += Int64(length)
+        }
+        return rest.readSlice(length: min(count, rest.readableBytes))
     }
 
     private mutating func next(of producer: BodyProducer, upTo count: Int) async throws -> Bytes? {

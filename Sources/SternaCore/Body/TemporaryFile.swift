@@ -11,34 +11,36 @@ import Darwin
 
 /// A private file that goes away with its last reference.
 ///
-/// It loses its name as soon as it is made, so that nothing is left over however the process ends later. Where a path is given
-/// it has that name until the last reference goes, and keeps it where the process is killed before.
+/// It loses its name as soon as it is made, so that nothing is left over however the process ends later; one that is to
+/// stay keeps its name until then, and is removed where nobody says that it shall stay.
 package final class TemporaryFile: Sendable, Hashable {
     package let descriptor: CInt
 
-    /// The path, or what it would be for a file without a name.
+    /// The path, or what it was for a file that has lost its name.
     package let path: String
     private let isRemoved: Atomic<Bool>
+    private let written = Atomic<Int64>(0)
 
     /// Makes an empty file that nobody else may read; throws `fileUnreadable` where that cannot be.
     ///
-    /// - Parameter path: where it is to be; a file that is there already, or a link, is an error. Nil for a file without a
-    ///   name in the folder for temporary files.
-    package init(path: String? = nil) throws(SternaError) {
+    /// - Parameters:
+    ///   - path: where it is to be; a file that is there already, or a link, is an error. By default a name that nobody
+    ///     can guess in the folder for temporary files.
+    ///   - mayStay: whether it has its name for now, so that ``keep()`` can let it stay.
+    package init(path: String? = nil, mayStay: Bool = false) throws(SternaError) {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         if let path {
             descriptor = path.utf8.contains(0) ? -1 : open(path, flags, 0o600)
             self.path = path
-            isRemoved = Atomic(true)
         } else {
             var generator = SystemRandomNumberGenerator()
             let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
             let name = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
             self.path = "\(folder.isEmpty ? "/tmp" : folder)/sterna-\(name)"
             descriptor = open(self.path, flags, 0o600)
-            isRemoved = Atomic(false)
-            if descriptor >= 0 { unlink(self.path) }
         }
+        isRemoved = Atomic(mayStay)
+        if descriptor >= 0, !mayStay { unlink(self.path) }
         guard descriptor >= 0 else {
             throw SternaError(
                 .fileUnreadable, phase: .prepare,
@@ -57,7 +59,15 @@ package final class TemporaryFile: Sendable, Hashable {
     package func keep() { isRemoved.store(false, ordering: .relaxed) }
 
     /// Writes all of the bytes behind what was written before; throws `writeFailed`, for a full disk among others.
-    package func append(_ bytes: Bytes) throws(SternaError) {
+    ///
+    /// - Parameter length: how much the caller has written; another number is an error, as two callers then write at once.
+    package func append(_ bytes: Bytes, behind length: Int64) throws(SternaError) {
+        let end = length + Int64(bytes.readableBytes)
+        guard written.compareExchange(expected: length, desired: end, ordering: .relaxed).exchanged else {
+            throw SternaError(
+                .writeFailed, phase: .prepare, "The body is being put together in two places, by copies of one builder."
+            )
+        }
         var rest = bytes.readableBytesView
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Self.write(descriptor, $0) }

@@ -38,6 +38,10 @@ public struct FormBuilder: Sendable {
     /// The line between parts; a random one by default.
     public var boundary: String?
 
+    /// Whether GET, HEAD and DELETE become POST; yes by default. Without it DELETE has the form as its content, and GET and
+    /// HEAD are errors.
+    public var changesMethodToPost = true
+
     private var values: [(key: String, text: String)] = []
     private var files: [File] = []
 
@@ -146,10 +150,11 @@ public struct FormBuilder: Sendable {
 
     private var isMultipart: Bool { format == .multipart || !files.isEmpty }
 
-    /// The method that sends the form: POST in place of GET, HEAD and DELETE, and any other as it is.
-    public static func method(for method: Request.Method) -> Request.Method {
+    /// The method that sends the form: POST in place of GET, HEAD and DELETE, unless ``changesMethodToPost`` says no, and
+    /// any other as it is.
+    public func method(for method: Request.Method) -> Request.Method {
         switch method {
-        case .get, .head, .delete: .post
+        case .get, .head, .delete: changesMethodToPost ? .post : method
         default: method
         }
     }

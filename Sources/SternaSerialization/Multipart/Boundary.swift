@@ -19,6 +19,19 @@ enum Boundary {
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
+    /// Whether a line of the content begins with it, or with what some readers take for it: those that let a bare line end
+    /// stand before it, and text behind it.
+    static func isInside(_ content: UnsafeRawBufferPointer, _ boundary: String) -> Bool {
+        let line = Array("--\(boundary)".utf8)
+        var start = 0
+        while start + line.count <= content.count {
+            if content[start..<start + line.count].elementsEqual(line) { return true }
+            guard let end = content[start...].firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else { return false }
+            start = end + 1
+        }
+        return false
+    }
+
     /// The parameter of the media type, in quotes where it is no token.
     static func parameter(_ boundary: String) -> String {
         FieldSyntax.isToken(boundary) ? "boundary=\(boundary)" : "boundary=\"\(boundary)\""

@@ -45,6 +45,8 @@ public struct MultipartForm: Sendable {
     /// How parameters that are appended become names and text.
     public var encoder: QueryEncoder
 
+    // A random one is in no content.
+    private let boundaryIsGiven: Bool
     private var segments: [Body.Segment] = []
     // What goes in front of the next large piece, put together so that small parts make one segment.
     private var pending = Bytes()
@@ -61,7 +63,8 @@ public struct MultipartForm: Sendable {
     /// Makes a form without parts.
     ///
     /// - Parameters:
-    ///   - boundary: the line between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); a random one by default.
+    ///   - boundary: the line between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); a random one by default. Text and
+    ///     data that hold a given one are errors; files and streams are not looked through.
     ///   - encoding: the character set of names and text.
     ///   - nameStyle: how names are written.
     ///   - namesCharset: whether media types name the character set.
@@ -71,6 +74,7 @@ public struct MultipartForm: Sendable {
         namesCharset: Bool = false, encoder: QueryEncoder = QueryEncoder()
     ) {
         self.boundary = boundary ?? Boundary.random()
+        boundaryIsGiven = boundary != nil
         self.encoding = encoding
         self.nameStyle = nameStyle
         self.namesCharset = namesCharset
@@ -88,6 +92,7 @@ public struct MultipartForm: Sendable {
         guard let bytes = disposition.encode(String(text)) else {
             return fail(.notInCharset("the value of “\(name)”"))
         }
+        bytes.withUnsafeBytes { refuseBoundary(in: $0, of: name) }
         add(name: name, fileName: nil, mediaType: namesCharset ? "text/plain; charset=\(encoding.ofQueries.name)" : nil)
         {
             $0.writeBytes(bytes)
@@ -132,6 +137,7 @@ public struct MultipartForm: Sendable {
     /// - Parameter mediaType: by default that of the file's name, and none without one.
     public mutating func append(_ bytes: Bytes, name: String, fileName: String? = nil, mediaType: String? = nil) {
         let type = mediaType ?? fileName.map(MediaType.ofFile)
+        bytes.withUnsafeReadableBytes { refuseBoundary(in: $0, of: name) }
         if bytes.readableBytes <= Self.copiedBytes {
             add(name: name, fileName: fileName, mediaType: type) { $0.writeImmutableBuffer(bytes) }
         } else {
@@ -175,6 +181,7 @@ public struct MultipartForm: Sendable {
 
     /// Appends a body as a part; it is replayable, and has a length, where the body has.
     public mutating func append(_ body: Body, name: String, fileName: String? = nil) {
+        refuseBoundary(in: body, of: name)
         add(name: name, fileName: fileName, mediaType: body.mediaType ?? fileName.map(MediaType.ofFile)) { _ in }
         add(body.segments)
     }
@@ -184,6 +191,7 @@ public struct MultipartForm: Sendable {
         do throws(SternaError) {
             var fields = HTTPFields()
             try headers.merge(into: &fields)
+            refuseBoundary(in: body, of: fields[.contentDisposition] ?? "")
             add { part in
                 for field in fields { part.writeString("\(field.name.rawName): \(field.value)\r\n") }
             }
@@ -257,6 +265,17 @@ public struct MultipartForm: Sendable {
         segments.append(.bytes(pending))
         segments += content
         pending = Bytes()
+    }
+
+    private mutating func refuseBoundary(in content: UnsafeRawBufferPointer, of name: String) {
+        if boundaryIsGiven, Boundary.isInside(content, boundary) { fail(.boundaryInside(name)) }
+    }
+
+    private mutating func refuseBoundary(in body: Body, of name: String) {
+        guard boundaryIsGiven else { return }
+        for case .bytes(let bytes) in body.segments {
+            bytes.withUnsafeReadableBytes { refuseBoundary(in: $0, of: name) }
+        }
     }
 
     private mutating func fail(_ fault: BodyFault) {

@@ -60,6 +60,9 @@ enum RequestEncoder {
         }
         switch framing {
         case .none: break
+        case .length(.max):
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
         case .length(let length):
             buffer.writeStaticString("Content-Length: ")
             buffer.writeString(String(length))
