@@ -48,6 +48,17 @@ struct Tern: AsyncParsableCommand {
         return ["request"] + arguments
     }
 
+    /// What stands in place of options of curl that fingers know.
+    private static let hints = [
+        "-X": "write the method in front of the URL",
+        "-H": "write Name:value behind the URL",
+        "-d": "write --form name=value, or @file, behind the URL",
+        "-F": "write --form, and name=value or name@file behind the URL",
+        "-T": "write tern upload FILE URL",
+        "-u": "write --auth user:password",
+        "-i": "write --print hb",
+    ]
+
     private static func report(_ error: any Error) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
         if let line = ErrorLine.text(for: error) {
@@ -60,7 +71,8 @@ struct Tern: AsyncParsableCommand {
             return ExitStatus.success
         case .validationFailure:
             let message = TerminalText.line(message(for: error))
-            ErrorLine.show("\(message.hasSuffix(".") ? String(message.dropLast()) : message); see tern --help.")
+            let hint = hints.first { message.contains("Unknown option '\($0.key)'") }?.value ?? "see tern --help"
+            ErrorLine.show("\(message.hasSuffix(".") ? String(message.dropLast()) : message); \(hint).")
             return ExitStatus.usage
         default:
             ErrorLine.show(TerminalText.line("\(error)"))

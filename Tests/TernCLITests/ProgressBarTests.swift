@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (80, "[=============>                        ] 37% of 1.2 GB, 48 MB/s, 16 s left"),
+        (80, "[========>                 ] 37% of 1.2 GB, 48 MB/s, 16 s left"),
         (46, "[==>      ] 37% of 1.2 GB, 48 MB/s, 16 s left"),
         (35, "37% of 1.2 GB, 48 MB/s, 16 s left"),
         (33, "[=>     ] 37% of 1.2 GB, 48 MB/s"),

@@ -12,7 +12,8 @@ public enum CallbackTarget: Sendable {
     /// An executor of tasks.
     case executor(any TaskExecutor)
 
-    /// The main queue, which is the main thread's.
+    /// The main queue, which is the main actor's: `MainActor.assumeIsolated { … }` reaches its state from a callback. In a
+    /// program for Linux whose `main` is asynchronous it is no longer the first thread's, so do not ask `Thread.isMainThread`.
     public static var main: CallbackTarget { .queue(.main) }
 }
 

@@ -77,6 +77,8 @@ extension Body {
 
     /// The content of a file, read while it is sent.
     ///
+    /// It has no media type unless one is given; `upload(file:)` of a session takes that of the file's name.
+    ///
     /// Throws `fileUnreadable` at once where there is no such file, it is a directory, or it may not be read. A file
     /// whose size changes while it is sent fails the request.
     public static func file(_ path: String, mediaType: String? = nil) throws(SternaError) -> Body {
@@ -84,6 +86,8 @@ extension Body {
     }
 
     /// Chunks of an asynchronous sequence, which can be sent once only.
+    ///
+    ///     let body = Body.stream(file.map { Bytes(copying: $0) })    // of Data or [UInt8]
     ///
     /// - Parameter length: the exact number of bytes, sent as Content-Length; a sequence that is shorter or longer fails
     ///   the request. Without it the body goes out in chunked coding (RFC 9112, 7.1).

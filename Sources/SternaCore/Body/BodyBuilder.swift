@@ -102,6 +102,7 @@ extension Body {
     /// A file that is there already is an error; one that could not be written to its end is removed.
     ///
     /// - Returns: the file as a body of the same type.
+    @discardableResult
     public func write(
         to path: String, progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Body {

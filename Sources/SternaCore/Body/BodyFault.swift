@@ -42,7 +42,7 @@ extension BodyFault: CustomStringConvertible {
     /// One line, without line breaks from names of files.
     public var description: String {
         switch self {
-        case .notAFileURL(let scheme): "it is a URL of scheme “\(FieldSyntax.printable(scheme))” and no file's"
+        case .notAFileURL(let scheme): "a URL of scheme “\(FieldSyntax.printable(scheme))” is not that of a file"
         case .unreachable(_, let code), .unreadable(_, let code): String(cString: strerror(code))
         case .directory: "it is a directory"
         case .notAFile: "it is not a regular file"

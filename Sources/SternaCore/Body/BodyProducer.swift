@@ -26,7 +26,9 @@ public struct BodyProducer: Sendable {
         let taken = OnceFlag()
         self.init(length: length, isReplayable: false) {
             guard taken.take() else {
-                throw SternaError(.bodyNotReplayable, phase: .write, "The body's sequence was read already.")
+                throw SternaError(
+                    .bodyNotReplayable, phase: .write,
+                    "The body can be read once only, and it was; a body made by collected() can be sent again.")
             }
             let iterator = IteratorBox(sequence.makeAsyncIterator())
             return { try await iterator.next() }

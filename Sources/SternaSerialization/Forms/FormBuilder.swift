@@ -182,6 +182,13 @@ public struct FormBuilder: Sendable {
     }
 }
 
+extension FormBuilder: CustomReflectable {
+    /// The lines of ``description``; values may hold secrets.
+    public var customMirror: Mirror {
+        Mirror(self, unlabeledChildren: description.split(separator: "\n"), displayStyle: .struct)
+    }
+}
+
 extension FormBuilder: CustomStringConvertible {
     /// What would be sent, a line for each value and file, for debugging; values of secret names are `***`.
     public var description: String {

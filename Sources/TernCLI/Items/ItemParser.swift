@@ -46,7 +46,10 @@ enum ItemParser {
     private static func item(
         _ name: String, _ separator: Separator, _ value: String, in argument: String
     ) throws(UsageError) -> Item {
-        guard !name.isEmpty else { throw UsageError("“\(argument)” has no name before “\(separator.rawValue)”.") }
+        guard !name.isEmpty else {
+            let hint = separator == .header && value.first?.isNumber == true ? "; a URL goes before the items" : ""
+            throw UsageError("“\(argument)” has no name before “\(separator.rawValue)”\(hint).")
+        }
         let needsFile = separator == .jsonFile || separator == .textFile || separator == .part
         if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file behind “@”.") }
         switch separator {

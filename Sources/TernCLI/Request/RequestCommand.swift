@@ -5,7 +5,7 @@ import Sterna
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
-        usage: "tern [options] [METHOD] URL [ITEM ...]\n       tern upload | serve | demo | bench [options]",
+        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern upload | serve | demo | bench [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(

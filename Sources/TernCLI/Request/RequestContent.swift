@@ -34,7 +34,9 @@ struct RequestContent: Sendable {
         query = queryText.text
         if let file {
             guard fields.isEmpty, parts.isEmpty else {
-                throw UsageError("@\(file) is the whole body; fields cannot be sent beside it.")
+                throw UsageError(
+                    "The file “\(file)” is the whole body, so no fields go with it; for a form of several parts write "
+                        + "tern --form URL name=value name@\(file).")
             }
             body = try .file(file, mediaType: MediaType.ofFile(named: file))
         } else if format == .multipart || !parts.isEmpty {

@@ -8,6 +8,9 @@ struct UploadCommand: AsyncParsableCommand {
         discussion: """
             A URL that ends in a slash is a folder: the file goes there under its own
             name. ITEMs are header fields and fields of the query, as for a request.
+            The file is the whole body. A form with a file is tern --form URL name@FILE;
+            standard input is sent by tern PUT URL. Without --fail the exit status is 0
+            whatever the server answers.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
@@ -30,6 +33,16 @@ struct UploadCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Output")
     var output: OutputOptions
+
+    func validate() throws {
+        if file == "-" {
+            throw ValidationError("tern upload sends a file; for standard input write … | tern \(method) \(url).")
+        }
+        if request.json || request.form || request.multipart || request.plist {
+            throw ValidationError(
+                "tern upload sends the file as the whole body; for a form write tern --form \(url) name@\(file).")
+        }
+    }
 
     func run() async throws {
         var url = Target.expand(url)

@@ -3,7 +3,8 @@ import Sterna
 /// The line that shows how far a transfer has come, for any width of terminal.
 enum ProgressBar {
     private static let narrowestBar = 8
-    private static let widestBar = 40
+    /// So narrow that on 80 columns the bar does not change its width with the text beside it.
+    private static let widestBar = 28
 
     /// A line that is shorter than the width, so that the cursor does not wrap; empty where nothing fits.
     static func render(_ progress: TransferProgress, label: String = "", width: Int) -> String {
