@@ -4,7 +4,9 @@ import SternaTesting
 import Synchronization
 import Testing
 
-#if canImport(FoundationEssentials)
+#if Foundation
+import Foundation
+#elseif canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
@@ -122,9 +124,10 @@ struct UploadTests {
             let body = Body.bytes([UInt8](repeating: 0x61, count: 8 << 20)).throttled(
                 packets: 1 << 20, delay: .milliseconds(60))
             try await api.upload(
-                body, to: "post",
-                { $0.responseSerializer = DataResponseSerializer(acceptance: Acceptance(statuses: 100..<600)) },
-                progress: { step in steps.withLock { $0.append(step) } })
+                body, to: "post", progress: { step in steps.withLock { $0.append(step) } },
+                configure: {
+                    $0.responseSerializer = DataResponseSerializer(acceptance: Acceptance(statuses: 100..<600))
+                })
             let seen = steps.withLock { $0 }
             #expect(seen.last?.completed == 8 << 20)
             #expect(seen.allSatisfy { $0.total == 8 << 20 })
@@ -133,4 +136,17 @@ struct UploadTests {
             #expect("\(seen.last.map { "\($0)" } ?? "")".contains("100% of"))
         }
     }
+
+    #if Foundation
+    @Test("NSNull is null, and an Encodable value is a form")
+    func nulls() throws {
+        let parameters = try Parameters(untyped: ["a": NSNull(), "b": [NSNull()] as [Any]])
+        #expect(try QueryEncoder().encode(parameters) == "a&b%5B%5D")
+        struct Note: Encodable { var text = "a b" }
+        let body = try Body.form(encoding: Note())
+        guard case .bytes(let bytes)? = body.segments.first else { return }
+        #expect(bytes.text == "text=a%20b")
+        #expect(throws: SternaError.self) { try Body.form(encoding: [1, 2]) }
+    }
+    #endif
 }

@@ -151,6 +151,12 @@ struct ExpectContinueTests {
         #expect(try !expects(0, api) { $0.continueThreshold = 0 })
         #expect(try expects(1, api) { $0.continueThreshold = 0 })
         #expect(try !api.request(for: .get("a")).expectsContinue)
+        // Compressed, nobody knows how long it is, but about how long.
+        for (length, isExpected) in [(1_000, false), (2 << 20, true)] {
+            let body = Body.bytes([UInt8](repeating: 0, count: length)).compressed()
+            #expect(try api.request(for: .post("a", body: body)).expectsContinue == isExpected)
+            #expect(try api.request(for: .post("a", body: body.throttled())).expectsContinue == isExpected)
+        }
     }
 }
 

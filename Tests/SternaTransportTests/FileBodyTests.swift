@@ -136,9 +136,13 @@ struct FileBodyTests {
         }
     }
 
-    static func processorSeconds() -> Double {
+    static func processorSeconds() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+    static func threadSeconds() -> Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
         var usage = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &usage)
+        clock_gettime(clock, &usage)
         return Double(usage.tv_sec) + Double(usage.tv_nsec) / 1e9
     }
 }

@@ -49,4 +49,28 @@ extension Session {
                 .file(path, mediaType: MediaType.ofFile(named: path)), to: reference, method: method, headers: headers),
             settings, progress: progress, value: { reply in try reply.json() }, success, failure)
     }
+
+    /// Sends a body, as AFNetworking's upload tasks of data and streams; `success` is given a JSON tree.
+    @discardableResult
+    public func upload(
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post,
+        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
+        success: @escaping Success<JSON>, failure: @escaping Failure
+    ) -> RequestTask? {
+        begin(
+            try .upload(body, to: reference, method: method, headers: headers),
+            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+    }
+
+    /// Sends a form that was filled in field by field; `success` is given a JSON tree.
+    @discardableResult
+    public func submit(
+        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
+        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
+        success: @escaping Success<JSON>, failure: @escaping Failure
+    ) -> RequestTask? {
+        begin(
+            try .upload(try form.body(), to: reference, method: form.method(for: method), headers: headers),
+            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+    }
 }

@@ -10,6 +10,8 @@ struct BodyRedaction {
     private let essence: String
     private let multipart: MultipartRedaction?
 
+    private var isMultipart: Bool { essence.hasPrefix("multipart/") }
+
     init(_ request: Request) {
         let field = request.headers[.contentType] ?? request.body?.mediaType
         let type = field.flatMap(MediaType.init)
@@ -20,7 +22,7 @@ struct BodyRedaction {
     /// The body as it may be shown; the same bytes where there is nothing to hide.
     func shown(_ bytes: Bytes) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
-        if let multipart { return multipart.shown(bytes, isFirst: true) }
+        if isMultipart { return multipart?.shown(bytes) ?? hidden }
         switch format(of: bytes) {
         case .form: return Self.form(bytes)
         case .json: return Self.json(bytes) ?? hidden
@@ -32,7 +34,7 @@ struct BodyRedaction {
     /// Bytes that stand beside a file, and so cannot be looked through as a whole.
     func shown(piece bytes: Bytes, isFirst: Bool) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
-        if let multipart { return multipart.shown(bytes, isFirst: isFirst) }
+        if isMultipart { return multipart?.shown(bytes) ?? hidden }
         switch format(of: bytes) {
         case .form:
             guard !isFirst else { return Self.form(bytes) }

@@ -8,17 +8,17 @@ struct MultipartRedaction {
 
     init(boundary: String) { self.boundary = Array("--\(boundary)".utf8) }
 
-    /// - Parameter isFirst: whether the bytes begin the body; else what comes before the first line may end a secret.
-    func shown(_ bytes: Bytes, isFirst: Bool) -> Bytes {
+    func shown(_ bytes: Bytes) -> Bytes {
         var rest = bytes.readableBytesView[...]
         var shown = Bytes()
-        var isSecret = !isFirst
+        // What comes before the first line may end a secret, and without any line there is no telling what it is.
+        var isSecret = true
         while let line = rest.firstRange(of: boundary) {
             write(rest[..<line.lowerBound], isSecret: isSecret, to: &shown)
             let part = rest[line.lowerBound...]
             let end = part.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? part.endIndex
             shown.writeBytes(part[..<end])
-            isSecret = name(in: String(decoding: part[..<end], as: UTF8.self)).map { Redaction.isSecret($0) } ?? false
+            isSecret = Self.names(in: Array(part[..<end])).contains { Redaction.isSecret($0[...]) }
             rest = part[end...]
         }
         write(rest, isSecret: isSecret, to: &shown)
@@ -36,7 +36,28 @@ struct MultipartRedaction {
         if hasEnd { shown.writeBytes(lineEnd) }
     }
 
-    private func name(in header: String) -> Substring? {
-        header.firstRange(of: "name=\"").map { header[$0.upperBound...].prefix { $0 != "\"" } }
+    /// The values of all parameters `name` and `name*`, in quotes or not, as nobody knows which one a server takes.
+    private static func names(in header: [UInt8]) -> [String] {
+        let mark = Array("name".utf8)
+        var names: [String] = []
+        for start in header.indices.dropLast(mark.count) {
+            guard zip(header[start...], mark).allSatisfy({ $0 | 0x20 == $1 }) else { continue }
+            if start > 0, FieldSyntax.isTokenByte(header[start - 1]) { continue }
+            var rest = header[(start + mark.count)...]
+            let isExtended = rest.first == UInt8(ascii: "*")
+            if isExtended { rest = rest.dropFirst() }
+            rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            guard rest.first == UInt8(ascii: "=") else { continue }
+            rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            var value: ArraySlice<UInt8>
+            if rest.first == UInt8(ascii: "\"") {
+                value = rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
+            } else {
+                value = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") }
+            }
+            if isExtended, let quote = value.lastIndex(of: UInt8(ascii: "'")) { value = value[(quote + 1)...] }
+            names.append(String(decoding: value.filter { $0 != UInt8(ascii: "\\") }, as: UTF8.self))
+        }
+        return names
     }
 }

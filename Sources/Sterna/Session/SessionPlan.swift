@@ -128,12 +128,13 @@ final class SessionPlan: Sendable {
                 throw error.at(request)
             }
         }
-        if let mediaType = request.body?.mediaType, !request.headers.contains(.contentType) {
+        if let mediaType = request.body?.mediaType, !Self.names(request.headers[.contentType], mediaType) {
+            request.headers[.contentType] = nil
             request.headers.append(try Headers.field("Content-Type", mediaType))
         }
         if let body = request.body, !request.headers.contains(.expect),
             let threshold = draft.settings.continueThreshold ?? settings.continueThreshold,
-            body.length.map({ $0 > max(0, threshold) }) ?? (threshold < .max)
+            body.estimatedLength.map({ $0 > max(0, threshold) }) ?? (threshold < .max)
         {
             request.headers[.expect] = "100-continue"
         }
@@ -141,6 +142,15 @@ final class SessionPlan: Sendable {
             request.headers.append(try Headers.field("Content-Encoding", coding))
         }
         if request.url.userinfo != nil { request.url = request.url.removingUserinfo() }
+    }
+
+    /// Whether a field can stay for a body of a type: nobody could read a form whose boundary it does not name.
+    private static func names(_ field: String?, _ mediaType: String) -> Bool {
+        guard let field else { return false }
+        guard let own = MediaType(mediaType), own.essence.hasPrefix("multipart/"), let boundary = own["boundary"]
+        else { return true }
+        let given = MediaType(field)
+        return given?.essence.hasPrefix("multipart/") == true && given?["boundary"] == boundary
     }
 
     /// The credentials for a URL: the request's own, the URL's, or the session's on its own origin.

@@ -1,4 +1,5 @@
 #if Foundation
+import Dispatch
 public import Foundation
 import NIOCore
 public import SternaCore
@@ -7,7 +8,7 @@ extension Body {
     /// What Foundation's input stream delivers, which can be sent once only.
     ///
     /// It is opened and closed by whoever sends the body, and must not be used beside it. A stream of a socket or a pipe holds a
-    /// thread while it waits.
+    /// thread of its own while it waits.
     ///
     /// - Parameter length: the exact number of bytes; a stream that is shorter or longer fails the request. Without it the body
     ///   goes out in chunked coding.
@@ -16,42 +17,68 @@ extension Body {
     }
 }
 
-// Invariant: the stream is used by the iterator alone, which one task calls at a time.
-private struct InputStreamChunks: AsyncSequence, @unchecked Sendable {
+// Invariant: one task at a time calls a reader, each call after the last has returned, so that one read is on the queue.
+private final class InputStreamReader: @unchecked Sendable {
+    private static let pieceBytes = 64 << 10
+
     private let stream: InputStream
+    private let queue = DispatchQueue(label: "sterna.stream")
+    private var isClosed = false
 
     init(_ stream: InputStream) { self.stream = stream }
 
-    func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
+    deinit { close() }
+
+    // A stream may wait for long, on a thread of its own then: the few that all tasks share would soon be taken.
+    func next() async throws -> Bytes? {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.read() }) }
+        }
+    }
+
+    private func read() throws -> Bytes? {
+        guard !isClosed else { return nil }
+        if stream.streamStatus == .notOpen { stream.open() }
+        var bytes = Bytes()
+        var result = 0
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.pieceBytes) { space in
+            guard let base = space.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+            result = stream.read(base, maxLength: space.count)
+            // A subclass may say what it likes.
+            return result <= space.count ? Swift.max(0, result) : 0
+        }
+        guard result == bytes.readableBytes else {
+            let cause = stream.streamError
+            close()
+            let reason = cause.map { FieldSyntax.printable("\($0)") } ?? "it cannot be read"
+            throw SternaError(
+                .writeFailed, phase: .write, "The body's stream failed: \(reason).", underlying: cause)
+        }
+        guard result > 0 else {
+            close()
+            return nil
+        }
+        return bytes
+    }
+
+    private func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        stream.close()
+    }
+}
+
+private struct InputStreamChunks: AsyncSequence, Sendable {
+    let reader: InputStreamReader
+
+    init(_ stream: InputStream) { reader = InputStreamReader(stream) }
+
+    func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
     struct Iterator: AsyncIteratorProtocol {
-        let stream: InputStream
-        private var hasEnded = false
+        let reader: InputStreamReader
 
-        init(stream: InputStream) { self.stream = stream }
-
-        mutating func next() async throws -> Bytes? {
-            guard !hasEnded else { return nil }
-            if stream.streamStatus == .notOpen { stream.open() }
-            var bytes = Bytes()
-            var result = 0
-            bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 64 << 10) { space in
-                guard let base = space.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-                result = stream.read(base, maxLength: space.count)
-                return Swift.max(0, result)
-            }
-            guard result >= 0 else {
-                let reason = stream.streamError.map { "\($0)" } ?? "it cannot be read"
-                throw SternaError(
-                    .writeFailed, phase: .write, "The body's stream failed: \(reason).", underlying: stream.streamError)
-            }
-            if result == 0 {
-                hasEnded = true
-                stream.close()
-                return nil
-            }
-            return bytes
-        }
+        func next() async throws -> Bytes? { try await reader.next() }
     }
 }
 #endif

@@ -13,14 +13,15 @@ extension Session {
     ///   - method: POST by default; GET and HEAD have no body and are an error.
     ///   - headers: header fields, which replace the session's.
     ///   - progress: told how many bytes the network has taken, of how many, how fast.
-    ///   - configure: changes what differs from the session for this request.
+    ///   - configure: changes what differs from the session for this request; runs where the caller runs.
     ///
     /// A large body waits for the server to say that it wants it, see ``SessionSettings/continueThreshold``. Throws
     /// `SternaError`, `invalidRequest` for a method without a body among others.
     @discardableResult
     public func upload(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
+        progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         var draft = try RequestDraft.upload(body, to: reference, method: method, headers: headers)
         if let progress { draft.settings.uploadProgress = progress }
@@ -34,20 +35,21 @@ extension Session {
     @discardableResult
     public func upload(
         file path: String, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: UploadProgress? = nil
+        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
         return try await upload(
-            body, to: reference, method: method, headers: headers, configure, progress: progress)
+            body, to: reference, method: method, headers: headers, progress: progress,
+            configure: configure, isolation: isolation)
     }
 
-    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:_:progress:)``.
+    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:progress:configure:isolation:)``.
     @discardableResult
     public func upload(
         file url: URL, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: UploadProgress? = nil
+        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         guard url.isFileURL else {
             let fault = BodyFault.notAFileURL(scheme: url.scheme ?? "")
@@ -55,7 +57,8 @@ extension Session {
         }
         return try await upload(
             file: url.path, to: reference, method: method, mediaType: mediaType, headers: headers,
-            configure, progress: progress)
+            progress: progress,
+            configure: configure, isolation: isolation)
     }
 
     /// Sends data.
@@ -63,12 +66,12 @@ extension Session {
     public func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String = "application/octet-stream", headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: UploadProgress? = nil
+        progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await upload(
-            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, configure,
-            progress: progress)
+            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, progress: progress,
+            configure: configure, isolation: isolation)
     }
 
     /// Sends a form of several parts, which the closure appends.
@@ -86,7 +89,8 @@ extension Session {
     public func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
         headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
+        progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         var draft = try RequestDraft.upload(
             to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart)
@@ -101,10 +105,12 @@ extension Session {
     @discardableResult
     public func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil
+        progress: UploadProgress? = nil,
+        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await upload(
             try form.body(), to: reference, method: form.method(for: method), headers: headers,
-            configure, progress: progress)
+            progress: progress,
+            configure: configure, isolation: isolation)
     }
 }

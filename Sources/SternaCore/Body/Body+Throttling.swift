@@ -6,19 +6,22 @@ extension Body {
     ///
     /// - Parameters:
     ///   - size: the bytes of a packet; 16 KiB by default, at least 1.
-    ///   - delay: the pause; 0.2 s by default.
+    ///   - delay: the pause; 0.2 s by default, at most a year.
     ///   - clock: what measures the pause.
     public func throttled(
         packets size: Int = 16 << 10, delay: Duration = .milliseconds(200),
         clock: any Clock<Duration> = ContinuousClock()
     ) -> Body {
-        let producer = BodyProducer(length: length, isReplayable: isReplayable) {
+        // The system's clock stops the process at moments that its numbers do not reach.
+        let delay = min(delay, .seconds(365 * 86_400))
+        var producer = BodyProducer(length: length, isReplayable: isReplayable) {
             let reader = SharedBodyReader(self)
             return {
                 if reader.hasBegun { try await clock.sleep(for: delay) }
                 return try await reader.next(filling: size)
             }
         }
+        producer.estimatedLength = estimatedLength
         var throttled = self
         throttled.segments = [.producer(producer)]
         return throttled

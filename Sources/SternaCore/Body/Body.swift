@@ -40,6 +40,19 @@ public struct Body: Sendable {
         return total
     }
 
+    /// About how long the body is, or nil where a producer has no idea; exact where ``length`` is known.
+    public var estimatedLength: Int64? {
+        var total: Int64 = 0
+        for segment in segments {
+            let own: Int64?
+            if case .producer(let producer) = segment { own = producer.estimatedLength } else { own = segment.length }
+            guard let own else { return nil }
+            let (sum, overflow) = total.addingReportingOverflow(max(0, own))
+            total = overflow ? .max : sum
+        }
+        return total
+    }
+
     /// Whether the body can be sent again from its start.
     public var isReplayable: Bool {
         segments.allSatisfy { segment in

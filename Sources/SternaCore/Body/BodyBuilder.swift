@@ -4,9 +4,9 @@ public import NIOCore
 ///
 /// The file is in the folder for temporary files, or where it is told to be, and loses its name as soon as it is made: it is
 /// gone with the last body that was made of it, whether the request succeeded or not, and however the process ends. For a
-/// file that stays there is ``Body/write(to:progress:)``. Of two copies of a builder that uses the disk, one can go on.
+/// file that stays there is ``Body/write(to:progress:)``.
 public struct BodyBuilder: Sendable {
-    /// How many bytes stay in memory; 256 KiB by default.
+    /// How many bytes stay in memory; 256 KiB by default, at most 1 GiB.
     public let memoryLimit: Int
 
     private let path: String?
@@ -22,7 +22,8 @@ public struct BodyBuilder: Sendable {
     ///   - memoryLimit: how many bytes stay in memory; 0 to use the disk from the first one.
     ///   - path: where the file is made, for a disk with more room; nothing may be there.
     public init(memoryLimit: Int = 256 << 10, path: String? = nil) {
-        self.memoryLimit = max(0, memoryLimit)
+        // A buffer holds no more than 4 GiB.
+        self.memoryLimit = min(max(0, memoryLimit), 1 << 30)
         self.path = path
     }
 
@@ -31,12 +32,17 @@ public struct BodyBuilder: Sendable {
         guard more.readableBytes > 0 else { return }
         if file == nil, bytes.readableBytes + more.readableBytes > memoryLimit {
             let file = try TemporaryFile(path: path)
-            try file.append(bytes, behind: 0)
+            _ = try file.append(bytes, at: 0)
             self.file = file
             bytes = Bytes()
         }
         if let file {
-            try file.append(more, behind: length)
+            // A copy of this builder may have written on: the file is its then.
+            if try !file.append(more, at: length) {
+                let own = try file.copy(upTo: length)
+                _ = try own.append(more, at: length)
+                self.file = own
+            }
         } else {
             bytes.writeImmutableBuffer(more)
         }
@@ -111,8 +117,8 @@ extension Body {
         var meter = ProgressMeter(total: length)
         var written: Int64 = 0
         while let piece = try await reader.next() {
-            let length = written
-            try await FileWork.run { try file.append(piece, behind: length) }
+            let start = written
+            _ = try await FileWork.run { try file.append(piece, at: start) }
             written += Int64(piece.readableBytes)
             if let progress {
                 meter.add(piece.readableBytes, at: .now())

@@ -8,6 +8,9 @@ public struct BodyProducer: Sendable {
     /// The exact number of bytes a reader delivers, or nil where that is not known.
     public let length: Int64?
 
+    /// About how many bytes that is, where nothing more exact is known: of what is compressed, the length before.
+    public var estimatedLength: Int64?
+
     /// Whether `makeReader` may be called more than once.
     public var isReplayable: Bool
 
@@ -17,6 +20,7 @@ public struct BodyProducer: Sendable {
     /// Makes a producer of readers; each call of `makeReader` starts at the beginning.
     public init(length: Int64?, isReplayable: Bool, makeReader: @escaping @Sendable () throws -> Reader) {
         self.length = length.map { max(0, $0) }
+        estimatedLength = self.length
         self.isReplayable = isReplayable
         self.makeReader = makeReader
     }

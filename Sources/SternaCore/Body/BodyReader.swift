@@ -26,6 +26,9 @@ public struct BodyReader {
     /// Makes a reader; of a body that can be read once only, one reader reads.
     public init(_ body: Body) { self.body = body }
 
+    /// A piece of a file, however much is asked for: a buffer holds no more than 4 GiB.
+    private static let longestPiece: Int64 = 16 << 20
+
     /// The next bytes, at least one and at most `count`; nil at the end.
     ///
     /// Throws `fileUnreadable` for a file that cannot be read or has another size than it had, `invalidRequest` for a
@@ -54,9 +57,10 @@ public struct BodyReader {
         return nil
     }
 
-    /// The next bytes, as many as are asked for unless the body ends; nil at the end. Throws what ``next(upTo:)`` throws.
+    /// The next bytes, as many as are asked for, up to 1 GiB, unless the body ends; nil at the end. Throws what ``next(upTo:)``
+    /// throws.
     public mutating func next(filling count: Int) async throws -> Bytes? {
-        let count = max(1, count)
+        let count = min(max(1, count), 1 << 30)
         guard var all = try await next(upTo: count) else { return nil }
         while all.readableBytes < count, var more = try await next(upTo: count - all.readableBytes) {
             all.writeBuffer(&more)
@@ -70,7 +74,7 @@ public struct BodyReader {
             let opened = file
             let start = range.offset + offset
             // Small pieces are cut from a large one.
-            let length = Int(min(Int64(max(count, Self.fileBytes)), range.length - offset))
+            let length = Int(min(Int64(max(count, Self.fileBytes)), range.length - offset, Self.longestPiece))
             (file, rest) = try await FileWork.run {
                 let file = try opened ?? ReadableFile(range)
                 return (file, try file.read(range, at: start, count: length))
@@ -82,6 +86,7 @@ public struct BodyReader {
 
     private mutating func next(of producer: BodyProducer, upTo count: Int) async throws -> Bytes? {
         while rest.readableBytes == 0 {
+            try Task.checkCancellation()
             let reader = try reader ?? producer.makeReader()
             self.reader = reader
             guard let bytes = try await reader() else {
@@ -109,6 +114,10 @@ private final class ReadableFile: Sendable {
     private let descriptor: CInt
 
     init(_ range: FileRange) throws(SternaError) {
+        guard !range.path.utf8.contains(0) else {
+            descriptor = -1
+            throw BodyFault.controlCharacter(in: "its path").error(range.path, phase: .write)
+        }
         descriptor =
             range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
             ?? open(range.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -52,8 +52,20 @@ public struct FileRange: Sendable, Hashable {
         guard access(path, R_OK) == 0 else {
             throw BodyFault.unreadable(path: path, code: errno).error(path, phase: .prepare)
         }
+        guard status.size > 0 || !Self.hasContent(path) else {
+            throw BodyFault.notAFile(path: path).error(path, phase: .prepare)
+        }
         self.init(path: path, offset: 0, length: status.size)
         fileSize = status.size
+    }
+
+    /// Whether there is something to read; files that the kernel makes up say that they have no size.
+    private static func hasContent(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var byte: UInt8 = 0
+        return pread(descriptor, &byte, 1, 0) > 0
     }
 
     /// The whole of a file without a name.

@@ -19,7 +19,7 @@ package final class TemporaryFile: Sendable, Hashable {
     /// The path, or what it was for a file that has lost its name.
     package let path: String
     private let isRemoved: Atomic<Bool>
-    private let written = Atomic<Int64>(0)
+    private let size = Atomic<Int64>(0)
 
     /// Makes an empty file that nobody else may read; throws `fileUnreadable` where that cannot be.
     ///
@@ -60,17 +60,37 @@ package final class TemporaryFile: Sendable, Hashable {
 
     /// Writes all of the bytes behind what was written before; throws `writeFailed`, for a full disk among others.
     ///
-    /// - Parameter length: how much the caller has written; another number is an error, as two callers then write at once.
-    package func append(_ bytes: Bytes, behind length: Int64) throws(SternaError) {
-        let end = length + Int64(bytes.readableBytes)
-        guard written.compareExchange(expected: length, desired: end, ordering: .relaxed).exchanged else {
-            throw SternaError(
-                .writeFailed, phase: .prepare, "The body is being put together in two places, by copies of one builder."
-            )
+    /// - Parameter offset: where that ends.
+    /// - Returns: false where somebody else has written there, and nothing was.
+    package func append(_ bytes: Bytes, at offset: Int64) throws(SternaError) -> Bool {
+        let end = offset + Int64(bytes.readableBytes)
+        guard size.compareExchange(expected: offset, desired: end, ordering: .relaxed).exchanged else { return false }
+        try write(bytes, at: offset)
+        return true
+    }
+
+    /// A file without a name that begins with the first bytes of this one.
+    package func copy(upTo length: Int64) throws(SternaError) -> TemporaryFile {
+        let copy = try TemporaryFile()
+        var done: Int64 = 0
+        while done < length {
+            var piece = Bytes()
+            // At most as much is written as there is room for.
+            piece.writeWithUnsafeMutableBytes(minimumWritableBytes: 256 << 10) { space in
+                max(0, pread(descriptor, space.baseAddress, Int(min(length - done, 256 << 10)), off_t(done)))
+            }
+            guard !piece.isEmpty else { throw BodyFault.changed(path: path).error(path, phase: .prepare) }
+            guard try copy.append(piece, at: done) else { break }
+            done += Int64(piece.readableBytes)
         }
+        return copy
+    }
+
+    private func write(_ bytes: Bytes, at start: Int64) throws(SternaError) {
         var rest = bytes.readableBytesView
+        var offset = off_t(start)
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Self.write(descriptor, $0) }
+            let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
             guard count > 0 || errno == EINTR else {
                 throw SternaError(
                     .writeFailed, phase: .prepare,
@@ -78,17 +98,8 @@ package final class TemporaryFile: Sendable, Hashable {
                 )
             }
             rest = rest.dropFirst(max(0, count))
+            offset += off_t(max(0, count))
         }
-    }
-
-    private static func write(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 
     package static func == (left: TemporaryFile, right: TemporaryFile) -> Bool { left === right }

@@ -2,7 +2,7 @@ extension Parameters {
     /// Makes parameters from a dictionary of any values, for code that comes from an untyped interface.
     ///
     /// Taken are the types that conform to ``ParameterConvertible``, and nested `[String: Any]`, `[Any]`, sets,
-    /// optionals and `AnyHashable` of them. Keys are put in ascending order, as a dictionary has none.
+    /// optionals and `AnyHashable` of them, and `NSNull` for null. Keys are put in ascending order, as a dictionary has none.
     ///
     /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
     ///   containers nested deeper than ``maximumDepth``.
@@ -61,6 +61,9 @@ extension ParameterValue {
             self = .set(elements.sorted { $0.precedes($1) })
         } else if let array = value as? [Any] {
             self = .array(try Self.elements(array, depth: Self.deeper(depth)))
+        } else if "\(type(of: value))" == "NSNull" {
+            // Foundation's, which this module does not know: JSONSerialization and Objective-C's habits have it for null.
+            self = .null
         } else {
             throw ParameterError(.unsupportedType("\(type(of: value))"))
         }

@@ -57,14 +57,17 @@ extension Body {
     /// The body in a content coding, compressed while it is sent.
     ///
     /// Its length is not known before the end, so that it goes out in chunks; `try await body.compressed().collected()` has
-    /// one. Content-Encoding is set where the request has none. Few servers take coded requests: ask its maker.
+    /// one. An empty body stays as it is. Content-Encoding is set where the request has none. Few servers take coded
+    /// requests: ask its maker.
     ///
     /// - Parameter level: from 1, the fastest, to 9, the smallest; 6 by default.
     public func compressed(_ coding: ContentCoding = .gzip, level: Int = 6) -> Body {
-        let producer = BodyProducer(length: nil, isReplayable: isReplayable) {
+        guard length != 0 else { return self }
+        var producer = BodyProducer(length: nil, isReplayable: isReplayable) {
             let source = CompressedSource(SharedBodyReader(self), try Deflater(coding, level: level))
             return { try await source.next() }
         }
+        producer.estimatedLength = estimatedLength
         var compressed = self
         compressed.segments = [.producer(producer)]
         compressed.contentCoding = contentCoding.map { "\($0), \(coding.rawValue)" } ?? coding.rawValue

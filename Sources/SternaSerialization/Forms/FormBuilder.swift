@@ -173,7 +173,8 @@ public struct FormBuilder: Sendable {
         for file in files {
             form.append(Body(segments: [file.segment], mediaType: file.mediaType), name: file.key, fileName: file.name)
         }
-        guard var body = try form.body() else { return .bytes([], mediaType: form.mediaType) }
+        // There is no form of no parts (RFC 2046, 5.1.1).
+        guard var body = try form.body() else { return .bytes([]) }
         if namesCharset {
             body.mediaType =
                 "multipart/form-data; charset=\(encoding.ofQueries.name); \(Boundary.parameter(form.boundary))"

@@ -35,7 +35,9 @@ extension MediaType {
         // A dot at the front hides a file and begins no extension.
         guard let dot = file.lastIndex(of: UInt8(ascii: ".")), dot > file.startIndex else { return unknown }
         let ending = Substring(file[file.index(after: dot)...])
-        return ending.utf8.count <= 32 ? MediaTypeTable.type(ofExtension: ending) ?? unknown : unknown
+        // Some letters outside ASCII become ASCII ones in lower case.
+        let isPlain = ending.utf8.count <= 32 && ending.utf8.allSatisfy { $0 < 0x80 }
+        return isPlain ? MediaTypeTable.type(ofExtension: ending) ?? unknown : unknown
     }
 
     private static var unknown: String { "application/octet-stream" }

@@ -180,7 +180,15 @@ public struct MultipartForm: Sendable {
     }
 
     /// Appends a body as a part; it is replayable, and has a length, where the body has.
+    ///
+    /// A compressed one is an error, as a part cannot say so (RFC 7578, 4.8): compress the whole form.
     public mutating func append(_ body: Body, name: String, fileName: String? = nil) {
+        if let coding = body.contentCoding {
+            let detail =
+                "Part \(count + 1) of the form is coded in \(FieldSyntax.printable(coding)), which no server learns; "
+                + "compress the whole form instead."
+            return fail(SternaError(.encodingFailed, phase: .prepare, detail))
+        }
         refuseBoundary(in: body, of: name)
         add(name: name, fileName: fileName, mediaType: body.mediaType ?? fileName.map(MediaType.ofFile)) { _ in }
         add(body.segments)

@@ -54,6 +54,22 @@ extension Body {
             try encodingErrors { try encoder.encodedBytes(parameters) }, mediaType: "application/x-www-form-urlencoded")
     }
 
+    /// An `Encodable` value as `application/x-www-form-urlencoded`, by the rules of ``SternaCore/Parameters``; throws
+    /// `encodingFailed` for a value that is no keyed container.
+    public static func form(
+        encoding value: some Encodable, encoder: QueryEncoder = QueryEncoder()
+    ) throws(SternaError) -> Body {
+        let parameters: Parameters
+        do {
+            parameters = try Parameters(encoding: value)
+        } catch {
+            throw SternaError(
+                .encodingFailed, phase: .prepare, "The body cannot be encoded: \(CodingReason.text(error))",
+                underlying: error)
+        }
+        return try form(parameters, encoder: encoder)
+    }
+
     /// Bytes of Foundation's type, as `application/octet-stream` unless another type is given.
     public static func data(_ data: Data, mediaType: String = "application/octet-stream") -> Body {
         .bytes(data, mediaType: mediaType)

@@ -114,7 +114,7 @@ final class Exchange: @unchecked Sendable {
             guard let connection, !connection.isPaused else { return (deadline, true) }
             limit = connection.lastActivity + amounts.betweenBytes
         case .waiting:
-            guard let connection else { return (deadline, true) }
+            guard let connection, !connection.isPaused else { return (deadline, true) }
             limit = connection.lastActivity + amounts.firstByte
         }
         return limit < deadline ? (limit, false) : (deadline, true)

@@ -1,3 +1,4 @@
+import DequeModule
 import NIOCore
 import NIOPosix
 import SternaCore
@@ -11,18 +12,23 @@ final class BodyWriter: @unchecked Sendable {
     /// A file's region handed to the kernel at once: a larger one would hide a file that shrinks for longer.
     static let regionBytes = 1 << 20
 
-    /// A piece of a file that goes through memory.
+    /// A piece of a file that goes through memory; a shorter range goes so, too, as a region would hold its descriptor until
+    /// the network takes it.
     static let pieceBytes = 256 << 10
 
     private let body: Body
     private let framing: RequestEncoder.Framing
     private let usesFileRegions: Bool
     private let loop: any EventLoop
+    private let exchangeNumber: Int
     private weak var connection: HTTP1Connection?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
+    private var begun: [Int: BodyProducer.Reader] = [:]
     private var file: OpenFile?
+    // Regions that the network has not taken yet, in order.
+    private var regions: Deque<(range: FileRange, file: OpenFile)> = []
     private var readAhead: Bytes?
     private var unflushed = 0
     private var handed: Int64 = 0
@@ -44,6 +50,23 @@ final class BodyWriter: @unchecked Sendable {
         self.connection = connection
         self.usesFileRegions = usesFileRegions
         loop = connection.shard.loop
+        exchangeNumber = connection.exchangeCount
+    }
+
+    /// Begins what can be read once only, so that nothing is sent where it was read before.
+    func prepare() throws(SternaError) {
+        for (index, segment) in body.segments.enumerated() {
+            if case .producer(let producer) = segment, !producer.isReplayable { begun[index] = try begin(producer) }
+        }
+    }
+
+    private func begin(_ producer: BodyProducer) throws(SternaError) -> BodyProducer.Reader {
+        do {
+            return try producer.makeReader()
+        } catch {
+            throw SternaError.wrap(
+                error, as: .invalidRequest, phase: .write, "The body cannot be read: \(Self.line(error))")
+        }
     }
 
     /// Whether the body leaves in one piece with the head.
@@ -108,7 +131,10 @@ final class BodyWriter: @unchecked Sendable {
         isStopped = true
         pull?.cancel()
         watch?.cancel()
+        watch = nil
         file = nil
+        reader = nil
+        begun = [:]
     }
 
     private func nextSegment() {
@@ -121,7 +147,6 @@ final class BodyWriter: @unchecked Sendable {
 
     private func end(_ context: ChannelHandlerContext) {
         isStopped = true
-        watch?.cancel()
         if framing == .chunked { context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil) }
         context.flush()
         connection?.bodyFinished()
@@ -183,11 +208,11 @@ final class BodyWriter: @unchecked Sendable {
                 case .success(let file):
                     guard !self.isStopped else { return }
                     self.file = file
-                    self.watchFile(range, file)
                     self.advance()
                 case .failure(let error):
                     self.fail(
-                        SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)")
+                        SternaError.wrap(
+                            error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(Self.line(error))")
                     )
                 }
             }
@@ -196,7 +221,7 @@ final class BodyWriter: @unchecked Sendable {
         guard let file else { return }
         guard offset < range.length else { return nextSegment() }
         guard file.fits(range) else { return fail(OpenFile.changed(range)) }
-        if usesFileRegions {
+        if usesFileRegions, range.length > Self.inlineBytes {
             writeRegion(range, file, context)
         } else {
             writePiece(range, file, context)
@@ -204,15 +229,16 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     // A file that shrinks under a region on its way would keep the event loop busy with writing nothing.
-    private func watchFile(_ range: FileRange, _ file: OpenFile) {
-        watch?.cancel()
+    private func watchRegions() {
         watch = loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) {
-            guard self.file === file, !self.isStopped else { return }
-            if file.fits(range) {
-                self.watchFile(range, file)
-            } else {
-                self.fail(OpenFile.changed(range))
+            self.watch = nil
+            guard !self.regions.isEmpty else { return }
+            guard let changed = self.regions.first(where: { !$0.file.fits($0.range) }) else {
+                return self.watchRegions()
             }
+            let connection = self.connection
+            self.stop()
+            if connection?.exchangeCount == self.exchangeNumber { connection?.fail(OpenFile.changed(changed.range)) }
         }
     }
 
@@ -223,7 +249,9 @@ final class BodyWriter: @unchecked Sendable {
         let promise = loop.makePromise(of: Void.self)
         self.count(count, when: promise.futureResult)
         // The handle outlives the write, which is told of the end by its promise.
-        promise.futureResult.assumeIsolated().whenComplete { _ in withExtendedLifetime(file) {} }
+        regions.append((range, file))
+        promise.futureResult.assumeIsolated().whenComplete { _ in _ = self.regions.popFirst() }
+        if watch == nil { watchRegions() }
         if framing == .chunked {
             var line = Bytes()
             line.writeString(String(count, radix: 16))
@@ -258,7 +286,8 @@ final class BodyWriter: @unchecked Sendable {
             case .success: self.fail(OpenFile.changed(range))
             case .failure(let error):
                 self.fail(
-                    SternaError.wrap(error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(error)"))
+                    SternaError.wrap(
+                        error, as: .fileUnreadable, phase: .write, "The file cannot be read: \(Self.line(error))"))
             }
         }
     }
@@ -268,11 +297,14 @@ final class BodyWriter: @unchecked Sendable {
     private func advanceProducer(_ producer: BodyProducer) {
         isBusy = true
         if reader == nil {
-            do {
-                reader = try producer.makeReader()
+            do throws(SternaError) {
+                if let begun = begun.removeValue(forKey: segment) {
+                    reader = begun
+                } else {
+                    reader = try begin(producer)
+                }
             } catch {
-                return fail(
-                    SternaError.wrap(error, as: .invalidRequest, phase: .write, "The body cannot be read: \(error)"))
+                return fail(error)
             }
         }
         guard let reader else { return }
@@ -289,7 +321,9 @@ final class BodyWriter: @unchecked Sendable {
         connection?.sourceDelivered()
         switch result {
         case .failure(let error):
-            fail(SternaError.wrap(error, as: .writeFailed, phase: .write, "The body's source failed: \(error)"))
+            fail(
+                SternaError.wrap(
+                    error, as: .writeFailed, phase: .write, "The body's source failed: \(Self.line(error))"))
         case .success(let bytes?):
             offset += Int64(bytes.readableBytes)
             if let length = producer.length, offset > length {
@@ -308,6 +342,9 @@ final class BodyWriter: @unchecked Sendable {
             advance()
         }
     }
+
+    // What a source says goes into a message of one line.
+    private static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
 
     private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(

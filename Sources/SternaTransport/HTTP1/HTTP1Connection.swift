@@ -60,8 +60,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether it can take an exchange.
     var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil }
 
-    /// Whether it waits for this side, the reader or the source of a body, and not for the peer.
-    var isPaused: Bool { readIsHeld || writer?.isWaitingForSource == true }
+    /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.
+    var isPaused: Bool { readIsHeld || writer?.isWaitingForSource == true || held != nil && head == nil }
 
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
     func establish() -> Bool {
@@ -109,6 +109,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         // A write may fail, and the exchange be given to another connection, before it returns.
         guard let body = request.body, framing != .length(0) else {
             exchange.phase = .waiting
+            if request.body != nil { request.uploadProgress?(TransferProgress(completed: 0, total: 0)) }
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
             return
         }
@@ -119,6 +120,13 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             continueTimer = shard.loop.assumeIsolated().scheduleTask(in: Self.continueWait) { self.sendHeld() }
             exchange.phase = .waiting
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            return
+        }
+        do throws(SternaError) {
+            try writer.prepare()
+        } catch {
+            exchange.requestSent = false
+            fail(error)
             return
         }
         if writer.isSmall {

@@ -1,0 +1,35 @@
+import NIOCore
+import SternaCore
+import Testing
+
+@Suite("Copies of a builder")
+struct BodyBuilderCopyTests {
+    private func text(_ body: Body) async throws -> String {
+        var reader = BodyReader(body)
+        var all = Bytes()
+        while var piece = try await reader.next() { all.writeBuffer(&piece) }
+        return all.text
+    }
+
+    @Test("Each copy holds what was appended to it, in memory and on disk", arguments: [0, 8, 1 << 20])
+    func copies(limit: Int) async throws {
+        var first = BodyBuilder(memoryLimit: limit)
+        try first.append(Bytes(text: "the start,"))
+        var second = first
+        try first.append(Bytes(text: "one"))
+        let early = first.body()
+        try second.append(Bytes(text: "twotwo"))
+        try first.append(Bytes(text: ",more"))
+        try second.append(Bytes(text: "!"))
+        #expect(try await text(first.body()) == "the start,one,more")
+        #expect(try await text(second.body()) == "the start,twotwo!")
+        #expect(try await text(early) == "the start,one")
+        #expect(second.length == 17)
+    }
+
+    @Test("More in memory than a buffer can hold is not asked for")
+    func limit() {
+        #expect(BodyBuilder(memoryLimit: .max).memoryLimit <= Int(Int32.max))
+        #expect(BodyBuilder(memoryLimit: -1).memoryLimit == 0)
+    }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+import SternaCore
+import SternaSerialization
+import Testing
+
+@Suite("Compressed bodies of nothing, and of pieces' sizes")
+struct CompressedBodyTests {
+    @Test("A body of nothing stays one, without a coding", arguments: [ContentCoding.gzip, .deflate])
+    func nothing(coding: ContentCoding) {
+        let body = Body.bytes([]).compressed(coding)
+        #expect(body.length == 0)
+        #expect(body.contentCoding == nil)
+    }
+
+    @Test(
+        "Round numbers of pieces are finished", arguments: [262_143, 262_144, 524_288, 786_432],
+        [ContentCoding.gzip, .deflate])
+    func round(size: Int, coding: ContentCoding) async throws {
+        var generator = SystemRandomNumberGenerator()
+        let content = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let file = try ScratchFile(String(repeating: "z", count: size), name: "f")
+        for (body, expected) in [
+            (Body.bytes(content), content), (try .file(file.path), [UInt8](repeating: 0x7A, count: size)),
+        ] {
+            let coded = try await MultipartFormTests.bytes(body.compressed(coding))
+            let decoded = DecodedBody(
+                ResponseBody(Bytes(copying: coded)), codings: [coding],
+                limits: {
+                    var limits = DecodingLimits()
+                    limits.ratio = 10_000
+                    return limits
+                }())
+            #expect(try await ResponseBody(decoded).collect(upTo: 1 << 20).array == expected)
+        }
+    }
+}

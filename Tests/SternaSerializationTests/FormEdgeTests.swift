@@ -1,0 +1,26 @@
+import SternaCore
+import SternaSerialization
+import Testing
+
+@Suite("Forms and media types at the edges")
+struct FormEdgeTests {
+    @Test("A form of several parts without any is nothing, and of no type")
+    func noParts() throws {
+        var form = FormBuilder()
+        form.format = .multipart
+        let body = try form.body()
+        #expect(body.length == 0)
+        #expect(body.mediaType == nil)
+    }
+
+    @Test(
+        "Letters outside ASCII are no letters of an extension",
+        arguments: [
+            "a.m\u{212A}v", "a.\u{FF4A}\u{FF50}\u{FF47}", "a.jpg ", "a.jpg\0", "a.jpg\u{301}", "a.", ".jpg", "a.jpg/",
+        ])
+    func extensions(name: String) {
+        // A path's last slash is not part of the name.
+        let expected = name.hasSuffix("/") ? "image/jpeg" : "application/octet-stream"
+        #expect(MediaType.ofFile(named: name) == expected)
+    }
+}

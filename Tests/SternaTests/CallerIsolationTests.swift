@@ -1,0 +1,82 @@
+import Dispatch
+import FoundationEssentials
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+/// Requests from code that belongs to an actor, whose closures use the actor's state: what matters most is that this compiles.
+@Suite("Requests from the main actor and from actors")
+struct CallerIsolationTests {
+    @MainActor
+    final class Screen {
+        var caption = "A view of the sea"
+        var patience = Duration.seconds(20)
+
+        func load(_ api: Session) async throws -> [String] {
+            let settings = try await api.get("anything") { $0.timeout = self.patience }.json()
+            let upload = try await api.upload(
+                "anything",
+                multipart: { form in
+                    form.append(self.caption, name: "caption")
+                }, configure: { $0.timeout = self.patience }
+            ).json()
+            self.caption = "seen"
+            return [settings["method"].string ?? "", upload["form"]["caption"].string ?? ""]
+        }
+    }
+
+    actor Store {
+        var count = 0
+
+        func send(_ api: Session) async throws -> Int {
+            try await api.post("anything", parameters: ["count": count]) { _ in self.count += 1 }
+            var form = FormBuilder()
+            form.add("1", for: "a")
+            try await api.submit(form, to: "anything", configure: { _ in self.count += 1 })
+            return count
+        }
+    }
+
+    @Test("Closures that change settings and append parts run where the caller runs")
+    func closures() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url)
+            #expect(try await Screen().load(api) == ["GET", "A view of the sea"])
+            #expect(try await Store().send(api) == 2)
+        }
+    }
+
+    @Test("A closure behind the parentheses of an upload is told its progress")
+    func trailing() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url)
+            let last = Mutex<Int64>(0)
+            try await api.upload(.text("hello"), to: "anything") { step in last.withLock { $0 = step.completed } }
+            #expect(last.withLock { $0 } == 5)
+        }
+    }
+
+    @Test("Callback uploads take bodies and forms")
+    func callbacks() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) { $0.callbacks = .queue(DispatchQueue(label: "test")) }
+            let text = await withCheckedContinuation { continuation in
+                api.upload(
+                    .text("hello"), to: "anything",
+                    success: { _, value in continuation.resume(returning: value["data"].string) },
+                    failure: { _, _ in continuation.resume(returning: nil) })
+            }
+            #expect(text == "hello")
+            var form = FormBuilder()
+            form.add("Ada", for: "name")
+            let name = await withCheckedContinuation { continuation in
+                api.submit(
+                    form, to: "anything",
+                    success: { _, value in continuation.resume(returning: value["form"]["name"].string) },
+                    failure: { _, _ in continuation.resume(returning: nil) })
+            }
+            #expect(name == "Ada")
+        }
+    }
+}
