@@ -19,6 +19,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -58,7 +59,8 @@ let package = Package(
             dependencies: ["SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
             swiftSettings: strict),
         .target(
-            name: "SternaSecurity", dependencies: ["SternaCore", x509, asn1, crypto, logging], swiftSettings: strict),
+            name: "SternaSecurity", dependencies: ["SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
+            swiftSettings: strict),
         .target(
             name: "SternaTransport",
             dependencies: [

@@ -6,7 +6,10 @@ import Sterna
 struct Tern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern", abstract: "Send HTTP requests and show what comes back.", version: Session.libraryVersion,
-        subcommands: [RequestCommand.self, UploadCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self],
+        subcommands: [
+            RequestCommand.self, UploadCommand.self, CertCommand.self, ServeCommand.self, DemoCommand.self,
+            BenchCommand.self,
+        ],
         defaultSubcommand: RequestCommand.self)
 
     static func main() async {
@@ -42,7 +45,7 @@ struct Tern: AsyncParsableCommand {
     ///
     /// A value behind options would otherwise be taken for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
-        let others = ["upload", "serve", "demo", "bench", "--version", "--generate-completion-script"]
+        let others = ["upload", "cert", "serve", "demo", "bench", "--version", "--generate-completion-script"]
         guard let first = arguments.first, !others.contains(first) else { return arguments }
         if first == "help" { return arguments.count == 1 ? ["request", "--help"] : arguments }
         return ["request"] + arguments
@@ -63,6 +66,7 @@ struct Tern: AsyncParsableCommand {
         if let code = error as? ExitCode { return code.rawValue }
         if let line = ErrorLine.text(for: error) {
             if !line.isEmpty { ErrorLine.show(line) }
+            for detail in ErrorLine.details(of: error) { Descriptor.standardError.print(detail) }
             return ExitStatus.code(for: error)
         }
         switch exitCode(for: error) {

@@ -26,19 +26,19 @@ struct CertificateNameTests {
     func names(host: String, fits: Bool) async throws {
         let verdict = try await verdict([.dnsName("www.example.test"), .dnsName("*.wild.test"), Self.loopback], host)
         #expect(verdict.isAccepted == fits)
-        if case .rejected(let reason) = verdict {
-            #expect(reason.contains("www.example.test"))
-            #expect(reason.contains("not for \(host)"))
+        if case .rejected(let failure) = verdict {
+            #expect(failure.reason.contains("www.example.test"))
+            #expect(failure.reason.contains("not for \(host)"))
         }
     }
 
     @Test("The common name is never looked at", arguments: ["www.example.test", "127.0.0.1"])
     func commonName(host: String) async throws {
-        guard case .rejected(let reason) = try await verdict([], host, commonName: host) else {
+        guard case .rejected(let failure) = try await verdict([], host, commonName: host) else {
             Issue.record("accepted by its common name")
             return
         }
-        #expect(reason.contains("no subject alternative names"))
+        #expect(failure.reason.contains("no subject alternative names"))
         #expect(try await verdict([.dnsName("other.test")], host, commonName: host).isAccepted == false)
     }
 
@@ -64,12 +64,12 @@ struct CertificateNameTests {
     @Test("Names in a message are few, short and on one line")
     func message() async throws {
         let names = (0..<1_000).map { GeneralName.dnsName("host\($0)\r\n" + String(repeating: "x", count: 500)) }
-        guard case .rejected(let reason) = try await verdict(names, "www.example.test") else {
+        guard case .rejected(let failure) = try await verdict(names, "www.example.test") else {
             Issue.record("accepted")
             return
         }
-        #expect(reason.count < 1_000)
-        #expect(!reason.contains { $0.isNewline })
+        #expect(failure.reason.count < 1_000)
+        #expect(!failure.reason.contains { $0.isNewline })
     }
 
     @Test("Alternative names that cannot be read speak for no host")

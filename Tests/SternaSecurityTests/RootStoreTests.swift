@@ -15,13 +15,15 @@ struct RootStoreTests {
         return try work(path)
     }
 
-    @Test("SSL_CERT_FILE comes before the places of the distributions; an empty one is none")
+    @Test("SSL_CERT_FILE and SSL_CERT_DIR replace the places of the distributions; empty ones are none")
     func environment() {
-        #expect(SystemRoots.file(environment: ["SSL_CERT_FILE": "/elsewhere/roots.pem"]) == "/elsewhere/roots.pem")
-        let usual = SystemRoots.file(environment: [:])
-        #expect(SystemRoots.file(environment: ["SSL_CERT_FILE": ""]) == usual)
-        #expect(SystemRoots.file(environment: ["SSL_CERT_DIR": "/elsewhere"]) == usual)
-        if let usual { #expect(SystemRoots.locations.contains(usual)) }
+        let both = SystemRoots.sources(environment: ["SSL_CERT_FILE": "/elsewhere/roots.pem", "SSL_CERT_DIR": "/a:/b"])
+        #expect(both == [.file("/elsewhere/roots.pem"), .folder("/a"), .folder("/b")])
+        #expect(SystemRoots.sources(environment: ["SSL_CERT_FILE": "/a.pem"]) == [.file("/a.pem")])
+        #expect(SystemRoots.sources(environment: ["SSL_CERT_DIR": "/a"]) == [.folder("/a")])
+        let usual = SystemRoots.sources(environment: [:])
+        #expect(SystemRoots.sources(environment: ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""]) == usual)
+        if case .file(let path)? = usual.first { #expect(SystemRoots.locations.contains(path)) }
     }
 
     @Test("A certificate that cannot be read is passed over, not the whole file")
@@ -85,10 +87,10 @@ struct RootStoreTests {
         let leaf = try Forge.root().issueLeaf().der
         let path = "\(FileManager.default.temporaryDirectory.path)/sterna-no-such-file.pem"
         let verdict = await SecurityPolicy.authority(file: path).judge(chain: [leaf], host: Forge.host, time: Forge.now)
-        guard case .rejected(let reason) = verdict else {
+        guard case .rejected(let failure) = verdict else {
             Issue.record("accepted")
             return
         }
-        #expect(reason.contains(path))
+        #expect(failure.reason.contains(path))
     }
 }

@@ -20,11 +20,11 @@ struct WeakAlgorithmTests {
     @Test("A leaf or an intermediate signed with SHA-1 is refused, and the reason says so")
     func sha1() async throws {
         for verdict in [try await judge(Made.sha1Leaf), try await judge(Made.underSHA1, Made.sha1Authority)] {
-            guard case .rejected(let reason) = verdict else {
+            guard case .rejected(let failure) = verdict else {
                 Issue.record("trusted")
                 continue
             }
-            #expect(reason.contains("SHA-1"))
+            #expect(failure.reason.contains("SHA-1"))
         }
         #expect(try await judge(Made.ellipticSHA1, root: Made.ellipticRoot).isAccepted == false)
     }

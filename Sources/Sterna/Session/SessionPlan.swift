@@ -16,14 +16,31 @@ final class SessionPlan: Sendable {
     init(base: HTTPURL?, settings: SessionSettings) {
         self.base = base
         self.settings = settings
-        (headers, failure) = Self.headers(of: settings)
+        let (headers, failure) = Self.headers(of: settings)
+        self.headers = headers
+        self.failure = failure ?? Self.trustFailure(settings, base)
         _ = FoundationHooks.install
         let interceptors: [any Interceptor] =
             [
                 RedirectInterceptor(policy: settings.redirects),
                 ContentDecodingInterceptor(limits: settings.decodingLimits),
             ] + settings.networkInterceptors
-        chain = Next(interceptors, transport: settings.transport ?? settings.engine.transport(settings.securityPolicy))
+        chain = Next(
+            interceptors,
+            transport:
+                settings.transport
+                ?? settings.engine.transport(settings.securityPolicy, hosts: settings.hostPolicies))
+    }
+
+    /// What is wrong with the policies, whatever is sent.
+    private static func trustFailure(_ settings: SessionSettings, _ base: HTTPURL?) -> SternaError? {
+        do throws(SternaError) {
+            try settings.securityPolicy.check(scheme: base?.scheme)
+            for policy in settings.hostPolicies.all { try policy.check(scheme: nil) }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private static func headers(of settings: SessionSettings) -> (SessionHeaders, SternaError?) {

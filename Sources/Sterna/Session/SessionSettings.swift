@@ -46,8 +46,11 @@ public struct SessionSettings: Sendable {
     /// sent there.
     public var allowsOtherOrigins = false
 
-    /// What servers must show to be trusted.
+    /// What servers must show to be trusted, and what they are shown.
     public var securityPolicy = SecurityPolicy.system
+
+    /// Policies of single hosts, which hold in place of ``securityPolicy``.
+    public var hostPolicies = HostPolicies()
 
     /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default.
     public var callbacks = CallbackTarget.main

@@ -13,7 +13,8 @@ extension SessionSettings: CustomReflectable {
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
                 "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
                 "continueThreshold": continueThreshold as Any,
-                "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy, "callbacks": callbacks,
+                "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
+                "hostPolicies": hostPolicies, "callbacks": callbacks,
                 "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)
     }

@@ -3,7 +3,7 @@ public import HTTPTypes
 /// What went wrong with a request: the one error type of the library.
 ///
 ///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
-///                               fileUnreadable  bodyNotReplayable  originRefused
+///                               fileUnreadable  bodyNotReplayable  originRefused  identityUnusable
 ///     given up                  cancelled  timedOut
 ///     reaching the server       hostNotFound  connectionFailed  tlsFailed  certificateRejected
 ///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
@@ -109,7 +109,7 @@ extension SternaError {
     /// What happened. See the tree at the top of this file.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
-        case fileUnreadable, bodyNotReplayable, originRefused
+        case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable
         case cancelled, timedOut
         case hostNotFound, connectionFailed, tlsFailed, certificateRejected
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded

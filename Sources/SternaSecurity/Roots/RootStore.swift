@@ -11,6 +11,7 @@ final class RootStore: Sendable {
     static let shared = RootStore()
 
     private let loaded = Mutex<[TrustRoots: Roots]>([:])
+    private let loading = Mutex<[TrustRoots: Task<Result<Roots, SternaError>, Never>]>([:])
 
     /// A set of roots and what was left out of it.
     struct Roots: Sendable {
@@ -25,13 +26,31 @@ final class RootStore: Sendable {
 
     init() {}
 
-    /// The roots of a set; blocks while a file is read the first time, so it is not called on an event loop.
+    /// The roots of a set, read off the event loops and the tasks' threads; who asks while they are read waits for the same.
     ///
     /// Throws `certificateRejected` where there is no file, or no certificate in it. A failure is not kept: the next
     /// call looks again.
+    func load(_ set: TrustRoots) async throws(SternaError) -> Roots {
+        if let known = loaded.withLock({ $0[set] }) { return known }
+        let task = loading.withLock { all in
+            if let task = all[set] { return task }
+            let task = Task { () -> Result<Roots, SternaError> in
+                let result = try? await FileWork.run {
+                    Result { () throws(SternaError) in try self.roots(set) }
+                }
+                self.loading.withLock { $0[set] = nil }
+                return result ?? .failure(CertificateFiles.unreadable("the roots"))
+            }
+            all[set] = task
+            return task
+        }
+        return try await task.value.get()
+    }
+
+    /// The roots of a set; blocks while files are read the first time.
     func roots(_ set: TrustRoots) throws(SternaError) -> Roots {
         if let known = loaded.withLock({ $0[set] }) { return known }
-        let roots = try Self.load(set)
+        let roots = try Self.read(set)
         loaded.withLock { all in
             // Texts given by callers are as many as they like to make; only a bounded number is kept.
             if all.count >= 64 { all.removeAll() }
@@ -40,94 +59,85 @@ final class RootStore: Sendable {
         return roots
     }
 
-    private static func load(_ set: TrustRoots) throws(SternaError) -> Roots {
+    private static func read(_ set: TrustRoots) throws(SternaError) -> Roots {
+        var found = Found()
+        try collect(set, into: &found, depth: 0)
+        let source = found.sources.joined(separator: ", ")
+        guard !found.certificates.isEmpty else {
+            throw SternaError(
+                .certificateRejected, phase: .tls,
+                "There is no certificate that can be read in \(source); nothing could be trusted.")
+        }
+        return Roots(
+            store: CertificateStore(found.certificates), certificates: Set(found.certificates),
+            count: found.certificates.count, skipped: found.skipped, source: source)
+    }
+
+    private struct Found {
+        var certificates: [Certificate] = []
+        var skipped = 0
+        var sources: [String] = []
+    }
+
+    private static func collect(_ set: TrustRoots, into found: inout Found, depth: Int) throws(SternaError) {
         switch set {
-        case .pem(let text): return try parse(text, source: "the certificates given")
-        case .file(let path): return try parse(try read(path), source: path)
+        case .pem(let text): take(Array(text.utf8), from: "the certificates given", into: &found)
+        case .certificates(let list):
+            found.sources.append("the certificates given")
+            for der in list { take(der: der, from: "the certificates given", into: &found) }
+        case .file(let path):
+            take(try CertificateFiles.read(path, what: "The root certificates"), from: path, into: &found)
+        case .folder(let folder):
+            found.sources.append(folder)
+            // A link to nowhere in such a folder is no reason to trust nobody.
+            for path in CertificateFiles.files(inFolder: folder) {
+                guard let bytes = try? CertificateFiles.read(path, what: "The root certificates") else {
+                    found.skipped += 1
+                    continue
+                }
+                take(bytes, from: path, into: &found, isNamed: false)
+            }
+        case .all(let sets):
+            guard depth < 16 else { return }
+            for set in sets { try collect(set, into: &found, depth: depth + 1) }
         case .system:
-            guard let path = SystemRoots.file() else {
+            let sources = SystemRoots.sources()
+            guard !sources.isEmpty else {
                 throw SternaError(
                     .certificateRejected, phase: .tls,
                     "No root certificates were found on this system; install the ca-certificates package, or set "
                         + "SSL_CERT_FILE to a file in PEM.")
             }
-            return try parse(try read(path), source: path)
+            for source in sources { try collect(source, into: &found, depth: depth + 1) }
         }
     }
 
-    private static func read(_ path: String) throws(SternaError) -> String {
-        do {
-            return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        } catch {
-            throw SternaError(
-                .certificateRejected, phase: .tls, "The root certificates in “\(path)” cannot be read.",
-                underlying: error)
-        }
+    private static func take(_ bytes: [UInt8], from source: String, into found: inout Found, isNamed: Bool = true) {
+        if isNamed { found.sources.append(FieldSyntax.printable(source)) }
+        let (certificates, unreadable) = CertificateFiles.certificates(in: bytes)
+        if unreadable > 0 { warn("passed over \(unreadable) objects that are no certificates", source) }
+        found.skipped += unreadable
+        for der in certificates { take(der: der, from: source, into: &found) }
     }
 
-    private static func parse(_ text: String, source: String) throws(SternaError) -> Roots {
-        // One certificate that cannot be read would fail a whole store, so each is read by itself.
-        var certificates: [Certificate] = []
-        var skipped = 0
-        for block in PEMBlocks.certificates(in: text) {
-            if let certificate = try? Certificate(pemEncoded: block) {
-                certificates.append(certificate)
-            } else {
-                skipped += 1
-            }
+    // One certificate that cannot be read would fail a whole store, so each is read by itself.
+    private static func take(der: [UInt8], from source: String, into found: inout Found) {
+        if let certificate = try? Certificate(derEncoded: der) {
+            found.certificates.append(certificate)
+            return
         }
-        if skipped > 0 {
-            Logger(label: "sterna.security").warning(
-                "passed over \(skipped) root certificates that cannot be read in \(source)")
-        }
-        guard !certificates.isEmpty else {
-            throw SternaError(
-                .certificateRejected, phase: .tls,
-                "There is no certificate in PEM in \(source); nothing could be trusted.")
-        }
-        return Roots(
-            store: CertificateStore(certificates), certificates: Set(certificates), count: certificates.count,
-            skipped: skipped, source: source)
+        found.skipped += 1
+        let reason = RawCertificate(der).flatMap(KeyStrength.refusal) ?? "its algorithms are not in use"
+        warn("passed over root certificate \(Pin.fingerprint(der)): \(reason)", source)
+    }
+
+    private static func warn(_ text: String, _ source: String) {
+        Logger(label: "sterna.security").warning("\(text), in \(FieldSyntax.printable(source))")
     }
 }
 
-/// Where systems keep the root certificates they trust.
-enum SystemRoots {
-    static let locations = [
-        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo, Alpine
-        "/etc/pki/tls/certs/ca-bundle.crt",  // Fedora, RHEL 6
-        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // RHEL 7 and later, Amazon Linux
-        "/etc/ssl/ca-bundle.pem",  // openSUSE
-        "/etc/pki/tls/cacert.pem",  // OpenELEC
-        "/etc/ssl/cert.pem",  // Alpine, macOS, FreeBSD
-        "/usr/local/share/certs/ca-root-nss.crt",  // FreeBSD
-        "/usr/share/ssl/certs/ca-bundle.crt",
-    ]
-
-    static func file(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
-        if let named = environment["SSL_CERT_FILE"], !named.isEmpty { return named }
-        return locations.first { FileManager.default.isReadableFile(atPath: $0) }
-    }
-}
-
-/// Cuts a text in PEM into its certificates.
-enum PEMBlocks {
-    static let begin = "-----BEGIN CERTIFICATE-----"
-    static let end = "-----END CERTIFICATE-----"
-
-    static func certificates(in text: String) -> [String] {
-        var blocks: [String] = []
-        var lines: [Substring]?
-        for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
-            if line.hasPrefix(begin) {
-                lines = [Substring(begin)]
-            } else if line.hasPrefix(end), let block = lines {
-                blocks.append((block + [Substring(end)]).joined(separator: "\n"))
-                lines = nil
-            } else {
-                lines?.append(line)
-            }
-        }
-        return blocks
+extension Pin {
+    fileprivate static func fingerprint(_ der: [UInt8]) -> String {
+        Pin(subject: .certificate(der)).description.split(separator: " ").last.map(String.init) ?? ""
     }
 }

@@ -1,68 +1,149 @@
+import FoundationEssentials
 import SternaCore
 import SwiftASN1
+import Synchronization
 import X509
 
-/// What the verifier's own policies leave out: the host, what the key may be used for, and hashes that are broken.
+/// What the X.509 library's policies leave out, or let pass: the host, what keys may be used for, keys and hashes that are too
+/// weak, and what constraints say of the host asked for. Also what they do check, where they would not say of which certificate.
 struct ChainRules: VerifierPolicy, Sendable {
     var host: String
+    var checksHost: Bool
+    var now: Date
+    let findings: Findings
 
-    let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
-        .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
-    ]
+    /// What the search came upon.
+    final class Findings: Sendable {
+        private let first = Mutex<TrustFailure?>(nil)
 
-    mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) async -> PolicyEvaluationResult {
-        let leaf = chain.leaf
-        // The root is trusted for what it is; its signature on itself proves nothing, so its hash does not matter.
-        for certificate in chain.dropLast() where certificate.signatureAlgorithm == .sha1WithRSAEncryption {
-            return .failsToMeetPolicy(reason: "it is signed with SHA-1, which can be forged")
-        }
-        if let reason = Self.refusal(of: leaf, host: host) ?? Self.refusedIssuer(in: chain) {
-            return .failsToMeetPolicy(reason: reason)
-        }
-        return .meetsPolicy
+        /// The failure of the first path that led to a root.
+        var failure: TrustFailure? { first.withLock { $0 } }
+
+        func add(_ failure: TrustFailure) { first.withLock { $0 = $0 ?? failure } }
     }
 
-    /// Why a server's certificate is not taken for a host, whoever issued it; nil where it is.
-    private static func refusal(of leaf: Certificate, host: String) -> String? {
-        if let reason = refusedUsage(of: leaf) { return reason }
+    // Policies of certificates are not asked for here, so that every one of them is allowed.
+    static let knownCriticalExtensions: [ASN1ObjectIdentifier] = [
+        .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage, .X509ExtensionID.keyUsage,
+        .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints, [2, 5, 29, 32],
+    ]
+
+    let verifyingCriticalExtensions = ChainRules.knownCriticalExtensions
+
+    mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) async -> PolicyEvaluationResult {
+        guard let failure = failure(of: Array(chain)) else { return .meetsPolicy }
+        findings.add(failure)
+        return .failsToMeetPolicy(reason: failure.reason)
+    }
+
+    /// The first thing that is wrong with a chain of leaf to root.
+    func failure(of chain: [Certificate]) -> TrustFailure? {
+        guard let leaf = chain.first else { return TrustFailure(.presented, "there is no certificate") }
+        for (index, certificate) in chain.enumerated() {
+            if let failure = validity(of: certificate) { return failure }
+            if index < chain.count - 1, let failure = Self.weakness(of: certificate) { return failure }
+            if index > 0, let failure = Self.refusedIssuer(certificate, isRoot: index == chain.count - 1) {
+                return failure
+            }
+        }
+        if let failure = Self.refusedUsage(of: leaf) { return failure }
+        if let failure = NameRules.failure(of: chain, host: checksHost ? host : nil) { return failure }
+        return checksHost ? Self.wrongHost(leaf, host) : nil
+    }
+
+    // MARK: Rules
+
+    func validity(of certificate: Certificate) -> TrustFailure? {
+        if certificate.notValidAfter < now {
+            return TrustFailure(
+                .validity, "\(Self.name(of: certificate)) expired on \(Day.text(certificate.notValidAfter))",
+                advice: "The server's operator has to renew it.", of: certificate)
+        }
+        if certificate.notValidBefore > now {
+            return TrustFailure(
+                .validity, "\(Self.name(of: certificate)) is not valid before \(Day.text(certificate.notValidBefore))",
+                advice: "Is this machine's clock right? It says \(Day.text(now)).", of: certificate)
+        }
+        return nil
+    }
+
+    /// What makes a signature or a key worthless; a root is trusted for what it is, whoever signed it.
+    static func weakness(of certificate: Certificate) -> TrustFailure? {
+        guard let raw = certificate.raw else { return nil }
+        if let hash = RawCertificate.forgeable[raw.signatureAlgorithm] {
+            return TrustFailure(
+                .signatureAlgorithm, "\(name(of: certificate)) is signed with \(hash), which can be forged",
+                advice: "The server needs a certificate signed with SHA-256 or better.", of: certificate)
+        }
+        if let reason = KeyStrength.refusal(of: raw) {
+            return TrustFailure(.keySize, "\(name(of: certificate)) is refused: \(reason)", of: certificate)
+        }
+        return nil
+    }
+
+    static func wrongHost(_ leaf: Certificate, _ host: String) -> TrustFailure? {
         let names = identity(of: leaf)
-        return names.covers(host) ? nil : "it is for \(names.shown), not for \(host)"
+        if names.covers(host) { return nil }
+        return TrustFailure(
+            .hostName, "the certificate is for \(names.shown), not for \(FieldSyntax.printable(host))",
+            advice: "Is the URL right, and is this the server that it should be?", of: leaf)
     }
 
     /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
     /// nothing.
-    private static func refusedUsage(of leaf: Certificate) -> String? {
+    static func refusedUsage(of leaf: Certificate) -> TrustFailure? {
+        if let oid = leaf.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) }) {
+            return TrustFailure(
+                .criticalExtension, "\(name(of: leaf)) has the critical extension \(oid), which is not known here",
+                of: leaf)
+        }
         do {
             if let usage = try leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
-                return "its extended key usage does not allow servers"
+                return TrustFailure(
+                    .extendedKeyUsage, "its extended key usage does not allow servers",
+                    advice: "The server needs a certificate for TLS servers.", of: leaf)
             }
             if let usage = try leaf.extensions.keyUsage, !usage.digitalSignature, !usage.keyEncipherment {
-                return "its key usage does not allow a handshake"
+                return TrustFailure(.keyUsage, "its key usage does not allow a handshake", of: leaf)
             }
             return nil
         } catch {
-            return "its key usage cannot be read"
+            return TrustFailure(.keyUsage, "its key usage cannot be read", of: leaf)
         }
     }
 
-    /// An authority on the way to the root whose key may not sign certificates.
-    private static func refusedIssuer(in chain: UnverifiedCertificateChain) -> String? {
-        for certificate in chain.dropLast().dropFirst() {
+    /// An authority on the way to the root, or the root, whose key may not sign certificates of servers.
+    private static func refusedIssuer(_ certificate: Certificate, isRoot: Bool) -> TrustFailure? {
+        if let oid = certificate.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) }) {
+            return TrustFailure(
+                .criticalExtension,
+                "\(name(of: certificate)) has the critical extension \(oid), which is not known here",
+                of: certificate)
+        }
+        // Roots of the first version are older than the extension, and were chosen by whoever trusts them.
+        if !isRoot || certificate.version == .v3 {
             guard certificate.version == .v3,
                 case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
-            else { return "one of its issuers is no authority" }
-            if let purposes = certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] {
-                guard let usage = try? ExtendedKeyUsage(purposes), usage.contains(.serverAuth) || usage.contains(.any)
-                else { return "one of its issuers may not issue certificates of servers" }
+            else {
+                return TrustFailure(.basicConstraints, "one of its issuers is no authority", of: certificate)
             }
-            guard let usage = try? certificate.extensions.keyUsage else {
-                if certificate.extensions[oid: .X509ExtensionID.keyUsage] == nil { continue }
-                return "the key usage of one of its issuers cannot be read"
-            }
-            if !usage.keyCertSign { return "one of its issuers may not sign certificates" }
         }
-        return nil
+        if let purposes = certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] {
+            guard let usage = try? ExtendedKeyUsage(purposes), usage.contains(.serverAuth) || usage.contains(.any)
+            else {
+                return TrustFailure(
+                    .extendedKeyUsage, "one of its issuers may not issue certificates of servers", of: certificate)
+            }
+        }
+        guard certificate.extensions[oid: .X509ExtensionID.keyUsage] != nil else { return nil }
+        guard let usage = try? certificate.extensions.keyUsage else {
+            return TrustFailure(.keyUsage, "the key usage of one of its issuers cannot be read", of: certificate)
+        }
+        return usage.keyCertSign
+            ? nil : TrustFailure(.keyUsage, "one of its issuers may not sign certificates", of: certificate)
     }
+
+    // MARK: Names
 
     /// The names a certificate speaks for; none where the extension cannot be read.
     static func identity(of certificate: Certificate) -> ServerIdentity {
@@ -77,20 +158,39 @@ struct ChainRules: VerifierPolicy, Sendable {
         }
         return identity
     }
-}
 
-extension UnverifiedCertificateChain {
-    fileprivate func dropLast() -> [Certificate] {
-        (startIndex..<Swift.max(startIndex, endIndex - 1)).map { self[$0] }
+    static func name(of certificate: Certificate) -> String {
+        let subject = FieldSyntax.printable("\(certificate.subject)".prefix(200))
+        return subject.isEmpty ? "the certificate" : "the certificate of “\(subject)”"
     }
 }
 
+extension TrustFailure {
+    init(_ check: Check, _ reason: String, advice: String = "", of certificate: Certificate) {
+        let der = certificate.der
+        self.init(check, reason, advice: advice, certificate: der.flatMap(CertificateSummary.init))
+    }
+}
+
+extension Certificate {
+    /// The certificate's bytes, which the library keeps only in parts.
+    var der: [UInt8]? {
+        var serializer = DER.Serializer()
+        guard (try? serializer.serialize(self)) != nil else { return nil }
+        return serializer.serializedBytes
+    }
+
+    var raw: RawCertificate? { der.flatMap(RawCertificate.init) }
+}
+
 extension ServerIdentity {
+    /// The names and addresses as text.
+    var texts: [String] { dnsNames + addresses.map(Self.text) }
+
     /// The first few names for a message.
     var shown: String {
         let count = dnsNames.count + addresses.count
         guard count > 0 else { return "no host at all (it has no subject alternative names)" }
-        let texts = dnsNames + addresses.map(Self.text)
         let first = texts.prefix(4).map { FieldSyntax.printable($0) }.joined(separator: ", ")
         return count > 4 ? "\(first) and \(count - 4) more" : first
     }

@@ -5,30 +5,53 @@ import X509
 ///
 /// The search tries every path there is; certificates that all lead to each other would keep it busy for ever.
 final class PresentedCertificates: CustomCertificateStore {
-    /// How many candidates the search is offered in all, each of which costs it a signature check.
+    /// What the search may spend on signature checks, in checks by a P-256 key.
     static let budget = 64
 
-    private let certificates: [Certificate]
+    /// Of certificates with one name and one key so many are offered; servers have at most two, of two roots.
+    static let maximumAlike = 4
+
+    private let candidates: [(certificate: Certificate, cost: Int)]
     private let remaining = Mutex(PresentedCertificates.budget)
 
-    init(_ certificates: [Certificate]) { self.certificates = certificates }
+    init(_ certificates: [CheckedCertificate]) {
+        var candidates: [(certificate: Certificate, cost: Int)] = []
+        var alike: [Likeness: Int] = [:]
+        var seen: Set<[UInt8]> = []
+        for presented in certificates where seen.insert(presented.der).inserted {
+            let likeness = Likeness(
+                subject: presented.certificate.subject, key: Array(presented.raw.subjectPublicKeyInfo))
+            alike[likeness, default: 0] += 1
+            guard alike[likeness, default: 0] <= Self.maximumAlike else { continue }
+            candidates.append((presented.certificate, KeyStrength.cost(of: presented.raw)))
+        }
+        self.candidates = candidates
+    }
+
+    private struct Likeness: Hashable {
+        let subject: DistinguishedName
+        let key: [UInt8]
+    }
 
     /// Whether the search was stopped short.
-    var isExhausted: Bool { remaining.withLock { $0 == 0 } }
+    var isExhausted: Bool { remaining.withLock { $0 <= 0 } }
 
     subscript(subject: DistinguishedName) -> [Certificate]? {
         get async {
-            let found = certificates.filter { $0.subject == subject }
+            let found = candidates.filter { $0.certificate.subject == subject }
             let granted = remaining.withLock { remaining in
-                let granted = min(remaining, found.count)
-                remaining -= granted
+                var granted: [Certificate] = []
+                for candidate in found where remaining > 0 {
+                    remaining -= candidate.cost
+                    granted.append(candidate.certificate)
+                }
                 return granted
             }
-            return granted == 0 ? nil : Array(found.prefix(granted))
+            return granted.isEmpty ? nil : granted
         }
     }
 
-    func contains(_ certificate: Certificate) async -> Bool { certificates.contains(certificate) }
+    func contains(_ certificate: Certificate) async -> Bool { candidates.contains { $0.certificate == certificate } }
 
     func append(contentsOf certificates: some Sequence<Certificate>) {}
 

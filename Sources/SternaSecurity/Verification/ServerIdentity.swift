@@ -41,10 +41,16 @@ struct ServerIdentity: Sendable, Hashable {
         return nil
     }
 
+    /// Whether a text is a host's name as the TLS handshake has it: no address, and no dot at its end.
+    static func isName(_ text: String) -> Bool {
+        address(text) == nil && !text.hasSuffix(".") && labels(text, allowsWildcard: false) != nil
+    }
+
     /// The labels of a name in lower case without the trailing dot, or nil where it is no host name.
     private static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
         var bytes = Array(name.utf8)
-        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        // The dot at the end is the asker's; in a certificate it would hide a name from its issuer's constraints.
+        if bytes.last == UInt8(ascii: "."), !allowsWildcard { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= 253 else { return nil }
         var labels: [String] = []
         for (index, label) in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).enumerated() {
@@ -54,12 +60,13 @@ struct ServerIdentity: Sendable, Hashable {
                 continue
             }
             guard label.allSatisfy(isNameByte) else { return nil }
+            if allowsWildcard, label.first == UInt8(ascii: "-") || label.last == UInt8(ascii: "-") { return nil }
             labels.append(String(decoding: label, as: UTF8.self).lowercased())
         }
         return labels
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):

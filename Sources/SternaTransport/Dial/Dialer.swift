@@ -3,23 +3,25 @@ import NIOPosix
 import NIOSSL
 import SternaCore
 import SternaSecurity
-import Synchronization
 
 /// Opens connections: finds the address, connects, and does the TLS handshake.
 final class Dialer: Sendable {
     private let limits: Limits
-    private let context = Mutex<NIOSSLContext?>(nil)
+    private let overrides: [String: [String]]
+    private let contexts = TLSContexts()
 
-    init(limits: Limits) { self.limits = limits }
+    init(limits: Limits, overrides: [String: [String]] = [:]) {
+        self.limits = limits
+        self.overrides = overrides
+    }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
     func dial(_ dial: Dial, to endpoint: Endpoint, on shard: Shard) -> EventLoopFuture<HTTP1Connection> {
         let timeouts = dial.exchange.request.timeouts
         let limits = limits
-        let amounts = timeouts.amounts
         let bootstrap = ClientBootstrap(group: shard.loop)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connectTimeout(amounts.connect)
+            .connectTimeout(timeouts.amounts.connect)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     dial.track(channel)
@@ -27,41 +29,90 @@ final class Dialer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(connection)
                 }
             }
-        let port = endpoint.origin.port
-        let connected: EventLoopFuture<any Channel>
-        if endpoint.hostIsAddress, let address = try? SocketAddress(ipAddress: endpoint.host, port: port) {
-            connected = bootstrap.connect(to: address)
-        } else {
-            connected = bootstrap.connect(host: endpoint.host, port: port)
-        }
-        return connected.flatMapErrorThrowing { error in
-            throw DialFailure.error(error, host: endpoint.host, port: port, timeout: timeouts.connect)
-        }.flatMap { channel in
-            guard endpoint.isTLS else { return channel.eventLoop.makeSucceededVoidFuture().map { channel } }
+        return connect(bootstrap, to: endpoint, timeout: timeouts.connect).flatMap { channel in
+            guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, nil)) }
             endpoint.pools[shard.index].dialPhase = .tls
-            return self.shakeHands(endpoint, channel, timeout: timeouts.tls).map { channel }
-        }.flatMapThrowing { channel in
+            let policy = endpoint.policy
+            let (host, port) = (endpoint.host, endpoint.origin.port)
+            return self.secure(channel, endpoint, timeout: timeouts.tls) { chain in
+                await policy.decide(chain: chain, host: host, port: port)
+            }.map { (channel, $0) }
+        }.flatMapThrowing { (channel: any Channel, identity: ClientIdentity?) in
             let pipeline = channel.pipeline.syncOperations
             let connection = try pipeline.handler(type: HTTP1Connection.self)
+            connection.identity = identity
             if endpoint.isTLS { connection.tlsContext = try pipeline.context(handlerType: NIOSSLClientHandler.self) }
             return connection
         }
     }
 
-    private func shakeHands(_ endpoint: Endpoint, _ channel: any Channel, timeout: Duration) -> EventLoopFuture<Void> {
+    /// Connects to the first address that answers.
+    func connect(
+        _ bootstrap: ClientBootstrap, to endpoint: Endpoint, timeout: Duration
+    ) -> EventLoopFuture<any Channel> {
+        let (host, port) = (endpoint.host, endpoint.origin.port)
+        let connected: EventLoopFuture<any Channel>
+        if let addresses = overrides["\(host.lowercased()):\(port)"], !addresses.isEmpty {
+            connected = connect(bootstrap, to: addresses[...], port: port)
+        } else if endpoint.hostIsAddress, let address = try? SocketAddress(ipAddress: host, port: port) {
+            connected = bootstrap.connect(to: address)
+        } else {
+            connected = bootstrap.connect(host: host, port: port)
+        }
+        return connected.flatMapErrorThrowing { error in
+            throw DialFailure.error(error, host: host, port: port, timeout: timeout)
+        }
+    }
+
+    private func connect(
+        _ bootstrap: ClientBootstrap, to addresses: ArraySlice<String>, port: Int
+    ) -> EventLoopFuture<any Channel> {
+        let first = bootstrap.connect(host: addresses.first ?? "", port: port)
+        guard addresses.count > 1 else { return first }
+        return first.assumeIsolated().flatMapError { _ in
+            self.connect(bootstrap, to: addresses.dropFirst(), port: port)
+        }.nonisolated()
+    }
+
+    /// Does the TLS handshake on a channel.
+    ///
+    /// - Parameter verify: given the certificates that the server presented, in DER.
+    /// - Returns: the identity that was shown where the server asked for one.
+    func secure(
+        _ channel: any Channel, _ endpoint: Endpoint, timeout: Duration,
+        verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) -> EventLoopFuture<ClientIdentity?> {
         let loop = channel.eventLoop
         let handshake = Handshake(host: endpoint.host, timeout: timeout, promise: loop.makePromise())
+        let policy = endpoint.policy
+        if policy.challengeHandler == nil {
+            let identity = policy.currentIdentity
+            begin(handshake, on: channel, endpoint, identity, verify)
+            return finish(handshake, on: channel).map { identity }
+        }
+        let (host, port) = (endpoint.host, endpoint.origin.port)
+        let chosen = loop.makePromise(of: ClientIdentity?.self)
+        chosen.completeWithTask { await policy.decideIdentity(host: host, port: port) }
+        return chosen.futureResult.flatMap { identity in
+            self.begin(handshake, on: channel, endpoint, identity, verify)
+            return self.finish(handshake, on: channel).map { identity }
+        }
+    }
+
+    private func begin(
+        _ handshake: Handshake, on channel: any Channel, _ endpoint: Endpoint, _ identity: ClientIdentity?,
+        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) {
+        let loop = channel.eventLoop
         do {
-            let policy = endpoint.policy
-            let host = endpoint.host
             let handler = try NIOSSLClientHandler(
-                context: try sharedContext(), serverHostname: endpoint.serverName,
+                context: try contexts.context(endpoint.policy.tls, identity), serverHostname: endpoint.serverName,
                 customVerificationCallback: { certificates, promise in
                     Task {
                         let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }
-                        let verdict = await policy.judge(chain: chain, host: host)
+                        let verdict = await verify(chain)
                         loop.execute {
-                            if case .rejected(let reason) = verdict { handshake.rejection = reason }
+                            handshake.rejection = verdict.failure
                             promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
                         }
                     }
@@ -71,24 +122,11 @@ final class Dialer: Sendable {
         } catch {
             handshake.fail(error)
         }
-        return handshake.promise.futureResult.flatMapError { error in
-            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
-        }
     }
 
-    // Hostname and chain are checked by the callback, which replaces the library's own verification; its roots would be
-    // loaded for nothing.
-    private func sharedContext() throws -> NIOSSLContext {
-        try context.withLock { context in
-            if let context { return context }
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.certificateVerification = .noHostnameVerification
-            configuration.trustRoots = .certificates([])
-            configuration.minimumTLSVersion = .tlsv12
-            configuration.applicationProtocols = ["http/1.1"]
-            let made = try NIOSSLContext(configuration: configuration)
-            context = made
-            return made
+    private func finish(_ handshake: Handshake, on channel: any Channel) -> EventLoopFuture<Void> {
+        handshake.promise.futureResult.flatMapError { error in
+            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
         }
     }
 }

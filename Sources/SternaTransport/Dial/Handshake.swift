@@ -2,6 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 import SternaCore
+import SternaSecurity
 
 /// Waits for a connection's TLS handshake, then leaves the pipeline.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
@@ -12,7 +13,7 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     let promise: EventLoopPromise<Void>
 
     /// Why the server's certificate was refused.
-    var rejection: String?
+    var rejection: TrustFailure?
 
     private let host: String
     private let timeout: Duration
@@ -58,19 +59,17 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
         if let rejection {
             finish(
                 SternaError(
-                    .certificateRejected, phase: .tls, "The certificate of \(host) is not trusted: \(rejection).",
-                    underlying: error))
+                    .certificateRejected, phase: .tls,
+                    "The certificate of \(host) is not trusted: \(Self.sentence(rejection))",
+                    underlying: rejection))
             return
         }
-        var detail = "The TLS handshake with \(host) failed"
-        if let error {
-            let text = "\(error)"
-            detail +=
-                text.contains("WRONG_VERSION_NUMBER") ? ": the server does not speak TLS on this port." : ": \(text)"
-        } else {
-            detail += ": the server closed the connection."
-        }
-        finish(SternaError(.tlsFailed, phase: .tls, detail, underlying: error))
+        finish(TLSFault.handshake(error, host: host))
+    }
+
+    private static func sentence(_ failure: TrustFailure) -> String {
+        let text = failure.description
+        return text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
     }
 
     private func finish(_ error: SternaError?) {

@@ -13,7 +13,9 @@ public final class Engine: Sendable {
 
     let shards: [Shard]
     let options: EngineOptions
-    private let transports = Mutex<[SecurityPolicy: EngineTransport]>([:])
+    let dialer: Dialer
+    private let transports = Mutex<[EngineTransport.Trust: EngineTransport]>([:])
+    private let ownTransports = Mutex<[EngineTransport.Trust: WeakTransport]>([:])
 
     /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
     public convenience init(options: EngineOptions = EngineOptions()) {
@@ -23,20 +25,39 @@ public final class Engine: Sendable {
     /// Makes an engine with connections of its own on the event loops given, which must outlive it.
     public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
         self.options = options
-        let dialer = Dialer(limits: options.limits)
+        let dialer = Dialer(limits: options.limits, overrides: options.hostOverrides)
+        self.dialer = dialer
         let idleTimeout = TimeAmount(clamping: options.idleTimeout)
         shards = group.makeIterator().enumerated().map { index, loop in
             Shard(index: index, loop: loop, dialer: dialer, idleTimeout: idleTimeout)
         }
     }
 
-    /// A transport whose connections trust what the policy trusts; the same one for equal policies.
-    public func transport(_ policy: SecurityPolicy = .system) -> EngineTransport {
+    /// A transport whose connections trust what the policies trust; the same one for equal policies.
+    ///
+    /// - Parameter hosts: policies of single hosts, which count before the other one.
+    public func transport(_ policy: SecurityPolicy = .system, hosts: HostPolicies = [:]) -> EngineTransport {
+        let trust = EngineTransport.Trust(policy: policy, hosts: hosts)
+        return trust.isOwn ? ownTransport(trust) : sharedTransport(trust)
+    }
+
+    private func sharedTransport(_ trust: EngineTransport.Trust) -> EngineTransport {
         transports.withLock { transports in
-            if let known = transports[policy] { return known }
-            let made = EngineTransport(engine: self, policy: policy)
+            if let known = transports[trust] { return known }
+            let made = EngineTransport(engine: self, trust: trust)
             // Programs have a handful of policies; one that makes new ones without end keeps none of them here.
-            if transports.count < 64 { transports[policy] = made }
+            if transports.count < 64 { transports[trust] = made }
+            return made
+        }
+    }
+
+    // Policies with closures are equal to themselves alone, so that they live as long as the sessions that have them.
+    private func ownTransport(_ trust: EngineTransport.Trust) -> EngineTransport {
+        ownTransports.withLock { transports in
+            if let known = transports[trust]?.transport { return known }
+            let made = EngineTransport(engine: self, trust: trust)
+            transports = transports.filter { $0.value.transport != nil }
+            transports[trust] = WeakTransport(made)
             return made
         }
     }
@@ -63,6 +84,12 @@ public final class Engine: Sendable {
     private let nextLoop = Atomic<Int>(0)
 }
 
+private struct WeakTransport {
+    weak var transport: EngineTransport?
+
+    init(_ transport: EngineTransport) { self.transport = transport }
+}
+
 /// How an engine keeps its connections.
 public struct EngineOptions: Sendable, Hashable {
     /// How many connections may be open to one origin at a time; further requests wait. 128 by default, at least 1.
@@ -73,6 +100,10 @@ public struct EngineOptions: Sendable, Hashable {
 
     /// How much of a response's framing is read.
     public var limits = Limits()
+
+    /// Addresses to connect to in place of those of a host's name, by `host:port`, the host in lower case; curl's `--resolve`.
+    /// Names in certificates and requests stay the host's.
+    public var hostOverrides: [String: [String]] = [:]
 
     public init() {}
 }

@@ -6,12 +6,21 @@ import Synchronization
 /// Sends requests over an engine's connections under one trust configuration.
 public final class EngineTransport: Transport {
     public let engine: Engine
-    private let policy: SecurityPolicy
+    private let trust: Trust
     private let endpoints = Mutex<[Origin: Endpoint]>([:])
 
-    init(engine: Engine, policy: SecurityPolicy) {
+    /// Whom connections trust: a policy, and those of single hosts.
+    struct Trust: Hashable {
+        let policy: SecurityPolicy
+        let hosts: HostPolicies
+
+        /// Whether there will be no equal one but this itself.
+        var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) }
+    }
+
+    init(engine: Engine, trust: Trust) {
         self.engine = engine
-        self.policy = policy
+        self.trust = trust
     }
 
     public func send(_ request: Request) async throws -> Response {
@@ -34,13 +43,14 @@ public final class EngineTransport: Transport {
         return (engine.shards[index], hasReservation)
     }
 
-    private func endpoint(for url: HTTPURL) -> Endpoint {
+    func endpoint(for url: HTTPURL) -> Endpoint {
         let origin = url.origin
         return endpoints.withLock { endpoints in
             if let known = endpoints[origin] { return known }
             if endpoints.count >= 1_024 { endpoints = endpoints.filter { $0.value.isInUse } }
             let made = Endpoint(
-                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, policy: policy,
+                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain,
+                policy: trust.hosts.policy(for: url.hostWithoutBrackets, otherwise: trust.policy),
                 shards: engine.shards, maximumConnections: max(1, engine.options.maximumConnectionsPerOrigin))
             endpoints[origin] = made
             return made

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaSecurity
 
 /// One HTTP/1 connection: a single handler at the end of the channel's pipeline that writes requests and reads responses,
 /// one exchange at a time, without pipelining.
@@ -25,6 +26,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// The TLS handler's place in the pipeline where there is one; a close from there passes it over.
     var tlsContext: ChannelHandlerContext?
+
+    /// The identity that the server was shown where it asked for one.
+    var identity: ClientIdentity?
 
     /// When bytes last moved in either direction, or the exchange last changed its phase.
     var lastActivity: NIODeadline
@@ -58,7 +62,13 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     /// Whether it can take an exchange.
-    var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil }
+    var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil && showsCurrentIdentity }
+
+    // One that has been replaced is not shown for new requests.
+    private var showsCurrentIdentity: Bool {
+        guard let rotating = endpoint.policy.rotatingIdentity else { return true }
+        return rotating.current == identity
+    }
 
     /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.
     var isPaused: Bool { readIsHeld || writer?.isWaitingForSource == true || held != nil && head == nil }
@@ -357,7 +367,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             return true
         }
         fail(
-            LostConnection.error(cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
+            TLSFault.late(parser.hasReceived ? nil : cause, host: endpoint.host)
+                ?? LostConnection.error(
+                    cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
         )
         return true
     }

@@ -38,6 +38,7 @@ final class Endpoint: Sendable {
 
     /// The name for the TLS handshake: none for an address, and without a trailing dot (RFC 6066, 3).
     var serverName: String? {
+        if let name = policy.tls.serverName { return name }
         if hostIsAddress { return nil }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         return name.isEmpty ? nil : name

@@ -41,6 +41,7 @@ final class Shard: @unchecked Sendable {
                 return
             }
             pool.countIdle(-1)
+            connection.close()
         }
         if exchange.hasReservation, exchange.attempt == 1 { pool.countIdle(1) }
         if exchange.needsFreshConnection {

@@ -17,6 +17,7 @@ enum ErrorLine {
         if let error = error.underlying as? OutputError { return text(for: error) ?? "" }
         if error.kind == .cancelled { return "" }
         if error.kind == .unacceptableStatus { return statusLine(error) }
+        if let failure = error.underlying as? TrustFailure { return trustLine(failure) + place(error) }
         var words = error.detail
         if let advice = advice(for: error.kind) { words += " \(advice)" }
         return TerminalText.line(words + place(error))
@@ -27,6 +28,24 @@ enum ErrorLine {
         let detail = error.detail.hasSuffix(".") ? String(error.detail.dropLast()) : error.detail
         let shown = message.count > longestMessage ? message.prefix(longestMessage) + "…" : message
         return TerminalText.line("\(detail): \(shown)" + place(error))
+    }
+
+    /// Without the certificate, which is shown below.
+    private static func trustLine(_ failure: TrustFailure) -> String {
+        var words = "The server's certificate is not trusted: \(failure.reason)."
+        if !failure.advice.isEmpty { words += " \(failure.advice)" }
+        switch failure.check {
+        case .issuer: words += " Name its authority with --cacert FILE; --insecure is for tests only."
+        case .pin: words += " Pins are given with --pin."
+        default: break
+        }
+        return TerminalText.line(words)
+    }
+
+    /// What belongs to an error besides its line: the certificates of a server that is not trusted.
+    static func details(of error: any Error) -> [String] {
+        guard let failure = (error as? SternaError)?.underlying as? TrustFailure else { return [] }
+        return CertificateReport.summary(failure.presented)
     }
 
     private static let longestMessage = 300

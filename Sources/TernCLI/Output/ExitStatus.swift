@@ -22,7 +22,17 @@ enum ExitStatus {
     /// The status for an error of the library.
     static func code(for error: SternaError) -> Int32 {
         if error.underlying is OutputError { return outputFailed }
+        if let failure = error.underlying as? TrustFailure { return code(for: failure) }
         return code(for: error.kind)
+    }
+
+    /// The status for a server that is not trusted.
+    static func code(for failure: TrustFailure) -> Int32 {
+        switch failure.check {
+        case .pin: 90
+        case .roots: 77
+        default: 60
+        }
     }
 
     /// The status for a kind of error.
@@ -40,6 +50,7 @@ enum ExitStatus {
         case .tooManyRedirects, .redirectRefused: 47
         case .writeFailed: 55
         case .connectionClosed, .malformedResponse, .limitExceeded: 56
+        case .identityUnusable: 58
         case .certificateRejected: 60
         case .contentCodingFailed: 61
         case .cancelled: interrupted

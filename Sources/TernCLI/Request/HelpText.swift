@@ -22,6 +22,7 @@ enum HelpText {
 
         COMMANDS:
           tern upload     send a file
+          tern cert       show a server's certificates and pins
           tern serve      run the test server
           tern demo       see what the library does, against a server of its own
           tern bench      measure requests
@@ -32,9 +33,10 @@ enum HelpText {
           3  not a URL                35  TLS failed
           6  host not found           47  redirects: too many, or refused
           7  no connection            56  no valid answer
-         18  answer truncated         60  certificate not trusted
-         22  status 400 and up        61  content coding broken
-             (with --fail)           130  interrupted
-         23  cannot write output       1  anything else
+         18  answer truncated         58  client certificate unusable
+         22  status 400 and up        60  certificate not trusted
+             (with --fail)            61  content coding broken
+         23  cannot write output      90  no pin fits
+        130  interrupted               1  anything else
         """
 }

@@ -67,21 +67,8 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
-    @Flag(name: [.customShort("k"), .long], help: "Accept any certificate; for tests only.")
-    var insecure = false
-
-    @Option(
-        help: ArgumentHelp("Trust the certificates of this file in PEM instead of the system's.", valueName: "file"))
-    var cacert: String?
-
     @Flag(help: "Speak HTTP/1.1 only, which is all there is so far.")
     var http1 = false
-
-    var securityPolicy: SecurityPolicy {
-        var policy = cacert.map { SecurityPolicy.authority(file: $0) } ?? .system
-        policy.allowsInvalidCertificates = insecure
-        return policy
-    }
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 1e9) {

@@ -5,7 +5,7 @@ import Sterna
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
-        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern upload | serve | demo | bench [options]",
+        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern upload | cert | serve | demo | bench [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(
@@ -19,11 +19,16 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection")
     var connection: ConnectionOptions
 
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
     func run() async throws {
-        try await RequestJob(target: try Target(arguments), request: request, connection: connection, output: output)
-            .run()
+        try await RequestJob(
+            target: try Target(arguments), request: request, connection: connection, trust: trust, output: output
+        )
+        .run()
     }
 }

@@ -16,6 +16,7 @@ struct RequestJob {
     let target: Target
     let request: SendingOptions
     let connection: ConnectionOptions
+    let trust: TrustOptions
     let output: OutputOptions
 
     func run() async throws {
@@ -27,16 +28,18 @@ struct RequestJob {
             isEnabled: !(style.isTerminal && output.file == nil) || content.file != nil || content.hasParts)
         let exchange = Exchange(
             style: style, progress: progress, content: content, savesTo: output.file, fails: output.fail)
+        let url = try Self.url(target, content)
+        let (policy, engine) = (try trust.policy(for: url), try trust.engine())
         let session = try Session { settings in
-            settings.securityPolicy = connection.securityPolicy
+            settings.securityPolicy = policy
+            settings.engine = engine
             settings.requestSerializer = .json
             settings.redirects = connection.follow ? .follow : .doNotFollow
             if let timeout = connection.timeout { settings.timeouts.setEach(.seconds(timeout)) }
             settings.networkInterceptors = [exchange.log]
         }
         var draft = RequestDraft(
-            try Self.method(target, content), try Self.url(target, content), body: content.body,
-            headers: content.headers)
+            try Self.method(target, content), url, body: content.body, headers: content.headers)
         draft.settings.authorization = authorization
         if output.curl { return try printCommand(draft, by: session, content) }
         if content.file != nil || content.hasParts {
@@ -54,11 +57,6 @@ struct RequestJob {
     }
 
     private func content(_ items: [Item], _ target: Target) async throws -> RequestContent {
-        if let file = connection.cacert, access(file, R_OK) != 0 {
-            throw SternaError(
-                .fileUnreadable, phase: .prepare,
-                "The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
-        }
         var content = try RequestContent(items, as: request.format, style: request.style?.style)
         let readsInput = !["GET", "HEAD", "OPTIONS", "TRACE"].contains(target.method)
         if content.body == nil, !request.ignoreStdin, readsInput, InputKind.of(StandardInput.number) != nil {

@@ -31,6 +31,9 @@ struct UploadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection")
     var connection: ConnectionOptions
 
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
@@ -50,6 +53,7 @@ struct UploadCommand: AsyncParsableCommand {
             url += QueryEncoder.percentEncoded(String(name))
         }
         let target = Target(method: method, url: url, items: ["@" + file] + items)
-        try await RequestJob(target: target, request: request, connection: connection, output: output).run()
+        try await RequestJob(target: target, request: request, connection: connection, trust: trust, output: output)
+            .run()
     }
 }

@@ -1,0 +1,134 @@
+import Crypto
+public import SternaCore
+import Synchronization
+
+/// A certificate with its private key, shown to servers that ask for one.
+///
+///     policy.identity = try ClientIdentity(certificateFile: "client.pem", keyFile: "client.key")
+///     policy.identity = try ClientIdentity(certificateFile: "client.p12", password: password)
+///
+/// Everything is read and checked when it is made: that there is a certificate and a key, and that they belong together.
+public struct ClientIdentity: Sendable, Hashable {
+    /// The certificates in DER: the client's own, then those that lead to its authority.
+    public let certificates: [[UInt8]]
+
+    // In DER; never shown.
+    package let privateKey: [UInt8]
+
+    private let digest: [UInt8]
+
+    /// Makes an identity of a chain and a key.
+    ///
+    /// - Parameters:
+    ///   - certificates: in PEM, one after another and the client's own first, or one in DER.
+    ///   - privateKey: in PEM or DER (PKCS #8, PKCS #1, SEC 1).
+    ///   - password: of a key that is encrypted.
+    ///
+    /// Throws `identityUnusable` for what cannot be read, and for a key of another certificate.
+    public init(certificates: [UInt8], privateKey: [UInt8], password: String? = nil) throws(SternaError) {
+        let chain = CertificateFiles.certificates(in: certificates).certificates
+        try self.init(chain: chain, key: try PrivateKeys.read(privateKey, password: password))
+    }
+
+    /// Makes an identity of files.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: certificates in PEM, one in DER, or a PKCS #12 container with everything.
+    ///   - keyFile: the key in PEM or DER; nil where it is in the first file too.
+    ///   - password: of the key or the container.
+    public init(certificateFile: String, keyFile: String? = nil, password: String? = nil) throws(SternaError) {
+        let bytes = try CertificateFiles.read(certificateFile, what: "The client certificates")
+        do throws(SternaError) {
+            if let keyFile {
+                let key = try CertificateFiles.read(keyFile, what: "The private key")
+                try self.init(certificates: bytes, privateKey: key, password: password)
+            } else if bytes.first == 0x30, RawCertificate(bytes) == nil {
+                try self.init(pkcs12: bytes, password: password)
+            } else {
+                try self.init(certificates: bytes, privateKey: bytes, password: password)
+            }
+        } catch {
+            let files = [certificateFile, keyFile].compactMap { $0 }.map { FieldSyntax.printable($0) }
+            throw Self.unusable("\(error.detail) (\(files.joined(separator: ", ")))", error.underlying)
+        }
+    }
+
+    /// Makes an identity of a PKCS #12 container (RFC 7292), as `openssl pkcs12 -export` writes it.
+    ///
+    /// Containers whose certificates are encrypted by the methods of the nineties, RC2 and Triple DES, are not read.
+    ///
+    /// - Parameter password: the container's; nil for none.
+    public init(pkcs12: [UInt8], password: String? = nil) throws(SternaError) {
+        let content = try PKCS12.read(pkcs12, password: password ?? "")
+        let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password ?? "" : nil)
+        // The certificates stand in any order; the client's own is the one that the key fits.
+        guard let own = content.certificates.firstIndex(where: { PrivateKeys.fits(key, $0) }) else {
+            throw Self.unusable(
+                "The PKCS #12 container has \(content.certificates.count) certificates, none of which its key belongs to."
+            )
+        }
+        var rest = content.certificates
+        let first = rest.remove(at: own)
+        try self.init(chain: [first] + rest, key: key)
+    }
+
+    private init(chain: [[UInt8]], key: [UInt8]) throws(SternaError) {
+        guard let own = chain.first else {
+            throw Self.unusable("There is no certificate that can be read: neither PEM nor DER.")
+        }
+        guard chain.count <= 32 else {
+            throw Self.unusable("There are \(chain.count) certificates, more than any chain needs.")
+        }
+        guard PrivateKeys.fits(key, own) else {
+            let name = CertificateSummary(der: own).map { " (\($0.subject))" } ?? ""
+            throw Self.unusable(
+                "The private key does not belong to the certificate\(name); the client's own comes first.")
+        }
+        certificates = chain
+        privateKey = key
+        var hash = SHA256()
+        for part in chain + [key] {
+            withUnsafeBytes(of: UInt64(part.count).littleEndian) { hash.update(bufferPointer: $0) }
+            hash.update(data: part)
+        }
+        digest = Array(hash.finalize())
+    }
+
+    /// The client's own certificate.
+    public var certificate: CertificateSummary? { certificates.first.flatMap(CertificateSummary.init) }
+
+    public static func == (left: ClientIdentity, right: ClientIdentity) -> Bool { left.digest == right.digest }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    static func unusable(_ detail: String, _ cause: (any Error)? = nil) -> SternaError {
+        SternaError(.identityUnusable, phase: .prepare, detail, underlying: cause)
+    }
+}
+
+extension ClientIdentity: CustomStringConvertible, CustomReflectable {
+    /// Whose it is; the key is never shown.
+    public var description: String { certificate?.description ?? "a client's certificate" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
+}
+
+/// An identity that can be replaced while sessions live, as by a job that renews certificates.
+///
+/// New connections show the new one; those with the old one finish their requests and are not used again.
+public final class RotatingIdentity: Sendable, Hashable {
+    private let state: Mutex<ClientIdentity?>
+
+    /// Begins with an identity, or none.
+    public init(_ identity: ClientIdentity? = nil) { state = Mutex(identity) }
+
+    /// What is shown now.
+    public var current: ClientIdentity? { state.withLock { $0 } }
+
+    /// Shows another one from now on.
+    public func replace(with identity: ClientIdentity?) { state.withLock { $0 = identity } }
+
+    public static func == (left: RotatingIdentity, right: RotatingIdentity) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

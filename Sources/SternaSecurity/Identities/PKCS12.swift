@@ -1,0 +1,104 @@
+import FoundationEssentials
+import SternaCore
+import SwiftASN1
+
+/// Reads PKCS #12 containers (RFC 7292): the TLS library's own reader ends the process where a container lacks a key or a
+/// certificate that fits it.
+enum PKCS12 {
+    struct Content {
+        var certificates: [[UInt8]] = []
+        /// PKCS #8 in DER, or in PEM where the password protects it.
+        var key: [UInt8] = []
+        var isEncrypted = false
+    }
+
+    private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
+    private static let encryptedData: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 6]
+    private static let keyBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 1]
+    private static let shroudedKeyBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 2]
+    private static let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 3]
+    private static let safeBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 6]
+
+    /// The certificates and the key; throws `identityUnusable` where one is missing or the password is wrong.
+    static func read(_ bytes: [UInt8], password: String) throws(SternaError) -> Content {
+        var content = Content()
+        do {
+            let container = try children(of: BER.parse(bytes))
+            guard container.count >= 2 else { throw damaged }
+            let (kind, safe) = try contentInfo(container[1])
+            guard kind == data, let safe else { throw damaged }
+            for entry in try children(of: BER.parse(octets(safe))) {
+                let (kind, value) = try contentInfo(entry)
+                guard let value else { continue }
+                if kind == data {
+                    try read(bags: octets(value), into: &content, depth: 0)
+                } else if kind == encryptedData {
+                    try read(bags: decrypt(value, password: password), into: &content, depth: 0)
+                }
+            }
+        } catch {
+            throw SternaError.wrap(error, as: .identityUnusable, phase: .prepare, damaged.detail)
+        }
+        guard !content.key.isEmpty else { throw ClientIdentity.unusable("The PKCS #12 container has no private key.") }
+        guard !content.certificates.isEmpty else {
+            throw ClientIdentity.unusable("The PKCS #12 container has no certificate.")
+        }
+        return content
+    }
+
+    private static var damaged: SternaError {
+        ClientIdentity.unusable("The PKCS #12 container cannot be read: it is damaged, or none.")
+    }
+
+    private static func read(bags bytes: [UInt8], into content: inout Content, depth: Int) throws {
+        guard depth < 4 else { throw damaged }
+        for bag in try children(of: BER.parse(bytes)).prefix(1_000) {
+            let parts = try children(of: bag)
+            guard parts.count >= 2, let value = try children(of: parts[1]).first else { throw damaged }
+            switch try ASN1ObjectIdentifier(berEncoded: parts[0]) {
+            case keyBag where content.key.isEmpty: content.key = Array(value.encodedBytes)
+            case shroudedKeyBag where content.key.isEmpty:
+                content.key = PrivateKeys.encryptedPEM(value.encodedBytes)
+                content.isEncrypted = true
+            case certificateBag:
+                let certificate = try children(of: value)
+                guard certificate.count == 2, let wrapped = try children(of: certificate[1]).first else { continue }
+                let der = try octets(wrapped)
+                if RawCertificate(der) != nil { content.certificates.append(der) }
+            case safeBag: try read(bags: Array(value.encodedBytes), into: &content, depth: depth + 1)
+            default: break
+            }
+        }
+    }
+
+    /// The content of a message that a password protects.
+    private static func decrypt(_ message: ASN1Node, password: String) throws -> [UInt8] {
+        let parts = try children(of: message)
+        guard parts.count >= 2 else { throw damaged }
+        let info = try children(of: parts[1])
+        guard info.count >= 3 else { throw damaged }
+        let content: [UInt8]
+        switch info[2].content {
+        case .primitive(let bytes): content = Array(bytes)
+        case .constructed(let pieces): content = try pieces.flatMap { try octets($0) }
+        }
+        return try PasswordEncryption(info[1]).decrypt(content, password: password)
+    }
+
+    // MARK: Parts
+
+    private static func contentInfo(_ node: ASN1Node) throws -> (ASN1ObjectIdentifier, ASN1Node?) {
+        let parts = try children(of: node)
+        guard let first = parts.first else { throw damaged }
+        return (try ASN1ObjectIdentifier(berEncoded: first), parts.count > 1 ? try children(of: parts[1]).first : nil)
+    }
+
+    static func children(of node: ASN1Node) throws -> [ASN1Node] {
+        guard case .constructed(let nodes) = node.content else { throw damaged }
+        return Array(nodes)
+    }
+
+    private static func octets(_ node: ASN1Node) throws -> [UInt8] {
+        Array(try ASN1OctetString(berEncoded: node).bytes)
+    }
+}

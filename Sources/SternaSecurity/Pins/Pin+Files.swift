@@ -1,0 +1,52 @@
+import Crypto
+import FoundationEssentials
+public import SternaCore
+import SwiftASN1
+
+extension Pin {
+    /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` where there are none.
+    public static func certificates(file: String) throws(SternaError) -> Set<Pin> {
+        Set(try CertificateFiles.load(file).map { Pin(subject: .certificate($0)) })
+    }
+
+    /// Pins the keys of a file: of its certificates, or a public key alone, in PEM or DER.
+    public static func publicKeys(file: String) throws(SternaError) -> Set<Pin> {
+        let bytes = try CertificateFiles.read(file, what: "The keys")
+        let certificates = CertificateFiles.certificates(in: bytes).certificates.compactMap(RawCertificate.init)
+        if !certificates.isEmpty { return Set(certificates.map { Pin(keyHash: $0.keyHash) }) }
+        let document = try? PEMDocument(pemString: String(decoding: bytes, as: UTF8.self))
+        let key = document.flatMap { $0.discriminator == "PUBLIC KEY" ? $0.derBytes : nil } ?? bytes
+        guard isSubjectPublicKeyInfo(key) else {
+            throw CertificateFiles.unreadable("“\(FieldSyntax.printable(file))”, and no public key either")
+        }
+        return [Pin(keyHash: Array(SHA256.hash(data: key)))]
+    }
+
+    /// Pins the certificates of all files of a folder with the endings `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
+    /// with those of a bundle; throws `certificateRejected` where there are none.
+    public static func certificates(folder: String) throws(SternaError) -> Set<Pin> {
+        Set(try inFolder(folder).map { Pin(subject: .certificate($0)) })
+    }
+
+    /// Pins the keys of all certificates of a folder.
+    public static func publicKeys(folder: String) throws(SternaError) -> Set<Pin> {
+        Set(try inFolder(folder).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
+    }
+
+    private static func inFolder(_ folder: String) throws(SternaError) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for file in CertificateFiles.files(inFolder: folder) {
+            found +=
+                CertificateFiles.certificates(in: try CertificateFiles.read(file, what: "The certificates"))
+                .certificates
+        }
+        guard !found.isEmpty else { throw CertificateFiles.unreadable("the folder “\(FieldSyntax.printable(folder))”") }
+        return found
+    }
+
+    private static func isSubjectPublicKeyInfo(_ der: [UInt8]) -> Bool {
+        guard let node = try? DER.parse(der), case .constructed(let parts) = node.content else { return false }
+        let kinds = parts.prefix(3).map(\.identifier)
+        return kinds == [.sequence, .bitString]
+    }
+}

@@ -1,0 +1,105 @@
+import Crypto
+import FoundationEssentials
+public import SternaCore
+
+/// A key or certificate that a server's chain must hold.
+///
+/// In text it is `sha256/` and the Base64 of the SHA-256 of a SubjectPublicKeyInfo, as OkHttp and RFC 7469 have it; curl's
+/// `sha256//` is read too. `tern cert URL` prints the pins of a server. Pin two keys at least, one of them kept offline:
+/// whoever loses the only pinned key cannot be reached any more.
+public struct Pin: Sendable, Hashable {
+    enum Subject: Hashable, Sendable {
+        case key([UInt8])
+        case certificate([UInt8])
+        case unreadable(String)
+    }
+
+    let subject: Subject
+
+    /// Reads a pin of a key; throws `invalidRequest` where the text is none.
+    public init(_ text: String) throws(SternaError) {
+        self.init(stringLiteral: text)
+        if let error { throw error }
+    }
+
+    /// The key of a certificate in DER; throws `certificateRejected` where it is no certificate.
+    public static func publicKey(of certificate: [UInt8]) throws(SternaError) -> Pin {
+        guard let raw = RawCertificate(certificate) else { throw CertificateFiles.unreadable("the certificate") }
+        return Pin(keyHash: raw.keyHash)
+    }
+
+    /// A whole certificate in DER; throws `certificateRejected` where it is none.
+    public static func certificate(_ certificate: [UInt8]) throws(SternaError) -> Pin {
+        guard RawCertificate(certificate) != nil else { throw CertificateFiles.unreadable("the certificate") }
+        return Pin(subject: .certificate(certificate))
+    }
+
+    init(subject: Subject) { self.subject = subject }
+
+    init(keyHash: [UInt8]) { subject = .key(keyHash) }
+
+    /// What is wrong with a pin that was written as a literal; a policy with such a pin trusts nobody.
+    var error: SternaError? {
+        guard case .unreadable(let text) = subject else { return nil }
+        return SternaError(
+            .invalidRequest, phase: .prepare,
+            "“\(FieldSyntax.printable(text.prefix(100)))” is no pin: one is sha256/ and the Base64 of 32 bytes; “tern cert URL” "
+                + "prints those of a server.")
+    }
+}
+
+extension Pin: ExpressibleByStringLiteral {
+    /// Reads a pin of a key; one that cannot be read is an error when the session is made.
+    public init(stringLiteral text: String) {
+        let digits = ["sha256//", "sha256/"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
+        guard let digits, digits.utf8.count == 44, let hash = Data(base64Encoded: String(digits)), hash.count == 32
+        else {
+            subject = .unreadable(text)
+            return
+        }
+        subject = .key(Array(hash))
+    }
+}
+
+extension Pin: CustomStringConvertible {
+    /// The pin as text; a certificate by its fingerprint.
+    public var description: String {
+        switch subject {
+        case .key(let hash): "sha256/\(Data(hash).base64EncodedString())"
+        case .certificate(let der): "certificate \(Hexadecimal.text(SHA256.hash(data: der)))"
+        case .unreadable(let text): "“\(FieldSyntax.printable(text.prefix(100)))” (no pin)"
+        }
+    }
+}
+
+/// Which certificates of a chain must be pinned.
+public enum PinningRule: String, Sendable, Hashable, Codable, CaseIterable {
+    /// One of the validated chain, whichever; AFNetworking's and OkHttp's rule, and the default.
+    case any
+    /// The server's own.
+    case leaf
+    /// Every one, the root too.
+    case all
+}
+
+extension Pin {
+    func matches(_ certificate: CheckedCertificate) -> Bool {
+        switch subject {
+        case .key(let hash): certificate.raw.keyHash == hash
+        case .certificate(let der): certificate.der == der
+        case .unreadable: false
+        }
+    }
+}
+
+extension PinningRule {
+    /// Whether a chain of leaf to root is pinned.
+    func holds(for chain: [CheckedCertificate], pins: Set<Pin>) -> Bool {
+        func isPinned(_ certificate: CheckedCertificate) -> Bool { pins.contains { $0.matches(certificate) } }
+        return switch self {
+        case .any: chain.contains(where: isPinned)
+        case .leaf: chain.first.map(isPinned) ?? false
+        case .all: !chain.isEmpty && chain.allSatisfy(isPinned)
+        }
+    }
+}

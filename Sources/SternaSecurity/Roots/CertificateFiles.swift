@@ -1,0 +1,96 @@
+import FoundationEssentials
+import SternaCore
+import SwiftASN1
+
+/// Reads certificates from files and folders, in PEM or DER.
+enum CertificateFiles {
+    /// What a certificate's file is called; OpenSSL's folders have names of eight digits and a number besides.
+    static let extensions: Set<String> = ["pem", "crt", "cer", "der"]
+
+    /// More than any store of certificates has.
+    static let maximumBytes = 64 << 20
+
+    /// Bytes of a file; throws `certificateRejected` that names it.
+    static func read(_ path: String, what: String) throws(SternaError) -> [UInt8] {
+        do {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            guard size <= maximumBytes else {
+                throw SternaError(
+                    .certificateRejected, phase: .prepare,
+                    "\(what) in “\(FieldSyntax.printable(path))” are larger than \(maximumBytes >> 20) MiB.")
+            }
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw SternaError.wrap(
+                error, as: .certificateRejected, phase: .prepare,
+                "\(what) in “\(FieldSyntax.printable(path))” cannot be read.")
+        }
+    }
+
+    /// The certificates of a file's content, each in DER, and how many objects were none; a file in DER is one of them.
+    static func certificates(in bytes: [UInt8]) -> (certificates: [[UInt8]], unreadable: Int) {
+        if bytes.first == 0x30 {
+            return RawCertificate(bytes) == nil ? ([], 1) : ([bytes], 0)
+        }
+        var certificates: [[UInt8]] = []
+        var unreadable = 0
+        for block in PEMBlocks.certificates(in: String(decoding: bytes, as: UTF8.self)) {
+            if let document = try? PEMDocument(pemString: block), RawCertificate(document.derBytes) != nil {
+                certificates.append(document.derBytes)
+            } else {
+                unreadable += 1
+            }
+        }
+        return (certificates, unreadable)
+    }
+
+    /// The files of a folder that hold certificates, in the order of their names; empty where there is no such folder.
+    static func files(inFolder folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter(isCertificateFile).sorted().prefix(10_000).map { "\(folder)/\($0)" }
+    }
+
+    private static func isCertificateFile(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let ending = name[name.index(after: dot)...]
+        if extensions.contains(ending.lowercased()) { return true }
+        return dot.utf16Offset(in: name) == 8 && !ending.isEmpty && ending.allSatisfy(\.isNumber)
+            && name[..<dot].allSatisfy(\.isHexDigit)
+    }
+
+    /// The certificates of a file, at least one.
+    static func load(_ path: String) throws(SternaError) -> [[UInt8]] {
+        let found = certificates(in: try read(path, what: "The certificates")).certificates
+        guard !found.isEmpty else { throw unreadable("“\(FieldSyntax.printable(path))”") }
+        return found
+    }
+
+    static func unreadable(_ what: String) -> SternaError {
+        SternaError(
+            .certificateRejected, phase: .prepare,
+            "There is no certificate that can be read in \(what): neither PEM nor DER."
+        )
+    }
+}
+
+/// Cuts a text in PEM into its certificates.
+enum PEMBlocks {
+    static let begin = "-----BEGIN CERTIFICATE-----"
+    static let end = "-----END CERTIFICATE-----"
+
+    static func certificates(in text: String) -> [String] {
+        var blocks: [String] = []
+        var lines: [Substring]?
+        for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
+            if line.hasPrefix(begin) {
+                lines = [Substring(begin)]
+            } else if line.hasPrefix(end), let block = lines {
+                blocks.append((block + [Substring(end)]).joined(separator: "\n"))
+                lines = nil
+            } else {
+                lines?.append(line)
+            }
+        }
+        return blocks
+    }
+}

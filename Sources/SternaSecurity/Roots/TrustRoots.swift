@@ -1,0 +1,31 @@
+/// Which root certificates are trusted.
+///
+///     policy.roots = .file("/etc/acme/root.pem")              // instead of the system's
+///     policy.roots = .system + .file("/etc/acme/root.pem")    // added to them
+///
+/// Files and folders hold PEM or DER. Each is read once, off the event loops, when a server is first judged by it; what cannot be
+/// read in it is passed over and named in the log.
+public indirect enum TrustRoots: Sendable, Hashable {
+    /// Those of the system: where the common distributions keep theirs, or of the file in `SSL_CERT_FILE` and the folders in
+    /// `SSL_CERT_DIR` where one of these is set.
+    case system
+    /// The certificates of a file.
+    case file(String)
+    /// The certificates of the files of a folder: `.pem`, `.crt`, `.cer`, `.der`, and OpenSSL's names of eight digits.
+    case folder(String)
+    /// Certificates in PEM.
+    case pem(String)
+    /// Certificates in DER.
+    case certificates([[UInt8]])
+    /// All of several.
+    case all([TrustRoots])
+
+    /// The roots of both.
+    public static func + (left: TrustRoots, right: TrustRoots) -> TrustRoots {
+        .all(left.parts + right.parts)
+    }
+
+    private var parts: [TrustRoots] {
+        if case .all(let parts) = self { parts } else { [self] }
+    }
+}

@@ -1,0 +1,85 @@
+import Crypto
+public import FoundationEssentials
+import SternaCore
+import SwiftASN1
+import X509
+
+/// What a certificate says, for people: messages, logs and tools. Nothing here has been checked.
+public struct CertificateSummary: Sendable, Hashable {
+    /// Whom it is of, as an RFC 4514 name.
+    public let subject: String
+
+    /// Who signed it.
+    public let issuer: String
+
+    /// The first moment of its validity.
+    public let notBefore: Date
+
+    /// The last moment of its validity.
+    public let notAfter: Date
+
+    /// The hosts and addresses that it is for.
+    public let names: [String]
+
+    /// The serial number in hexadecimal.
+    public let serialNumber: String
+
+    /// The algorithm of the signature, by its usual name.
+    public let signatureAlgorithm: String
+
+    /// The kind and size of the key.
+    public let key: String
+
+    /// The pin of its key: `sha256/` and the Base64 of the SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4).
+    public let pin: String
+
+    /// The SHA-256 of the whole certificate in hexadecimal.
+    public let fingerprint: String
+
+    /// The certificate in DER.
+    public let der: [UInt8]
+
+    /// Whether it names itself as its issuer.
+    public var isSelfIssued: Bool { subject == issuer }
+
+    /// Reads a certificate in DER; nil where it is none that the X.509 library reads.
+    public init?(der: [UInt8]) {
+        guard let certificate = try? Certificate(derEncoded: der), let raw = RawCertificate(der) else { return nil }
+        self.init(certificate, raw: raw, der: der)
+    }
+
+    init(_ certificate: Certificate, raw: RawCertificate, der: [UInt8]) {
+        subject = FieldSyntax.printable("\(certificate.subject)".prefix(500))
+        issuer = FieldSyntax.printable("\(certificate.issuer)".prefix(500))
+        notBefore = certificate.notValidBefore
+        notAfter = certificate.notValidAfter
+        names = ChainRules.identity(of: certificate).texts.map { FieldSyntax.printable($0.prefix(260)) }
+        serialNumber = Hexadecimal.text(certificate.serialNumber.bytes.prefix(64))
+        signatureAlgorithm = "\(certificate.signatureAlgorithm)".replacing("SignatureAlgorithm.", with: "")
+        key = KeyStrength.text(of: raw)
+        pin = Pin(keyHash: raw.keyHash).description
+        fingerprint = Hexadecimal.text(SHA256.hash(data: der))
+        self.der = der
+    }
+}
+
+extension CertificateSummary: CustomStringConvertible {
+    /// One line: subject, issuer, days of validity, and the pin.
+    public var description: String {
+        "\(subject), issued by \(issuer), valid \(Day.text(notBefore)) to \(Day.text(notAfter)), key \(pin)"
+    }
+}
+
+/// Days of certificates, for messages.
+enum Day {
+    static func text(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+}
+
+enum Hexadecimal {
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.reduce(into: "") { text, byte in
+            text += byte < 16 ? "0" : ""
+            text += String(byte, radix: 16)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import SternaCore
+
+extension SecurityPolicy {
+    /// Judges the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.
+    public func judge(chain: [[UInt8]], host: String, time: Double? = nil) async -> TrustVerdict {
+        await evaluate(chain: chain, host: host, time: time).verdict
+    }
+
+    /// Judges the certificates that a server presented, and says by which chain.
+    ///
+    /// - Parameters:
+    ///   - chain: the certificates, the server's own first, each in DER.
+    ///   - host: the name or address that was asked for, not the socket's.
+    ///   - time: seconds since 1970; nil for ``verificationTime``, or now.
+    public func evaluate(chain presented: [[UInt8]], host: String, time: Double? = nil) async -> TrustEvaluation {
+        let now = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970
+        var (verdict, chain) = await check(presented, host: host, now: now)
+        if case .rejected(var failure) = verdict {
+            failure.presented = presented.prefix(PathSearch.maximumCertificates).compactMap(CertificateSummary.init)
+            verdict = .rejected(failure)
+        }
+        var evaluation = TrustEvaluation(
+            host: host, presented: presented, chain: chain.map(\.der), verdict: verdict)
+        for evaluator in evaluators { evaluation = evaluation.with(await evaluator.evaluate(evaluation)) }
+        return evaluation
+    }
+
+    /// The verdict that a connection goes by: the policy's, or what the challenge handler makes of it.
+    package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
+        guard let challengeHandler else { return await judge(chain: chain, host: host) }
+        let evaluation = await evaluate(chain: chain, host: host)
+        switch await challengeHandler.answer(AuthenticationChallenge(.serverTrust(evaluation), host: host, port: port))
+        {
+        case .useDefault, .identity: return evaluation.verdict
+        case .accept: return evaluation.verdict.isAccepted ? evaluation.verdict : .overlooked
+        case .reject(let reason):
+            var failure = TrustFailure(.evaluator, FieldSyntax.printable(reason.prefix(1_000)))
+            failure.presented = evaluation.certificates
+            return .rejected(failure)
+        }
+    }
+
+    /// The identity that a connection shows where it is asked for one.
+    package func decideIdentity(host: String, port: Int) async -> ClientIdentity? {
+        guard let challengeHandler else { return currentIdentity }
+        let answer = await challengeHandler.answer(AuthenticationChallenge(.clientIdentity, host: host, port: port))
+        if case .identity(let identity) = answer { return identity }
+        return currentIdentity
+    }
+
+    private func check(
+        _ presented: [[UInt8]], host: String, now: Double
+    ) async -> (TrustVerdict, chain: [CheckedCertificate]) {
+        if let failure = nonsense(host) { return (.rejected(failure), []) }
+        // Nothing could change the verdict, so no roots are read for it.
+        if allowsInvalidCertificates, pins.isEmpty, evaluators.isEmpty { return (.overlooked, []) }
+        switch await path(presented, host: host, now: now) {
+        case .valid(let chain):
+            let isPinned = pins.isEmpty || pinningRule.holds(for: chain, pins: pins)
+            return (isPinned ? .trusted : .rejected(unpinned(chain)), chain)
+        case .invalid(let failure):
+            guard allowsInvalidCertificates else { return (.rejected(failure), []) }
+            if pins.isEmpty { return (.overlooked, []) }
+            return await checkInvalid(presented, host: host, now: now)
+        }
+    }
+
+    /// What no server could pass.
+    private func nonsense(_ host: String) -> TrustFailure? {
+        if refusesAll {
+            return TrustFailure(
+                .policy, "there is no policy for \(FieldSyntax.printable(host)), and every host needs one",
+                advice: "Add one to the session's host policies.")
+        }
+        if let error = pins.lazy.compactMap(\.error).first { return TrustFailure(.pin, error.detail) }
+        if allowsInvalidCertificates, validatesDomainName, pins.isEmpty {
+            return TrustFailure(
+                .policy,
+                "invalid certificates are allowed and names are checked, but nothing is pinned: a name that nobody "
+                    + "vouches for says nothing",
+                advice: "Pin the certificate or its key, or set validatesDomainName to false in tests.")
+        }
+        return nil
+    }
+
+    private func path(_ presented: [[UInt8]], host: String, now: Double) async -> PathSearch.Result {
+        let key = VerdictCache.Key(presented, host: host, checksHost: validatesDomainName, roots: roots)
+        if let chain = VerdictCache.shared.chain(key, at: now) { return .valid(chain) }
+        let found: RootStore.Roots
+        do {
+            found = try await RootStore.shared.load(roots)
+        } catch {
+            return .invalid(TrustFailure(.roots, error.detail))
+        }
+        let search = PathSearch(host: host, checksHost: validatesDomainName, now: now)
+        let result = await search.run(presented, roots: found)
+        if case .valid(let chain) = result { VerdictCache.shared.keep(chain, for: key, at: now) }
+        return result
+    }
+
+    /// Looks for the pins in a chain that leads nowhere. The handshake proves the server's own key alone, and a signature what
+    /// leads to a pinned certificate; what else was sent along is known to everybody and proves nothing.
+    private func checkInvalid(
+        _ presented: [[UInt8]], host: String, now: Double
+    ) async -> (TrustVerdict, chain: [CheckedCertificate]) {
+        guard let leaf = presented.first.flatMap(CheckedCertificate.init) else {
+            return (.rejected(TrustFailure(.readable, "the server's certificate cannot be read")), [])
+        }
+        if pinningRule.holds(for: [leaf], pins: pins) {
+            if validatesDomainName, let failure = ChainRules.wrongHost(leaf.certificate, host) {
+                return (.rejected(failure), [])
+            }
+            return (.overlooked, [leaf])
+        }
+        let anchors = pins.compactMap { pin -> [UInt8]? in
+            if case .certificate(let der) = pin.subject { der } else { nil }
+        }
+        if !anchors.isEmpty,
+            let roots = try? RootStore().roots(.certificates(anchors.sorted { $0.lexicographicallyPrecedes($1) }))
+        {
+            let search = PathSearch(host: host, checksHost: validatesDomainName, now: now)
+            if case .valid(let chain) = await search.run(presented, roots: roots),
+                pinningRule.holds(for: chain, pins: pins)
+            {
+                return (.overlooked, chain)
+            }
+        }
+        return (.rejected(unpinned([leaf])), [])
+    }
+
+    private func unpinned(_ chain: [CheckedCertificate]) -> TrustFailure {
+        let which =
+            switch pinningRule {
+            case .any: "none of the certificates in the chain is pinned"
+            case .leaf: "the server's own certificate is not pinned"
+            case .all: "not every certificate in the chain is pinned"
+            }
+        let found = chain.map { Pin(keyHash: $0.raw.keyHash).description }.joined(separator: ", ")
+        return TrustFailure(
+            .pin, "\(which): its keys are \(found)",
+            advice: "Is somebody between you and the server? If its keys were changed on purpose, pin the new ones.",
+            certificate: chain.first?.summary)
+    }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import FoundationEssentials
+import Synchronization
+import X509
+
+/// Paths that were found to trusted roots, so that the next connection to a server need not look again.
+///
+/// Failures are not kept: a certificate may become valid, a root be added.
+final class VerdictCache: Sendable {
+    static let shared = VerdictCache()
+
+    /// How long a path is kept at most, in seconds.
+    static let lifetime = 600.0
+
+    private static let maximumEntries = 256
+
+    struct Key: Hashable, Sendable {
+        let digest: [UInt8]
+        let host: String
+        let checksHost: Bool
+        let roots: TrustRoots
+
+        init(_ presented: [[UInt8]], host: String, checksHost: Bool, roots: TrustRoots) {
+            var hash = SHA256()
+            for der in presented {
+                withUnsafeBytes(of: UInt64(der.count).littleEndian) { hash.update(bufferPointer: $0) }
+                hash.update(data: der)
+            }
+            digest = Array(hash.finalize())
+            self.host = host
+            self.checksHost = checksHost
+            self.roots = roots
+        }
+    }
+
+    private struct Entry {
+        let chain: [CheckedCertificate]
+        let from: Double
+        let until: Double
+    }
+
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    /// The path found before, where it is good at that time.
+    func chain(_ key: Key, at now: Double) -> [CheckedCertificate]? {
+        entries.withLock { entries in
+            guard let entry = entries[key] else { return nil }
+            if entry.from <= now, now < entry.until { return entry.chain }
+            return nil
+        }
+    }
+
+    /// Keeps a path until the first of its certificates expires, ten minutes at most.
+    func keep(_ chain: [CheckedCertificate], for key: Key, at now: Double) {
+        let expiry = chain.map(\.certificate.notValidAfter.timeIntervalSince1970).min() ?? now
+        let entry = Entry(chain: chain, from: now, until: min(expiry, now + Self.lifetime))
+        entries.withLock { entries in
+            // Hosts are as many as a program likes; the few that it goes on talking to come back at once.
+            if entries.count >= Self.maximumEntries { entries.removeAll(keepingCapacity: true) }
+            entries[key] = entry
+        }
+    }
+
+    /// How many there are.
+    var count: Int { entries.withLock { $0.count } }
+}

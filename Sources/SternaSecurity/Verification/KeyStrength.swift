@@ -1,0 +1,33 @@
+import SwiftASN1
+
+/// Which keys are too weak to sign for, or as, a server, and which are so large that checking them is an attack.
+enum KeyStrength {
+    /// An RSA key's bits: fewer can be factored, more cost too much to check.
+    static let rsaBits = 2_048...8_192
+
+    private static let curves: [ASN1ObjectIdentifier: (name: String, cost: Int)] = [
+        [1, 2, 840, 10_045, 3, 1, 7]: ("P-256", 1), [1, 3, 132, 0, 34]: ("P-384", 4),
+        [1, 3, 132, 0, 35]: ("P-521", 16),
+    ]
+
+    /// Why a key is refused; nil where it is not.
+    static func refusal(of certificate: RawCertificate) -> String? {
+        guard certificate.keyAlgorithm == RawCertificate.rsa else { return nil }
+        guard let bits = certificate.modulusBits else { return "its RSA key cannot be read" }
+        if bits < rsaBits.lowerBound { return "its RSA key has \(bits) bits, fewer than \(rsaBits.lowerBound)" }
+        if bits > rsaBits.upperBound { return "its RSA key has \(bits) bits, more than \(rsaBits.upperBound)" }
+        return nil
+    }
+
+    /// What a check of a signature by the key costs, in checks by a P-256 key.
+    static func cost(of certificate: RawCertificate) -> Int {
+        if let bits = certificate.modulusBits { return bits > 4_096 ? 4 : 1 }
+        return certificate.curve.flatMap { curves[$0]?.cost } ?? 4
+    }
+
+    static func text(of certificate: RawCertificate) -> String {
+        if let bits = certificate.modulusBits { return "RSA \(bits)" }
+        if let curve = certificate.curve { return "EC \(curves[curve]?.name ?? "\(curve)")" }
+        return certificate.keyAlgorithm == [1, 3, 101, 112] ? "Ed25519" : "\(certificate.keyAlgorithm)"
+    }
+}

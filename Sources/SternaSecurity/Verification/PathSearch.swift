@@ -1,0 +1,140 @@
+import FoundationEssentials
+import SternaCore
+import SwiftASN1
+@_spi(FixedExpiryValidationTime) import X509
+
+/// Looks for a path from a server's certificate to a trusted root (RFC 5280, 6).
+struct PathSearch: Sendable {
+    /// How many certificates a server may present.
+    static let maximumCertificates = 16
+
+    /// How many bytes one may have.
+    static let maximumBytes = 64 << 10
+
+    var host: String
+    var checksHost: Bool
+    /// Seconds since 1970.
+    var now: Double
+
+    enum Result: Sendable {
+        /// The chain of leaf to root.
+        case valid([CheckedCertificate])
+        case invalid(TrustFailure)
+    }
+
+    /// Judges the certificates that a server presented, its own first, by a set of roots.
+    func run(_ presented: [[UInt8]], roots: RootStore.Roots) async -> Result {
+        if let failure = Self.unreadable(presented) { return .invalid(failure) }
+        guard let leaf = presented.first.flatMap(CheckedCertificate.init) else {
+            return .invalid(Self.unreadableLeaf(presented.first ?? []))
+        }
+        // What cannot be read cannot help: the chain is then judged without it.
+        let others = presented.dropFirst().compactMap(CheckedCertificate.init)
+        let findings = ChainRules.Findings()
+        let rules = ChainRules(
+            host: host, checksHost: checksHost, now: Date(timeIntervalSince1970: now), findings: findings)
+        if roots.certificates.contains(leaf.certificate) { return chosen(leaf, rules) }
+        var verifier = Verifier(rootCertificates: roots.store) {
+            rules
+            RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: now))
+        }
+        let candidates = PresentedCertificates(others)
+        switch await verifier.validate(leaf: leaf.certificate, intermediates: CertificateStore(custom: candidates)) {
+        case .validCertificate(let chain):
+            return .valid(chain.compactMap { $0.der.flatMap(CheckedCertificate.init) })
+        case .couldNotValidate(let failures):
+            if let failure = findings.failure { return .invalid(failure) }
+            if candidates.isExhausted {
+                return .invalid(
+                    TrustFailure(
+                        .complexity, "the certificates presented lead to each other in too many ways",
+                        certificate: leaf.summary))
+            }
+            let unread = presented.dropFirst().filter { CheckedCertificate($0) == nil }
+            return .invalid(
+                explain(leaf, unread: unread, chain: failures.first.map { Array($0.chain) }, rules, roots))
+        }
+    }
+
+    private static func unreadable(_ presented: [[UInt8]]) -> TrustFailure? {
+        guard !presented.isEmpty else {
+            return TrustFailure(.presented, "the server presented no certificate")
+        }
+        guard presented.count <= maximumCertificates else {
+            return TrustFailure(
+                .presented, "the server presented \(presented.count) certificates, more than any chain needs")
+        }
+        guard presented.allSatisfy({ $0.count <= maximumBytes }) else {
+            return TrustFailure(.presented, "the server presented a certificate of more than \(maximumBytes >> 10) KiB")
+        }
+        return nil
+    }
+
+    /// Why the X.509 library does not read a certificate, as far as that can be told.
+    private static func unreadableLeaf(_ der: [UInt8]) -> TrustFailure {
+        if let raw = RawCertificate(der) {
+            if let reason = KeyStrength.refusal(of: raw) {
+                return TrustFailure(.keySize, "the certificate is refused: \(reason)")
+            }
+            if let hash = RawCertificate.forgeable[raw.signatureAlgorithm] {
+                return TrustFailure(.signatureAlgorithm, "the certificate is signed with \(hash), which can be forged")
+            }
+        }
+        return TrustFailure(
+            .readable, "the server's certificate cannot be read: its form, or its key, is not one in use")
+    }
+
+    /// A certificate that is itself among the roots was chosen for what it is: nobody need have signed it.
+    private func chosen(_ leaf: CheckedCertificate, _ rules: ChainRules) -> Result {
+        let failure =
+            rules.validity(of: leaf.certificate) ?? ChainRules.refusedUsage(of: leaf.certificate)
+            ?? KeyStrength.refusal(of: leaf.raw).map {
+                TrustFailure(.keySize, "the certificate is refused: \($0)", certificate: leaf.summary)
+            } ?? (checksHost ? ChainRules.wrongHost(leaf.certificate, host) : nil)
+        return failure.map(Result.invalid) ?? .valid([leaf])
+    }
+
+    /// Says which of the usual things is wrong where no path was found; the library's own words are for those who know its code.
+    private func explain(
+        _ leaf: CheckedCertificate, unread: [[UInt8]], chain: [Certificate]?, _ rules: ChainRules,
+        _ roots: RootStore.Roots
+    ) -> TrustFailure {
+        let own = leaf.certificate
+        if let failure = rules.validity(of: own) { return failure }
+        if checksHost, let failure = ChainRules.wrongHost(own, host) { return failure }
+        if let failure = ChainRules.weakness(of: own) ?? ChainRules.refusedUsage(of: own) { return failure }
+        for raw in unread.compactMap(RawCertificate.init) {
+            if let reason = KeyStrength.refusal(of: raw) {
+                return TrustFailure(.keySize, "one of its issuers is refused: \(reason)", certificate: leaf.summary)
+            }
+        }
+        if let chain { return Self.explain(chain, leaf) }
+        if own.issuer == own.subject {
+            return TrustFailure(
+                .issuer,
+                "the certificate is signed by itself, not by an authority among the \(roots.count) roots of \(roots.source)",
+                advice: "If it is the right one, trust it as a root of your own, or pin its key.",
+                certificate: leaf.summary)
+        }
+        return TrustFailure(
+            .issuer,
+            "its issuer (\(FieldSyntax.printable("\(own.issuer)".prefix(300)))) does not lead to any of the \(roots.count) roots of "
+                + roots.source,
+            advice:
+                "Either the server leaves out a certificate in between, or its authority is not trusted here; add the "
+                + "authority's certificate to the roots if it should be.", certificate: leaf.summary)
+    }
+
+    /// What the library's own rules refuse in a chain that leads to a root: of those, only these are left to it.
+    private static func explain(_ chain: [Certificate], _ leaf: CheckedCertificate) -> TrustFailure {
+        if let issuer = chain.first(where: { $0.extensions[oid: .X509ExtensionID.nameConstraints] != nil }) {
+            return TrustFailure(
+                .nameConstraints, "one of its issuers may not issue certificates for its names",
+                advice: "The authority's operator says for which names it may issue.", of: issuer)
+        }
+        return TrustFailure(
+            .basicConstraints,
+            "there are more authorities in its chain than one of them allows, or it has a form that the "
+                + "standard does not", certificate: leaf.summary)
+    }
+}

@@ -1,0 +1,128 @@
+import NIOCore
+import NIOSSL
+import SternaCore
+import SternaSecurity
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The TLS library's contexts, one for each way of speaking TLS and each identity.
+final class TLSContexts: Sendable {
+    private struct Key: Hashable {
+        let options: TLSOptions
+        let identity: ClientIdentity?
+    }
+
+    private let contexts = Mutex<[Key: NIOSSLContext]>([:])
+
+    /// The context of options and an identity; throws `tlsFailed` or `identityUnusable` where the library refuses them.
+    func context(_ options: TLSOptions, _ identity: ClientIdentity?) throws(SternaError) -> NIOSSLContext {
+        let key = Key(options: options, identity: identity)
+        if let known = contexts.withLock({ $0[key] }) { return known }
+        let made = try Self.make(options, identity)
+        contexts.withLock { contexts in
+            // Identities that are replaced are not kept for ever.
+            if contexts.count >= 64 { contexts.removeAll() }
+            contexts[key] = made
+        }
+        return made
+    }
+
+    private static func make(_ options: TLSOptions, _ identity: ClientIdentity?) throws(SternaError) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        // Chain and host are checked by the callback, which replaces the library's own verification; its roots would be
+        // loaded for nothing. Never `.none`: the callback's verdict would not count.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates([])
+        configuration.minimumTLSVersion = options.minimumVersion.nio
+        configuration.maximumTLSVersion = options.maximumVersion?.nio
+        // An empty list would end the process in the library.
+        if let suites = options.cipherSuites, !suites.isEmpty { configuration.cipherSuiteValues = suites.map(\.nio) }
+        if options.offersApplicationProtocols { configuration.applicationProtocols = ["http/1.1"] }
+        if let path = options.keyLogFile {
+            let log = try KeyLog(path: path)
+            configuration.keyLogCallback = { line in log.append(line) }
+        }
+        do {
+            if let identity {
+                configuration.certificateChain = try identity.certificates.map {
+                    .certificate(try NIOSSLCertificate(bytes: $0, format: .der))
+                }
+                configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: identity.privateKey, format: .der))
+            }
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw SternaError(
+                identity == nil ? .tlsFailed : .identityUnusable, phase: .tls,
+                "TLS cannot be set up with these options.", underlying: error)
+        }
+    }
+}
+
+/// A file that keys of connections are appended to, for tools that read captured traffic.
+private final class KeyLog: Sendable {
+    private let descriptor: CInt
+
+    init(path: String) throws(SternaError) {
+        descriptor =
+            path.utf8.contains(0) ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw SternaError(
+                .tlsFailed, phase: .tls,
+                "The key log “\(FieldSyntax.printable(path))” cannot be opened: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    // One write for a line, so that lines of several processes do not mix.
+    func append(_ line: Bytes) {
+        _ = line.withUnsafeReadableBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+}
+
+extension TLSOptions.Version {
+    fileprivate var nio: TLSVersion {
+        switch self {
+        case .tls10: .tlsv1
+        case .tls11: .tlsv11
+        case .tls12: .tlsv12
+        case .tls13: .tlsv13
+        }
+    }
+
+    init?(_ version: TLSVersion?) {
+        switch version {
+        case .tlsv1: self = .tls10
+        case .tlsv11: self = .tls11
+        case .tlsv12: self = .tls12
+        case .tlsv13: self = .tls13
+        case nil: return nil
+        }
+    }
+}
+
+extension CipherSuite {
+    fileprivate var nio: NIOTLSCipher {
+        switch self {
+        case .ecdheECDSAWithAES128GCM: .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
+        case .ecdheECDSAWithAES256GCM: .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384
+        case .ecdheECDSAWithChaCha20: .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
+        case .ecdheRSAWithAES128GCM: .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+        case .ecdheRSAWithAES256GCM: .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384
+        case .ecdheRSAWithChaCha20: .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+        case .ecdheECDSAWithAES128CBC: .TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA
+        case .ecdheECDSAWithAES256CBC: .TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA
+        case .ecdheRSAWithAES128CBC: .TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA
+        case .ecdheRSAWithAES256CBC: .TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA
+        case .rsaWithAES128GCM: .TLS_RSA_WITH_AES_128_GCM_SHA256
+        case .rsaWithAES256GCM: .TLS_RSA_WITH_AES_256_GCM_SHA384
+        }
+    }
+}

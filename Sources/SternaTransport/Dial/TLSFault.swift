@@ -1,0 +1,89 @@
+import SternaCore
+import SternaSecurity
+
+/// What to say when the TLS library or the server ends a handshake.
+enum TLSFault {
+    /// An error of a handshake with a host.
+    static func handshake(_ cause: (any Error)?, host: String) -> SternaError {
+        if let known = cause as? SternaError { return known }
+        guard let cause else {
+            return SternaError(
+                .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: the server closed the connection.")
+        }
+        let reasons = reasons(of: cause)
+        if reasons.contains("KEY_USAGE_BIT_INCORRECT") {
+            let failure = TrustFailure(.keyUsage, "its key usage does not allow a handshake")
+            return SternaError(
+                .certificateRejected, phase: .tls, "The certificate of \(host) is not trusted: \(failure).",
+                underlying: failure)
+        }
+        if let said = alert(reasons) {
+            return SternaError(
+                .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(said)", underlying: cause)
+        }
+        let what = explanations.first { reasons.contains($0.key) }?.value
+        let rest = reasons.isEmpty ? "the connection broke." : "\(reasons.joined(separator: ", "))."
+        return SternaError(
+            .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(what ?? rest)", underlying: cause)
+    }
+
+    /// What a server says of the client's certificate after a handshake of TLS 1.3, which ends before it is looked at; nil for
+    /// other errors.
+    static func late(_ cause: (any Error)?, host: String) -> SternaError? {
+        guard let cause, let said = alert(reasons(of: cause)) else { return nil }
+        return SternaError(
+            .tlsFailed, phase: .tls, "The server \(host) ended the connection: \(said)", underlying: cause)
+    }
+
+    private static let explanations = [
+        "WRONG_VERSION_NUMBER": "the server does not speak TLS on this port.",
+        "HTTP_REQUEST": "the server does not speak TLS on this port.",
+        "eofDuringHandshake": "the server closed the connection.",
+        "TLSV1_ALERT_PROTOCOL_VERSION": "the server speaks none of the TLS versions that are allowed here.",
+        "UNSUPPORTED_PROTOCOL": "the server speaks none of the TLS versions that are allowed here.",
+        "NO_SUPPORTED_VERSIONS_ENABLED": "no TLS version is allowed here.",
+        "TLSV1_ALERT_UNRECOGNIZED_NAME": "the server knows no host of that name.",
+        "SSLV3_ALERT_HANDSHAKE_FAILURE":
+            "the server refused it: it wants a client certificate, or versions and cipher suites have nothing in common.",
+        "DECODE_ERROR": "the server sent what no server may, or a certificate that cannot be read.",
+    ]
+
+    private static func alert(_ reasons: [String]) -> String? {
+        for reason in reasons {
+            switch reason {
+            case "TLSV1_ALERT_CERTIFICATE_REQUIRED", "TLSV13_ALERT_CERTIFICATE_REQUIRED":
+                return
+                    "it wants a client certificate, and none was shown. Set the policy's identity (tern: --cert and --key)."
+            case "TLSV1_ALERT_UNKNOWN_CA": return "it does not know the authority of the client certificate."
+            case "SSLV3_ALERT_CERTIFICATE_EXPIRED": return "the client certificate has expired."
+            case "SSLV3_ALERT_CERTIFICATE_REVOKED": return "the client certificate was revoked."
+            case "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
+                "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+                "TLSV1_ALERT_ACCESS_DENIED", "SSLV3_ALERT_NO_CERTIFICATE":
+                return "it does not accept the client certificate."
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The library's words for what went wrong; its full text names files of the machine that it was built on.
+    private static func reasons(of cause: any Error) -> [String] {
+        let text = "\(cause)"
+        var found: [String] = []
+        for piece in text.split(whereSeparator: { ":[]() ,".contains($0) }) {
+            let isReason = piece.utf8.count > 3 && piece.utf8.allSatisfy { isReasonByte($0) } && piece.contains("_")
+            if isReason || piece.hasSuffix("eofDuringHandshake") {
+                found.append(isReason ? String(piece) : "eofDuringHandshake")
+            }
+        }
+        return found.filter { $0 != "OPENSSL_internal" }
+    }
+
+    private static func isReasonByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import FoundationEssentials
+import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Which servers are trusted, and what they are shown.
+struct TrustOptions: ParsableArguments {
+    @Flag(name: [.customShort("k"), .long], help: "Accept any certificate; for tests only.")
+    var insecure = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates of this file, in PEM or DER, instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept only servers with this key in their chain, sha256/BASE64 or a file with the key or certificate; may be given again for another key. “tern cert URL” prints a server's.",
+            valueName: "pin"))
+    var pin: [String] = []
+
+    @Option(help: ArgumentHelp("Show this client certificate: PEM, DER or PKCS #12.", valueName: "file"))
+    var cert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The private key of --cert; its password is asked for, or taken from TERN_KEY_PASSWORD.", valueName: "file")
+    )
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp("The oldest version of TLS: 1.0, 1.1, 1.2 (the default) or 1.3.", valueName: "version"),
+        transform: version)
+    var tlsMin: TLSOptions.Version?
+
+    @Option(help: ArgumentHelp("The newest version of TLS.", valueName: "version"), transform: version)
+    var tlsMax: TLSOptions.Version?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connect to this address for a host and port; certificates and requests keep the host's name.",
+            valueName: "host:port:addr"))
+    var resolve: [String] = []
+
+    private static func version(_ text: String) throws -> TLSOptions.Version {
+        guard let version = TLSOptions.Version(rawValue: text) else {
+            throw ValidationError("“\(text)” is no version of TLS; there are 1.0, 1.1, 1.2 and 1.3.")
+        }
+        return version
+    }
+
+    func validate() throws {
+        if key != nil, cert == nil { throw ValidationError("--key needs --cert FILE.") }
+        if insecure, !pin.isEmpty {
+            throw ValidationError("--insecure and --pin exclude each other: a pin is there to be checked.")
+        }
+        if let tlsMin, let tlsMax, tlsMax < tlsMin { throw ValidationError("--tls-max is below --tls-min.") }
+        _ = try overrides()
+    }
+
+    /// The engine that connects to the addresses of `--resolve`.
+    func engine() throws -> Engine {
+        let overrides = try overrides()
+        guard !overrides.isEmpty else { return .shared }
+        var options = EngineOptions()
+        options.hostOverrides = overrides
+        return Engine(options: options)
+    }
+
+    /// What was asked for, for a URL; throws for files that cannot be used.
+    func policy(for url: HTTPURL) throws -> SecurityPolicy {
+        if !pin.isEmpty, !url.scheme.isSecure {
+            throw UsageError("--pin checks nothing at \(url.scheme)://; write https://.")
+        }
+        var policy = insecure ? SecurityPolicy.insecure : .system
+        if let cacert {
+            try Self.checkReadable(cacert)
+            policy.roots = .file(cacert)
+        }
+        for pin in pin { policy.pins.formUnion(try Self.pins(pin)) }
+        if let tlsMin { policy.tls.minimumVersion = tlsMin }
+        if let tlsMax {
+            policy.tls.maximumVersion = tlsMax
+            policy.tls.minimumVersion = min(policy.tls.minimumVersion, tlsMax)
+        }
+        if let cert { policy.identity = try identity(cert) }
+        return policy
+    }
+
+    private static func pins(_ text: String) throws -> Set<Pin> {
+        if text.hasPrefix("sha256/") { return [try Pin(text)] }
+        try checkReadable(text)
+        return try Pin.publicKeys(file: text)
+    }
+
+    private static func checkReadable(_ file: String) throws {
+        guard access(file, R_OK) == 0 else {
+            throw SternaError(
+                .fileUnreadable, phase: .prepare,
+                "The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    private func identity(_ cert: String) throws -> ClientIdentity {
+        try Self.checkReadable(cert)
+        if let key { try Self.checkReadable(key) }
+        let given = ProcessInfo.processInfo.environment["TERN_KEY_PASSWORD"]
+        do throws(SternaError) {
+            return try ClientIdentity(certificateFile: cert, keyFile: key, password: given)
+        } catch {
+            let mayAsk = given == nil && Terminal.standardError.isTerminal && error.detail.contains("password")
+            guard mayAsk else { throw error }
+        }
+        let password = try PasswordPrompt.ask("Password for \(key ?? cert): ")
+        return try ClientIdentity(certificateFile: cert, keyFile: key, password: password)
+    }
+
+    /// The addresses of `--resolve`, by host and port.
+    private func overrides() throws -> [String: [String]] {
+        var overrides: [String: [String]] = [:]
+        for text in resolve {
+            let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, !parts[0].isEmpty, let port = UInt16(parts[1]), !parts[2].isEmpty else {
+                throw ValidationError("“\(text)” is not HOST:PORT:ADDRESS, as in example.com:443:127.0.0.1.")
+            }
+            let addresses = parts[2].split(separator: ",").map {
+                $0.hasPrefix("[") && $0.hasSuffix("]") ? String($0.dropFirst().dropLast()) : String($0)
+            }
+            overrides["\(parts[0].lowercased()):\(port)", default: []] += addresses
+        }
+        return overrides
+    }
+}
