@@ -22,7 +22,10 @@ final class Nginx: Sendable {
     let folder: String
     let port: Int
     let securePort: Int
+    /// Where only clients with a certificate are let in.
+    let guardedPort: Int
     let authorityFile: String
+    let authority: CertificateAuthority
     private let process: pid_t
 
     var url: String { "http://127.0.0.1:\(port)" }
@@ -33,18 +36,19 @@ final class Nginx: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "sterna-nginx-\(UUID().uuidString)").path
         // Given back before nginx takes them; that the system gives them to somebody else just then is unlikely, and
         // nginx then says so.
-        (port, securePort) = try Self.freePorts()
+        (port, securePort, guardedPort) = try Self.freePorts()
         let manager = FileManager.default
         for name in ["www", "www/dav", "tmp"] {
             try manager.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
         }
-        let authority = try CertificateAuthority(commonName: "Sterna interop CA")
+        authority = try CertificateAuthority(commonName: "Sterna interop CA")
         let bundle = try authority.issue(CertificateOptions(hosts: ["localhost", "127.0.0.1"]))
         authorityFile = "\(folder)/ca.pem"
         try Data(authority.pem.utf8).write(to: URL(filePath: authorityFile))
         try Data(bundle.certificateChainPEM.utf8).write(to: URL(filePath: "\(folder)/cert.pem"))
         try Data(bundle.privateKeyPEM.utf8).write(to: URL(filePath: "\(folder)/key.pem"))
-        try Data(Self.configuration(folder, port, securePort).utf8).write(to: URL(filePath: "\(folder)/nginx.conf"))
+        try Data(Self.configuration(folder, port, securePort, guardedPort).utf8).write(
+            to: URL(filePath: "\(folder)/nginx.conf"))
         try Self.writeFiles(in: "\(folder)/www")
         process = try Self.spawn([program, "-p", folder, "-c", "\(folder)/nginx.conf", "-e", "\(folder)/error.log"])
         try await waitUntilReady()
@@ -78,7 +82,9 @@ final class Nginx: Sendable {
         }
     }
 
-    private static func configuration(_ folder: String, _ port: Int, _ securePort: Int) -> String {
+    private static func configuration(_ folder: String, _ port: Int, _ securePort: Int, _ guardedPort: Int)
+        -> String
+    {
         """
         daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
         events { worker_connections 256; }
@@ -103,13 +109,19 @@ final class Nginx: Sendable {
             location = /close { keepalive_timeout 0; return 200 "bye"; }
             location /private/ { auth_basic "terns"; auth_basic_user_file \(folder)/nobody; }
           }
+          server {
+            listen 127.0.0.1:\(guardedPort) ssl;
+            ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+            ssl_client_certificate \(folder)/ca.pem; ssl_verify_client on;
+            location = /who { default_type text/plain; return 200 $ssl_client_s_dn; }
+          }
         }
         """
     }
 
-    private static func freePorts() throws -> (Int, Int) {
-        let (one, other) = (try ClosedPort(), try ClosedPort())
-        return (one.port, other.port)
+    private static func freePorts() throws -> (Int, Int, Int) {
+        let ports = (try ClosedPort(), try ClosedPort(), try ClosedPort())
+        return (ports.0.port, ports.1.port, ports.2.port)
     }
 
     private static func spawn(_ words: [String]) throws -> pid_t {

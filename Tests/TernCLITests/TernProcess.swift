@@ -43,6 +43,10 @@ final class TernProcess: Sendable {
         try await TernProcess(arguments, input: input, environment: environment, onTerminal: onTerminal).outcome()
     }
 
+    /// Runs it to its end.
+    @discardableResult
+    static func run(_ arguments: [String]) async throws -> Outcome { try await TernProcess(arguments).outcome() }
+
     /// Starts it.
     ///
     /// - Parameter onTerminal: whether standard output is a terminal.

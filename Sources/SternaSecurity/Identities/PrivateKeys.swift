@@ -1,24 +1,68 @@
 import FoundationEssentials
 import NIOSSL
 import SternaCore
+import SwiftASN1
 
 /// Reads private keys by the TLS library, which knows all their forms.
 enum PrivateKeys {
     /// A key in DER, from PEM or DER, decrypted; throws `identityUnusable`.
     static func read(_ bytes: [UInt8], password: String?) throws(SternaError) -> [UInt8] {
-        let isPEM = bytes.first != 0x30
-        do {
-            let key: NIOSSLPrivateKey
-            if isPEM {
-                let secret = Array((password ?? "").utf8)
-                key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) { setter in setter(secret) }
-            } else {
-                key = try NIOSSLPrivateKey(bytes: bytes, format: .der)
+        guard bytes.first != 0x30 else { return try decoded(bytes, form: .der, source: bytes, password: nil) }
+        if let encrypted = encryptedPKCS8(bytes) {
+            guard let password, !password.isEmpty || encrypted.isModern else {
+                throw ClientIdentity.unusable("The private key is encrypted; a password is needed.")
             }
-            return try key.derBytes
-        } catch {
-            throw ClientIdentity.unusable(reason(bytes, isPEM: isPEM, hasPassword: password?.isEmpty == false), error)
+            if encrypted.isModern {
+                return try decoded(
+                    try encrypted.decrypt(password), form: .der, source: bytes, password: password)
+            }
         }
+        return try decoded(bytes, form: .pem, source: bytes, password: password)
+    }
+
+    private static func decoded(
+        _ bytes: [UInt8], form: NIOSSLSerializationFormats, source: [UInt8], password: String?
+    ) throws(SternaError) -> [UInt8] {
+        let secret = Array((password ?? "").utf8)
+        // Any other password ends the process in the library.
+        guard secret.count < 1_024, secret.allSatisfy({ $0 < 0x80 }) || form == .der else {
+            throw ClientIdentity.unusable(
+                "The private key is encrypted in an old way, for which only passwords in ASCII can be used. Convert it: "
+                    + "openssl pkcs8 -topk8 -in old.key -out new.key")
+        }
+        do {
+            guard form == .pem else { return try NIOSSLPrivateKey(bytes: bytes, format: .der).derBytes }
+            return try NIOSSLPrivateKey(bytes: bytes, format: .pem) { setter in setter(secret) }.derBytes
+        } catch {
+            let reason = reason(source, isPEM: source.first != 0x30, hasPassword: !secret.isEmpty)
+            throw ClientIdentity.unusable(reason, error)
+        }
+    }
+
+    /// A key that a password protects (RFC 5958, 3).
+    private struct Encrypted {
+        let algorithm: PasswordEncryption?
+        let content: [UInt8]
+
+        var isModern: Bool { algorithm != nil }
+
+        func decrypt(_ password: String) throws(SternaError) -> [UInt8] {
+            do {
+                return try algorithm?.decrypt(content, password: password) ?? []
+            } catch {
+                throw ClientIdentity.unusable(
+                    "The private key cannot be decrypted: the password is wrong, or the key is damaged.", error)
+            }
+        }
+    }
+
+    private static func encryptedPKCS8(_ bytes: [UInt8]) -> Encrypted? {
+        guard let document = try? PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
+            .first(where: { $0.discriminator == "ENCRYPTED PRIVATE KEY" }),
+            let parts = try? PKCS12.children(of: BER.parse(document.derBytes)), parts.count == 2,
+            let content = try? ASN1OctetString(berEncoded: parts[1])
+        else { return nil }
+        return Encrypted(algorithm: try? PasswordEncryption(parts[0]), content: Array(content.bytes))
     }
 
     private static func reason(_ bytes: [UInt8], isPEM: Bool, hasPassword: Bool) -> String {

@@ -1,0 +1,131 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import SternaSecurity
+
+@Suite("Evaluators, challenges and the memory of verdicts")
+struct EvaluatorTests {
+    private static func chain() throws -> (presented: [[UInt8]], policy: SecurityPolicy) {
+        let root = try Forge.root()
+        return ([try root.issueLeaf().der], .authority(pem: try root.pem))
+    }
+
+    @Test("Evaluators are asked in order, each with the verdict so far")
+    func order() async throws {
+        var (presented, policy) = try Self.chain()
+        let seen = Mutex<[String]>([])
+        policy.evaluators = [
+            TrustEvaluator { evaluation in
+                seen.withLock {
+                    $0.append("first \(evaluation.verdict == .trusted) \(evaluation.host) \(evaluation.chain.count)")
+                }
+                return .rejected(TrustFailure(.evaluator, "it was revoked"))
+            },
+            TrustEvaluator { evaluation in
+                seen.withLock { $0.append("second \(evaluation.verdict.isAccepted)") }
+                return evaluation.verdict
+            },
+        ]
+        let verdict = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
+        #expect(verdict.failure?.reason == "it was revoked")
+        #expect(seen.withLock { $0 } == ["first true \(Forge.host) 2", "second false"])
+        // The memory of a good path does not answer for them.
+        _ = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
+        #expect(seen.withLock { $0.count } == 4)
+    }
+
+    @Test("An evaluator may accept what the policy refuses; two policies may both have to accept")
+    func composition() async throws {
+        var (presented, policy) = try Self.chain()
+        policy.evaluators = [TrustEvaluator { _ in .overlooked }]
+        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .overlooked)
+        var second = try Self.chain().policy
+        second.verificationTime = Date(timeIntervalSince1970: Forge.now)
+        policy.evaluators = [TrustEvaluator(second)]
+        #expect(await policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check == .issuer)
+    }
+
+    @Test("A handler may take the verdict, accept, or reject; identities come from it too")
+    func challenges() async throws {
+        var (presented, policy) = try Self.chain()
+        policy.verificationTime = Date(timeIntervalSince1970: Forge.now)
+        func verdict(_ host: String, _ answer: @escaping @Sendable (TrustVerdict) -> ChallengeHandler.Answer) async
+            -> TrustVerdict
+        {
+            var policy = policy
+            policy.challengeHandler = ChallengeHandler { challenge in
+                #expect(challenge.host == host)
+                #expect(challenge.port == 443)
+                guard case .serverTrust(let evaluation) = challenge.subject else { return .useDefault }
+                return answer(evaluation.verdict)
+            }
+            return await policy.decide(chain: presented, host: host, port: 443)
+        }
+        #expect(await verdict(Forge.host) { _ in .useDefault } == .trusted)
+        #expect(await verdict(Forge.host) { _ in .accept } == .trusted)
+        #expect(await verdict("other.test") { _ in .useDefault }.failure?.check == .hostName)
+        #expect(await verdict("other.test") { _ in .accept } == .overlooked)
+        let rejected = await verdict(Forge.host) { _ in .reject(reason: "not today\r\n") }
+        #expect(rejected.failure?.check == .evaluator)
+        #expect(rejected.failure?.reason.contains("not today") == true)
+        #expect(rejected.failure?.reason.contains { $0.isNewline } == false)
+    }
+
+    @Test("Invalid certificates with names checked and nothing pinned: refused, as AFNetworking does")
+    func nonsense() async throws {
+        var (presented, policy) = try Self.chain()
+        policy.allowsInvalidCertificates = true
+        #expect(await policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check == .policy)
+        policy.validatesDomainName = false
+        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .overlooked)
+        policy.allowsInvalidCertificates = false
+        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .trusted)
+        let stranger = try Forge.root().issueLeaf().der
+        #expect(await policy.judge(chain: [stranger], host: "x", time: Forge.now).failure?.check == .issuer)
+    }
+
+    @Test("A path is remembered for its host, its roots and ten minutes, and not past its end")
+    func memory() throws {
+        let (presented, policy) = try Self.chain()
+        let cache = VerdictCache()
+        let chain = try presented.map { try #require(CheckedCertificate($0)) }
+        func key(
+            _ host: String = Forge.host, _ presented: [[UInt8]]? = nil, names: Bool = true, roots: TrustRoots? = nil
+        ) -> VerdictCache.Key {
+            VerdictCache.Key(presented ?? chain.map(\.der), host: host, checksHost: names, roots: roots ?? policy.roots)
+        }
+        cache.keep(chain, for: key(), at: Forge.now)
+        #expect(cache.chain(key(), at: Forge.now)?.count == 1)
+        #expect(cache.chain(key(), at: Forge.now + 599) != nil)
+        #expect(cache.chain(key(), at: Forge.now + 600) == nil)
+        #expect(cache.chain(key(), at: Forge.now - 1) == nil)
+        #expect(cache.chain(key("other.test"), at: Forge.now) == nil)
+        #expect(cache.chain(key(names: false), at: Forge.now) == nil)
+        #expect(cache.chain(key(roots: .system), at: Forge.now) == nil)
+        #expect(cache.chain(key(Forge.host, chain.map(\.der) + [[1]]), at: Forge.now) == nil)
+        let end = Forge.end.timeIntervalSince1970
+        cache.keep(chain, for: key("end"), at: end - 5)
+        #expect(cache.chain(key("end"), at: end - 1) != nil)
+        #expect(cache.chain(key("end"), at: end + 1) == nil)
+        for number in 0..<1_000 { cache.keep(chain, for: key("\(number)"), at: Forge.now) }
+        #expect(cache.count <= 256)
+    }
+
+    @Test("A failure says which check, which certificate, what was presented, and what to do")
+    func words() async throws {
+        let (presented, policy) = try Self.chain()
+        let failure = try #require(await policy.judge(chain: presented, host: "other.test", time: Forge.now).failure)
+        let certificate = try #require(failure.certificate)
+        #expect(failure.check == .hostName)
+        #expect(certificate.subject.contains(Forge.host))
+        #expect(certificate.names == [Forge.host])
+        #expect(certificate.notAfter == Forge.end)
+        let text = "\(failure)"
+        for part in ["not for other.test", certificate.pin, certificate.issuer, "2020-01-01", "2030-01-01"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(!failure.advice.isEmpty)
+        #expect(failure.presented == [certificate])
+    }
+}

@@ -1,0 +1,163 @@
+import Crypto
+import FoundationEssentials
+import SternaCore
+import Testing
+
+@testable import SternaSecurity
+
+@Suite("Pins")
+struct PinTests {
+    private static let text = "sha256/" + Data(repeating: 7, count: 32).base64EncodedString()
+
+    @Test("OkHttp's notation and curl's are read, and written as OkHttp's")
+    func notation() throws {
+        let pin = try Pin(Self.text)
+        #expect(pin.description == Self.text)
+        #expect(try Pin(Self.text.replacing("sha256/", with: "sha256//")) == pin)
+        #expect(Pin(stringLiteral: "\(pin)") == pin)
+    }
+
+    @Test(
+        "Everything else is no pin, and named",
+        arguments: [
+            "", "sha256/", "sha1/\(Data(repeating: 7, count: 20).base64EncodedString())", text + "=",
+            String(text.dropLast()),
+            " " + text, text + "\n", text.replacing("Bw", with: "B-"),
+            text.lowercased().replacing("sha256/", with: "SHA256/"),
+            "sha256/" + Data(repeating: 7, count: 31).base64EncodedString(), String(text.dropFirst(7)),
+        ])
+    func refused(text: String) async {
+        let error = #expect(throws: SternaError.self) { try Pin(text) }
+        #expect(error?.kind == .invalidRequest)
+        let literal = Pin(stringLiteral: text)
+        let policy = SecurityPolicy.pinned([literal])
+        #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
+        // A policy that was never checked trusts nobody rather than everybody.
+        #expect(await policy.judge(chain: [], host: "x").failure?.check == .pin)
+    }
+
+    /// A chain of three, and what its keys and certificates are pinned by.
+    private struct Chain {
+        let root = Result { try Forge.root() }
+        let presented: [[UInt8]]
+        let policy: SecurityPolicy
+        let keys: [Pin]
+        let certificates: [Pin]
+        let stranger: Pin
+
+        init() throws {
+            let root = try root.get()
+            let middle = try root.issueAuthority()
+            let leaf = try middle.issueLeaf()
+            presented = [try leaf.der, try middle.der]
+            policy = .authority(pem: try root.pem)
+            keys = try [leaf, middle, root].map { try Pin.publicKey(of: $0.der) }
+            certificates = try [leaf, middle, root].map { try Pin.certificate($0.der) }
+            stranger = try Pin.publicKey(of: Forge.root("Stranger").der)
+        }
+
+        func verdict(
+            _ pins: Set<Pin>, _ rule: PinningRule = .any, presented: [[UInt8]]? = nil
+        ) async -> TrustVerdict {
+            var policy = policy
+            policy.pins = pins
+            policy.pinningRule = rule
+            return await policy.judge(chain: presented ?? self.presented, host: Forge.host, time: Forge.now)
+        }
+    }
+
+    @Test("A pin of any certificate of the chain passes: server's, intermediate's or root's, key or whole")
+    func any() async throws {
+        let chain = try Chain()
+        for pin in chain.keys + chain.certificates {
+            #expect(await chain.verdict([pin]) == .trusted)
+            #expect(await chain.verdict([pin, chain.stranger]) == .trusted)
+        }
+        let failure = await chain.verdict([chain.stranger]).failure
+        #expect(failure?.check == .pin)
+        for key in chain.keys { #expect(failure?.reason.contains(key.description) == true) }
+        #expect(failure?.presented.map(\.pin) == chain.keys.prefix(2).map(\.description))
+    }
+
+    @Test("Leaf only, and all")
+    func rules() async throws {
+        let chain = try Chain()
+        #expect(await chain.verdict([chain.keys[0]], .leaf) == .trusted)
+        #expect(await chain.verdict([chain.keys[1], chain.keys[2]], .leaf).failure?.check == .pin)
+        #expect(await chain.verdict(Set(chain.keys), .all) == .trusted)
+        #expect(await chain.verdict([chain.keys[0], chain.certificates[1], chain.keys[2]], .all) == .trusted)
+        #expect(await chain.verdict([chain.keys[0], chain.keys[1]], .all).failure?.check == .pin)
+    }
+
+    @Test("What a server sends along without need is not in the chain")
+    func alongside() async throws {
+        let chain = try Chain()
+        let other = try Forge.root("Other").issueAuthority("Other authority")
+        let pins: Set<Pin> = [try .publicKey(of: other.der), try .certificate(other.der)]
+        let verdict = await chain.verdict(pins, presented: chain.presented + [try other.der])
+        #expect(verdict.failure?.check == .pin)
+    }
+
+    @Test("A pin saves no chain that fails")
+    func invalid() async throws {
+        let leaf = try Forge.root().issueLeaf()
+        var policy = SecurityPolicy.authority(pem: try Forge.root().pem)
+        policy.pins = [try .publicKey(of: leaf.der), try .certificate(leaf.der)]
+        let verdict = await policy.judge(chain: [try leaf.der], host: Forge.host, time: Forge.now)
+        #expect(verdict.failure?.check == .issuer)
+    }
+
+    @Test("Where invalid certificates are allowed, the server's own must be pinned, or signed by a pinned one")
+    func allowed() async throws {
+        let root = try Forge.root("Private")
+        let leaf = try root.issueLeaf()
+        let other = try Forge.root("Elsewhere")
+        func verdict(_ pins: Set<Pin>, _ presented: [[UInt8]], host: String = Forge.host) async throws -> TrustVerdict {
+            var policy = SecurityPolicy.authority(pem: try Forge.root("Trusted").pem)
+            policy.allowsInvalidCertificates = true
+            policy.pins = pins
+            return await policy.judge(chain: presented, host: host, time: Forge.now)
+        }
+        let (own, stranger) = (try leaf.der, try other.der)
+        let pins: Set<Pin> = [try .publicKey(of: own)]
+        let cases: [(pins: Set<Pin>, presented: [[UInt8]], host: String, check: TrustFailure.Check?)] = [
+            (pins, [own], Forge.host, nil), (pins, [own], "other.test", .hostName),
+            ([try .certificate(own)], [own], Forge.host, nil), ([try .certificate(root.der)], [own], Forge.host, nil),
+            // A pinned certificate that is sent along, and a key that only stands in one, prove nothing.
+            ([try .certificate(stranger)], [own, stranger], Forge.host, .pin),
+            ([try .publicKey(of: stranger)], [own, stranger], Forge.host, .pin),
+        ]
+        for (number, row) in cases.enumerated() {
+            let verdict = try await verdict(row.pins, row.presented, host: row.host)
+            #expect(verdict.failure?.check == row.check, "\(number)")
+            if row.check == nil { #expect(verdict == .overlooked) }
+        }
+    }
+
+    @Test("Pins of files and folders, in PEM and DER, and of a public key alone")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-pins-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (one, two) = (try Forge.root("One"), try Forge.root("Two"))
+        try Data(one.der).write(to: folder.appending(path: "one.cer"))
+        try Data("# Two\n\(two.pem)\n\(one.pem)".utf8).write(to: folder.appending(path: "two.pem"))
+        try Data("-----BEGIN PUBLIC KEY-----".utf8).write(to: folder.appending(path: "notes.txt"))
+        let key = two.key.publicKey.pemRepresentation
+        try Data(key.utf8).write(to: folder.appending(path: "key.txt"))
+        let whole: Set<Pin> = [try .certificate(one.der), try .certificate(two.der)]
+        let keys: Set<Pin> = [try .publicKey(of: one.der), try .publicKey(of: two.der)]
+        #expect(try Pin.certificates(folder: folder.path) == whole)
+        #expect(try Pin.publicKeys(folder: folder.path) == keys)
+        #expect(try Pin.certificates(file: folder.appending(path: "one.cer").path) == [.certificate(one.der)])
+        #expect(try Pin.publicKeys(file: folder.appending(path: "two.pem").path) == keys)
+        #expect(try Pin.publicKeys(file: folder.appending(path: "key.txt").path) == [.publicKey(of: two.der)])
+        for name in ["notes.txt", "none.pem"] {
+            let error = #expect(throws: SternaError.self) {
+                try Pin.publicKeys(file: folder.appending(path: name).path)
+            }
+            #expect(error?.detail.contains(name) == true)
+        }
+        #expect(throws: SternaError.self) { try Pin.certificates(folder: folder.path + "/none") }
+    }
+}

@@ -1,0 +1,167 @@
+import FoundationEssentials
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@Suite("Client identities", .timeLimit(.minutes(1)))
+struct ClientIdentityTests {
+    private let authority = Result { try CertificateAuthority() }
+
+    private func identity(_ authority: CertificateAuthority, _ name: String) throws -> ClientIdentity {
+        let bundle = try authority.issue(
+            CertificateOptions(hosts: [], commonName: name, extendedKeyUsage: [.clientAuthentication]))
+        return try ClientIdentity(
+            certificates: Array(bundle.certificateChainPEM.utf8), privateKey: Array(bundle.privateKeyPEM.utf8))
+    }
+
+    /// A server that wants certificates of an authority, of one version of TLS.
+    private func withServer(
+        _ version: ServerTLSVersion = .tls13, _ work: (TestServer, CertificateAuthority) async throws -> Void
+    ) async throws {
+        let authority = try authority.get()
+        var settings = ServerTLSSettings()
+        settings.clientAuthorities = [authority.pem]
+        settings.minimumVersion = version
+        settings.maximumVersion = version
+        var options = TestServer.Options(tls: try authority.issue())
+        options.tlsSettings = settings
+        try await TestServer.withServer(options) { server in
+            try await work(server, authority)
+        }
+    }
+
+    private func session(_ authority: CertificateAuthority, _ change: (inout SecurityPolicy) -> Void = { _ in }) throws
+        -> Session
+    {
+        var policy = SecurityPolicy.authority(pem: authority.pem)
+        change(&policy)
+        return try Session { settings in
+            settings.engine = Engine()
+            settings.securityPolicy = policy
+            settings.responseSerializer = .data
+        }
+    }
+
+    @Test("Shown where it is asked for", arguments: [ServerTLSVersion.tls12, .tls13])
+    func shown(version: ServerTLSVersion) async throws {
+        try await withServer(version) { server, authority in
+            let own = try identity(authority, "Ada")
+            #expect(own.certificate?.subject == "CN=Ada")
+            let api = try session(authority) { $0.identity = own }
+            for _ in 0..<3 { #expect(try await api.get(server.url("/get")).status == 200) }
+            #expect(server.totalConnections == 1)
+            // The same of another session is the same connection, another identity is another one.
+            let stranger = try session(authority) { $0.identity = try? identity(authority, "Eve") }
+            #expect(try await stranger.get(server.url("/get")).status == 200)
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test(
+        "Without one, and with one of another authority, the error says so",
+        arguments: [ServerTLSVersion.tls12, .tls13])
+    func refused(version: ServerTLSVersion) async throws {
+        try await withServer(version) { server, authority in
+            let other = try identity(CertificateAuthority(commonName: "Other"), "Eve")
+            for own in [nil, other] {
+                let api = try session(authority) { $0.identity = own }
+                let error = try #require(
+                    await #expect(throws: SternaError.self) {
+                        try await api.post(server.url("/post"), body: .text("x"))
+                    })
+                #expect(error.kind == .tlsFailed)
+                #expect(error.description.contains("client certificate"), "\(error)")
+                #expect(!error.description.contains("OPENSSL"), "\(error)")
+                #expect(error.attempt == 1)
+            }
+            #expect(server.requestCount == 0)
+        }
+    }
+
+    @Test("Replaced while the session lives: new connections show the new one, the old ones are used no more")
+    func rotation() async throws {
+        try await withServer { server, authority in
+            let rotating = RotatingIdentity(try identity(authority, "One"))
+            let api = try session(authority) { $0.rotatingIdentity = rotating }
+            try await api.get(server.url("/get"))
+            try await api.get(server.url("/get"))
+            #expect(server.totalConnections == 1)
+            rotating.replace(with: try identity(authority, "Two"))
+            try await api.get(server.url("/get"))
+            #expect(server.totalConnections == 2)
+            try await server.waitForOpenConnections(1, within: 60)
+            rotating.replace(with: nil)
+            await #expect(throws: SternaError.self) { try await api.get(server.url("/get")) }
+        }
+    }
+
+    @Test("A challenge handler gives one for each connection, and is asked about the server behind it")
+    func challenge() async throws {
+        try await withServer { server, authority in
+            let own = try identity(authority, "Ada")
+            let asked = Mutex<[String]>([])
+            let api = try session(authority) { policy in
+                policy.challengeHandler = ChallengeHandler { challenge in
+                    switch challenge.subject {
+                    case .clientIdentity:
+                        asked.withLock { $0.append("identity \(challenge.host)") }
+                        return .identity(own)
+                    case .serverTrust(let evaluation):
+                        asked.withLock { $0.append("trust \(evaluation.verdict == .trusted)") }
+                        return .useDefault
+                    }
+                }
+            }
+            try await api.get(server.url("/get"))
+            try await api.get(server.url("/get"))
+            #expect(asked.withLock { $0 } == ["identity localhost", "trust true"])
+        }
+    }
+
+    @Test("By host: the policy of one host has it, the others show none")
+    func byHost() async throws {
+        try await withServer { server, authority in
+            var own = SecurityPolicy.authority(pem: authority.pem)
+            own.identity = try identity(authority, "Ada")
+            let api = try session(authority).with { $0.hostPolicies = ["127.0.0.1": own] }
+            #expect(try await api.get("https://127.0.0.1:\(server.port)/get").status == 200)
+            await #expect(throws: SternaError.self) { try await api.get("https://localhost:\(server.port)/get") }
+        }
+    }
+
+    @Test("A key of another certificate, none, and none that can be read are errors when it is made")
+    func unusable() throws {
+        let authority = try authority.get()
+        let (one, two) = (try authority.issue(), try authority.issue())
+        let attempts: [(String, String, String)] = [
+            (one.certificateChainPEM, two.privateKeyPEM, "does not belong"),
+            (one.certificateChainPEM, "", "no private key"),
+            (one.certificateChainPEM, one.certificateChainPEM, "no private key"),
+            ("", one.privateKeyPEM, "no certificate"),
+            (one.certificateChainPEM, one.privateKeyPEM.replacing("M", with: "A"), "cannot be read"),
+        ]
+        for (chain, key, reason) in attempts {
+            let error = #expect(throws: SternaError.self) {
+                try ClientIdentity(certificates: Array(chain.utf8), privateKey: Array(key.utf8))
+            }
+            #expect(error?.kind == .identityUnusable)
+            #expect(error?.detail.lowercased().contains(reason) == true, "\(error?.detail ?? "")")
+        }
+    }
+
+    @Test("The key is in no mirror and no description")
+    func hidden() throws {
+        let own = try identity(try authority.get(), "Ada")
+        var text = ""
+        dump(own, to: &text)
+        text += "\(own)" + String(reflecting: own)
+        #expect(text.contains("Ada"))
+        #expect(!text.contains("privateKey"))
+        var policy = SecurityPolicy()
+        policy.identity = own
+        text = ""
+        dump(policy, to: &text)
+        #expect(!text.contains("privateKey"))
+    }
+}
