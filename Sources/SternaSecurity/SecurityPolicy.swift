@@ -35,7 +35,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Asked for each new connection.
     public var challengeHandler: ChallengeHandler?
 
-    /// What is shown to servers that ask for a certificate (RFC 8446, 4.3.2); nothing by default.
+    /// What is shown to servers that ask for a certificate (RFC 8446, 4.3.2); nothing by default. A session with a base URL shows
+    /// it there alone, as its other credentials; policies of hosts have their own.
     public var identity: ClientIdentity?
 
     /// An identity that can be replaced while the session lives; it is shown in place of ``identity``.
@@ -46,6 +47,9 @@ public struct SecurityPolicy: Sendable, Hashable {
 
     /// The moment at which validity is judged; nil, the default, for now.
     public var verificationTime: Date?
+
+    /// Whether it was made to pin: without a pin it then trusts nobody.
+    private(set) var mustPin = false
 
     /// Refuses every server, for hosts that need a policy and have none.
     private(set) var refusesAll = false
@@ -65,9 +69,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The roots that the system trusts, every check made.
     public static let system = SecurityPolicy()
 
-    /// Every check made, and one of these keys or certificates in the chain.
+    /// Every check made, and one of these keys or certificates in the chain; without any, nobody is trusted.
     public static func pinned(_ pins: Set<Pin>, roots: TrustRoots = .system) -> SecurityPolicy {
-        SecurityPolicy(roots: roots, pins: pins)
+        var policy = SecurityPolicy(roots: roots, pins: pins)
+        policy.mustPin = true
+        return policy
     }
 
     /// Roots of one's own instead of the system's: a file of certificates in PEM or DER.
@@ -90,8 +96,14 @@ public struct SecurityPolicy: Sendable, Hashable {
         return policy
     }()
 
+    /// Whether there is something to show.
+    package var hasIdentity: Bool { identity != nil || rotatingIdentity != nil }
+
     /// The identity that is shown now.
     package var currentIdentity: ClientIdentity? { rotatingIdentity.map(\.current) ?? identity }
+
+    /// Whether nothing may be sent to its hosts without TLS, since what it demands could not be looked at.
+    package var needsTLS: Bool { !pins.isEmpty || mustPin || refusesAll }
 
     /// Whether policies like this one are made anew with each session that has one, as no two of their closures are equal.
     package var hasClosures: Bool { !evaluators.isEmpty || challengeHandler != nil || rotatingIdentity != nil }
@@ -100,7 +112,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// nothing would be checked.
     package func check(scheme: HTTPURL.Scheme?) throws(SternaError) {
         for pin in pins { if let error = pin.error { throw error } }
-        if let scheme, !scheme.isSecure, !pins.isEmpty {
+        if mustPin, pins.isEmpty {
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "The policy pins, but has no pin; give it two, one of them a backup.")
+        }
+        if let scheme, !scheme.isSecure, needsTLS {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
                 "Certificates are pinned, but the base URL is not https: nothing would be checked. Use https, or no pins."
@@ -109,7 +125,7 @@ public struct SecurityPolicy: Sendable, Hashable {
         if let name = tls.serverName, !ServerIdentity.isName(name) {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "“\(FieldSyntax.printable(name.prefix(100)))” cannot be told to a server: it is no host name in ASCII.")
+                "“\(FieldSyntax.printable(name, limit: 100))” cannot be told to a server: it is no host name in ASCII.")
         }
         if tls.cipherSuites?.isEmpty == true {
             throw SternaError(

@@ -96,6 +96,90 @@ struct ClientIdentityTests {
         }
     }
 
+    @Test("A waiting request does not get a connection with the identity that was replaced")
+    func rotationUnderLoad() async throws {
+        try await withServer { server, authority in
+            let (reached, open) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+            server.route("GET", "/slow") { _ in
+                reached.continuation.yield()
+                for await _ in open.stream { break }
+                return ServerResponse()
+            }
+            let rotating = RotatingIdentity(try identity(authority, "One"))
+            var policy = SecurityPolicy.authority(pem: authority.pem)
+            policy.rotatingIdentity = rotating
+            let made = policy
+            let api = try Session { settings in
+                var options = EngineOptions()
+                options.maximumConnectionsPerOrigin = 1
+                settings.engine = Engine(options: options)
+                settings.securityPolicy = made
+                settings.responseSerializer = .data
+            }
+            async let first = api.get(server.url("/slow"))
+            for await _ in reached.stream { break }
+            rotating.replace(with: try identity(authority, "Two"))
+            async let second = api.get(server.url("/get"))
+            open.continuation.yield()
+            #expect(try await [first.status, second.status] == [200, 200])
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("A rotating identity does not keep plain connections from being used again")
+    func rotationPlain() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(authority.get()) { $0.rotatingIdentity = RotatingIdentity() }
+            for _ in 0..<3 { try await api.get(server.url("/get")) }
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("Shown to the base URL's origin alone, as other credentials; an inspection shows none")
+    func origin() async throws {
+        try await withServer { one, authority in
+            try await withServer { two, _ in
+                var policy = SecurityPolicy.authority(pem: authority.pem)
+                policy.identity = try identity(authority, "Ada")
+                let made = policy
+                let api = try Session(baseURL: one.url("/")) { settings in
+                    settings.engine = Engine()
+                    settings.securityPolicy = made
+                    settings.responseSerializer = .data
+                    settings.allowsOtherOrigins = true
+                }
+                #expect(try await api.get("get").status == 200)
+                await #expect(throws: SternaError.self) { try await api.get(two.url("/get")) }
+                await #expect(throws: SternaError.self) { try await api.get("redirect-to?url=\(two.url("/get"))") }
+                #expect(two.requestCount == 0)
+                let seen = try await api.inspectTrust(of: one.url("/"))
+                #expect(seen.evaluation.verdict == .trusted)
+            }
+        }
+    }
+
+    @Test("A handler that never answers runs into the handshake's time-out, and one that refuses ends it")
+    func silentHandler() async throws {
+        try await withServer { server, authority in
+            for (answer, kind) in [(true, SternaError.Kind.certificateRejected), (false, .timedOut)] {
+                let api = try session(authority) { policy in
+                    policy.challengeHandler = ChallengeHandler { challenge in
+                        guard case .clientIdentity = challenge.subject else { return .useDefault }
+                        if answer { return .reject(reason: "no") }
+                        try? await Task.sleep(for: .seconds(600))
+                        return .useDefault
+                    }
+                }
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.with { $0.timeouts.tls = .milliseconds(200) }.get(server.url("/get"))
+                }
+                #expect(error?.kind == kind)
+                #expect(error?.phase == .tls)
+            }
+            try await server.waitForOpenConnections(0, within: 60)
+        }
+    }
+
     @Test("A challenge handler gives one for each connection, and is asked about the server behind it")
     func challenge() async throws {
         try await withServer { server, authority in

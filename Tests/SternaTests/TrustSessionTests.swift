@@ -104,6 +104,23 @@ struct TrustSessionTests {
         }
     }
 
+    @Test("Nothing is sent without TLS to a host whose keys are pinned, or that needs a policy and has none")
+    func plain() async throws {
+        try await TestServer.withServer { server in
+            var policy = SecurityPolicy()
+            policy.pins = [try .publicKey(of: CertificateBundle.selfSigned().leafDER)]
+            var strict = HostPolicies()
+            strict.everyHostNeedsOne = true
+            for (policy, hosts) in [
+                (policy, HostPolicies()), (.system, ["127.0.0.1": policy, "localhost": policy]), (.system, strict),
+            ] {
+                let (_, trust) = try await failure(session(policy, hosts: hosts), server.url("/get"))
+                #expect(trust.check == .policy)
+            }
+            #expect(server.totalConnections == 0)
+        }
+    }
+
     @Test("Connections are not shared by sessions that trust differently")
     func pools() async throws {
         let authority = try CertificateAuthority()
@@ -181,6 +198,12 @@ struct TrustSessionTests {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             #expect(text.contains("CLIENT_TRAFFIC_SECRET_0 "))
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+            let shared = path + ".shared"
+            #expect(
+                FileManager.default.createFile(atPath: shared, contents: nil, attributes: [.posixPermissions: 0o644]))
+            defer { try? FileManager.default.removeItem(atPath: shared) }
+            policy.tls.keyLogFile = shared
+            await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
             policy.tls.keyLogFile = "/nowhere/keys"
             let error = await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
             #expect(error?.kind == .tlsFailed)

@@ -29,13 +29,17 @@ final class SessionPlan: Sendable {
             interceptors,
             transport:
                 settings.transport
-                ?? settings.engine.transport(settings.securityPolicy, hosts: settings.hostPolicies))
+                ?? settings.engine.transport(
+                    settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin))
     }
 
     /// What is wrong with the policies, whatever is sent.
     private static func trustFailure(_ settings: SessionSettings, _ base: HTTPURL?) -> SternaError? {
         do throws(SternaError) {
-            try settings.securityPolicy.check(scheme: base?.scheme)
+            let own = base.flatMap { settings.hostPolicies.policy(for: $0.hostWithoutBrackets) }
+            try (own ?? settings.securityPolicy).check(scheme: base?.scheme)
+            try settings.securityPolicy.check(scheme: nil)
+            try settings.hostPolicies.check()
             for policy in settings.hostPolicies.all { try policy.check(scheme: nil) }
             return nil
         } catch {

@@ -1,4 +1,4 @@
-import SternaCore
+package import SternaCore
 
 /// Policies of hosts, for sessions that talk to several.
 ///
@@ -14,25 +14,41 @@ public struct HostPolicies: Sendable, Hashable {
     private var oneLabel: [String: SecurityPolicy] = [:]
     private var below: [String: SecurityPolicy] = [:]
 
+    /// Names that are no hosts'; they would never match.
+    private var unusable: Set<String> = []
+
     /// Makes an empty table.
     public init() {}
 
     /// Whether there are no policies.
-    public var isEmpty: Bool { exact.isEmpty && oneLabel.isEmpty && below.isEmpty }
+    public var isEmpty: Bool { exact.isEmpty && oneLabel.isEmpty && below.isEmpty && unusable.isEmpty }
 
     /// The policies, for checks of each.
     package var all: [SecurityPolicy] { Array(exact.values) + Array(oneLabel.values) + Array(below.values) }
 
-    /// The policy of a name as it was set, or sets it; nil removes it.
+    /// The policy of a name as it was set, or sets it; nil removes it. A name that is no host's is an error when the session is
+    /// made, as it would match nothing.
     public subscript(name: String) -> SecurityPolicy? {
         get {
-            let (table, key) = Self.place(of: name)
+            guard let (table, key) = Self.place(of: name) else { return nil }
             return self[keyPath: table][key]
         }
         set {
-            let (table, key) = Self.place(of: name)
+            guard let (table, key) = Self.place(of: name) else {
+                if newValue == nil { unusable.remove(name) } else { unusable.insert(name) }
+                return
+            }
             self[keyPath: table][key] = newValue
         }
+    }
+
+    /// Throws `invalidRequest` for names that are no hosts'.
+    package func check() throws(SternaError) {
+        guard let name = unusable.min() else { return }
+        throw SternaError(
+            .invalidRequest, phase: .prepare,
+            "“\(FieldSyntax.printable(name, limit: 100))” is no host: a policy is for api.example.com, *.example.com, "
+                + "**.example.com or an address, without scheme, port and path.")
     }
 
     /// The policy that a host is judged by; nil where none is for it.
@@ -58,10 +74,16 @@ public struct HostPolicies: Sendable, Hashable {
         return everyHostNeedsOne ? .refused : policy
     }
 
-    private static func place(of name: String) -> (WritableKeyPath<HostPolicies, [String: SecurityPolicy]>, String) {
-        if name.hasPrefix("**.") { return (\.below, normalized(name.dropFirst(3))) }
-        if name.hasPrefix("*.") { return (\.oneLabel, normalized(name.dropFirst(2))) }
-        return (\.exact, normalized(name[...]))
+    private static func place(of name: String) -> (WritableKeyPath<HostPolicies, [String: SecurityPolicy]>, String)? {
+        let stars = name.hasPrefix("**.") ? 3 : name.hasPrefix("*.") ? 2 : 0
+        // As a URL has it: in A-labels, addresses in their one form; a scheme, a port or a path is in no host.
+        guard let origin = try? Origin(scheme: .https, host: String(name.dropFirst(stars))) else { return nil }
+        let host = normalized(origin.host[...])
+        guard !host.isEmpty, !host.contains("*") else { return nil }
+        guard stars > 0 else { return (\.exact, host) }
+        // A wildcard for a whole top-level domain is a mistake, and one over an address says nothing.
+        guard origin.hostKind == .domain, host.contains(".") else { return nil }
+        return (stars == 3 ? \.below : \.oneLabel, host)
     }
 
     // As URLs have them: in lower case, without the last dot and without brackets.

@@ -19,6 +19,9 @@ enum PKCS12 {
     private static let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 3]
     private static let safeBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 6]
 
+    /// How many parts are looked at; programs write two.
+    private static let maximumParts = 8
+
     /// The certificates and the key; throws `identityUnusable` where one is missing or the password is wrong.
     static func read(_ bytes: [UInt8], password: String) throws(SternaError) -> Content {
         var content = Content()
@@ -27,7 +30,7 @@ enum PKCS12 {
             guard container.count >= 2 else { throw damaged }
             let (kind, safe) = try contentInfo(container[1])
             guard kind == data, let safe else { throw damaged }
-            for entry in try children(of: BER.parse(octets(safe))) {
+            for entry in try children(of: BER.parse(octets(safe))).prefix(maximumParts) {
                 let (kind, value) = try contentInfo(entry)
                 guard let value else { continue }
                 if kind == data {

@@ -6,7 +6,7 @@ import _CryptoExtras
 /// Encryption by a password: PBES2 with PBKDF2 and AES (RFC 8018, 6.2).
 struct PasswordEncryption {
     /// More rounds than any program writes; each costs a hash.
-    private static let maximumRounds = 10_000_000
+    private static let maximumRounds = 2_000_000
 
     private let salt: [UInt8]
     private let rounds: Int

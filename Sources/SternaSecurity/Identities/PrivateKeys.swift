@@ -57,8 +57,9 @@ enum PrivateKeys {
     }
 
     private static func encryptedPKCS8(_ bytes: [UInt8]) -> Encrypted? {
-        guard let document = try? PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
-            .first(where: { $0.discriminator == "ENCRYPTED PRIVATE KEY" }),
+        guard
+            let document = try? PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
+                .first(where: { $0.discriminator == "ENCRYPTED PRIVATE KEY" }),
             let parts = try? PKCS12.children(of: BER.parse(document.derBytes)), parts.count == 2,
             let content = try? ASN1OctetString(berEncoded: parts[1])
         else { return nil }

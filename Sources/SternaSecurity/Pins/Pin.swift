@@ -43,7 +43,7 @@ public struct Pin: Sendable, Hashable {
         guard case .unreadable(let text) = subject else { return nil }
         return SternaError(
             .invalidRequest, phase: .prepare,
-            "“\(FieldSyntax.printable(text.prefix(100)))” is no pin: one is sha256/ and the Base64 of 32 bytes; “tern cert URL” "
+            "“\(FieldSyntax.printable(text, limit: 100))” is no pin: one is sha256/ and the Base64 of 32 bytes; “tern cert URL” "
                 + "prints those of a server.")
     }
 }
@@ -51,8 +51,10 @@ public struct Pin: Sendable, Hashable {
 extension Pin: ExpressibleByStringLiteral {
     /// Reads a pin of a key; one that cannot be read is an error when the session is made.
     public init(stringLiteral text: String) {
-        let digits = ["sha256//", "sha256/"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
-        guard let digits, digits.utf8.count == 44, let hash = Data(base64Encoded: String(digits)), hash.count == 32
+        // Base64 may begin with a slash itself: the length tells.
+        let digits = ["sha256//", "sha256/"].filter(text.hasPrefix).map { text.dropFirst($0.count) }
+            .first { $0.utf8.count == 44 }
+        guard let digits, let hash = Data(base64Encoded: String(digits)), hash.count == 32
         else {
             subject = .unreadable(text)
             return
@@ -67,7 +69,7 @@ extension Pin: CustomStringConvertible {
         switch subject {
         case .key(let hash): "sha256/\(Data(hash).base64EncodedString())"
         case .certificate(let der): "certificate \(Hexadecimal.text(SHA256.hash(data: der)))"
-        case .unreadable(let text): "“\(FieldSyntax.printable(text.prefix(100)))” (no pin)"
+        case .unreadable(let text): "“\(FieldSyntax.printable(text, limit: 100))” (no pin)"
         }
     }
 }

@@ -12,18 +12,26 @@ enum CertificateFiles {
 
     /// Bytes of a file; throws `certificateRejected` that names it.
     static func read(_ path: String, what: String) throws(SternaError) -> [UInt8] {
-        do {
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            guard size <= maximumBytes else {
-                throw SternaError(
-                    .certificateRejected, phase: .prepare,
-                    "\(what) in “\(FieldSyntax.printable(path))” are larger than \(maximumBytes >> 20) MiB.")
-            }
-            return Array(try Data(contentsOf: URL(filePath: path)))
+        let range: FileRange
+        do throws(SternaError) {
+            range = try FileRange(wholeFile: path)
         } catch {
-            throw SternaError.wrap(
-                error, as: .certificateRejected, phase: .prepare,
-                "\(what) in “\(FieldSyntax.printable(path))” cannot be read.")
+            throw SternaError(
+                .certificateRejected, phase: .prepare,
+                "\(what) in “\(FieldSyntax.printable(path))” cannot be read: \(error.underlying.map { "\($0)" } ?? "").",
+                underlying: error.underlying)
+        }
+        guard range.length <= maximumBytes else {
+            throw SternaError(
+                .certificateRejected, phase: .prepare,
+                "\(what) in “\(FieldSyntax.printable(path))” are larger than \(maximumBytes >> 20) MiB.")
+        }
+        do {
+            return Array(try Data(contentsOf: URL(filePath: path)).prefix(maximumBytes))
+        } catch {
+            throw SternaError(
+                .certificateRejected, phase: .prepare,
+                "\(what) in “\(FieldSyntax.printable(path))” cannot be read.", underlying: error)
         }
     }
 

@@ -40,7 +40,7 @@ public struct CertificateSummary: Sendable, Hashable {
     public let der: [UInt8]
 
     /// Whether it names itself as its issuer.
-    public var isSelfIssued: Bool { subject == issuer }
+    public let isSelfIssued: Bool
 
     /// Reads a certificate in DER; nil where it is none that the X.509 library reads.
     public init?(der: [UInt8]) {
@@ -49,11 +49,14 @@ public struct CertificateSummary: Sendable, Hashable {
     }
 
     init(_ certificate: Certificate, raw: RawCertificate, der: [UInt8]) {
-        subject = FieldSyntax.printable("\(certificate.subject)".prefix(500))
-        issuer = FieldSyntax.printable("\(certificate.issuer)".prefix(500))
+        subject = FieldSyntax.printable("\(certificate.subject)", limit: 500)
+        issuer = FieldSyntax.printable("\(certificate.issuer)", limit: 500)
+        isSelfIssued = certificate.subject == certificate.issuer
         notBefore = certificate.notValidBefore
         notAfter = certificate.notValidAfter
-        names = ChainRules.identity(of: certificate).texts.map { FieldSyntax.printable($0.prefix(260)) }
+        names =
+            raw.nameCount > NameRules.maximumNames
+            ? [] : ChainRules.identity(of: certificate).texts.map { FieldSyntax.printable($0, limit: 260) }
         serialNumber = Hexadecimal.text(certificate.serialNumber.bytes.prefix(64))
         signatureAlgorithm = "\(certificate.signatureAlgorithm)".replacing("SignatureAlgorithm.", with: "")
         key = KeyStrength.text(of: raw)

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SternaCore
+package import SternaCore
 
 extension SecurityPolicy {
     /// Judges the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.
@@ -14,17 +14,23 @@ extension SecurityPolicy {
     ///   - host: the name or address that was asked for, not the socket's.
     ///   - time: seconds since 1970; nil for ``verificationTime``, or now.
     public func evaluate(chain presented: [[UInt8]], host: String, time: Double? = nil) async -> TrustEvaluation {
-        let now = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970
+        let moment = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970
+        // The years that certificates can say; the X.509 library ends the process for other ones.
+        let now =
+            moment.isNaN ? Self.moments.lowerBound : min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
         var (verdict, chain) = await check(presented, host: host, now: now)
         if case .rejected(var failure) = verdict {
-            failure.presented = presented.prefix(PathSearch.maximumCertificates).compactMap(CertificateSummary.init)
+            failure.presented = presented.prefix(PathSearch.maximumCertificates)
+                .filter { $0.count <= PathSearch.maximumBytes }.compactMap(CertificateSummary.init)
             verdict = .rejected(failure)
         }
         var evaluation = TrustEvaluation(
-            host: host, presented: presented, chain: chain.map(\.der), verdict: verdict)
+            host: host, presented: presented, chain: chain.map(\.der), verdict: verdict, time: now)
         for evaluator in evaluators { evaluation = evaluation.with(await evaluator.evaluate(evaluation)) }
         return evaluation
     }
+
+    private static let moments = -62_135_596_800.0...253_402_300_799.0
 
     /// The verdict that a connection goes by: the policy's, or what the challenge handler makes of it.
     package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
@@ -35,18 +41,24 @@ extension SecurityPolicy {
         case .useDefault, .identity: return evaluation.verdict
         case .accept: return evaluation.verdict.isAccepted ? evaluation.verdict : .overlooked
         case .reject(let reason):
-            var failure = TrustFailure(.evaluator, FieldSyntax.printable(reason.prefix(1_000)))
+            var failure = TrustFailure(.evaluator, FieldSyntax.printable(reason, limit: 1_000))
             failure.presented = evaluation.certificates
             return .rejected(failure)
         }
     }
 
-    /// The identity that a connection shows where it is asked for one.
-    package func decideIdentity(host: String, port: Int) async -> ClientIdentity? {
+    /// The identity that a connection shows where it is asked for one; throws where the challenge handler refuses the host.
+    package func decideIdentity(host: String, port: Int) async throws(SternaError) -> ClientIdentity? {
         guard let challengeHandler else { return currentIdentity }
-        let answer = await challengeHandler.answer(AuthenticationChallenge(.clientIdentity, host: host, port: port))
-        if case .identity(let identity) = answer { return identity }
-        return currentIdentity
+        switch await challengeHandler.answer(AuthenticationChallenge(.clientIdentity, host: host, port: port)) {
+        case .identity(let identity): return identity
+        case .useDefault, .accept: return currentIdentity
+        case .reject(let reason):
+            let failure = TrustFailure(.evaluator, FieldSyntax.printable(reason, limit: 1_000))
+            throw SternaError(
+                .certificateRejected, phase: .tls, "The challenge handler refuses \(host): \(failure.reason).",
+                underlying: failure)
+        }
     }
 
     private func check(
@@ -73,6 +85,7 @@ extension SecurityPolicy {
                 .policy, "there is no policy for \(FieldSyntax.printable(host)), and every host needs one",
                 advice: "Add one to the session's host policies.")
         }
+        if mustPin, pins.isEmpty { return TrustFailure(.pin, "the policy pins, but has no pin") }
         if let error = pins.lazy.compactMap(\.error).first { return TrustFailure(.pin, error.detail) }
         if allowsInvalidCertificates, validatesDomainName, pins.isEmpty {
             return TrustFailure(

@@ -12,7 +12,7 @@ public final class TrustEvaluator: Sendable {
     public convenience init(_ policy: SecurityPolicy) {
         self.init { evaluation in
             guard evaluation.verdict.isAccepted else { return evaluation.verdict }
-            let other = await policy.evaluate(chain: evaluation.presented, host: evaluation.host)
+            let other = await policy.evaluate(chain: evaluation.presented, host: evaluation.host, time: evaluation.time)
             return other.verdict.isAccepted ? evaluation.verdict : other.verdict
         }
     }

@@ -30,10 +30,13 @@ public struct TrustEvaluation: Sendable, Hashable {
     /// What was found.
     public let verdict: TrustVerdict
 
+    /// The moment at which validity was judged, in seconds since 1970.
+    public let time: Double
+
     /// The presented certificates that can be read.
     public var certificates: [CertificateSummary] { presented.compactMap(CertificateSummary.init) }
 
     func with(_ verdict: TrustVerdict) -> TrustEvaluation {
-        TrustEvaluation(host: host, presented: presented, chain: chain, verdict: verdict)
+        TrustEvaluation(host: host, presented: presented, chain: chain, verdict: verdict, time: time)
     }
 }

@@ -160,7 +160,7 @@ struct ChainRules: VerifierPolicy, Sendable {
     }
 
     static func name(of certificate: Certificate) -> String {
-        let subject = FieldSyntax.printable("\(certificate.subject)".prefix(200))
+        let subject = FieldSyntax.printable("\(certificate.subject)", limit: 200)
         return subject.isEmpty ? "the certificate" : "the certificate of “\(subject)”"
     }
 }
@@ -191,7 +191,7 @@ extension ServerIdentity {
     var shown: String {
         let count = dnsNames.count + addresses.count
         guard count > 0 else { return "no host at all (it has no subject alternative names)" }
-        let first = texts.prefix(4).map { FieldSyntax.printable($0) }.joined(separator: ", ")
+        let first = texts.prefix(4).map { FieldSyntax.printable($0, limit: 260) }.joined(separator: ", ")
         return count > 4 ? "\(first) and \(count - 4) more" : first
     }
 

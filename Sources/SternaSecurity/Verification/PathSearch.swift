@@ -30,6 +30,12 @@ struct PathSearch: Sendable {
         }
         // What cannot be read cannot help: the chain is then judged without it.
         let others = presented.dropFirst().compactMap(CheckedCertificate.init)
+        if let count = ([leaf] + others).map(\.raw.nameCount).max(), count > NameRules.maximumNames {
+            return .invalid(
+                TrustFailure(
+                    .complexity,
+                    "a certificate is for \(count) names, more than the \(NameRules.maximumNames) looked at"))
+        }
         let findings = ChainRules.Findings()
         let rules = ChainRules(
             host: host, checksHost: checksHost, now: Date(timeIntervalSince1970: now), findings: findings)
@@ -41,7 +47,11 @@ struct PathSearch: Sendable {
         let candidates = PresentedCertificates(others)
         switch await verifier.validate(leaf: leaf.certificate, intermediates: CertificateStore(custom: candidates)) {
         case .validCertificate(let chain):
-            return .valid(chain.compactMap { $0.der.flatMap(CheckedCertificate.init) })
+            let checked = chain.compactMap { $0.der.flatMap(CheckedCertificate.init) }
+            guard checked.count == chain.count else {
+                return .invalid(TrustFailure(.readable, "a certificate of the chain cannot be read again"))
+            }
+            return .valid(checked)
         case .couldNotValidate(let failures):
             if let failure = findings.failure { return .invalid(failure) }
             if candidates.isExhausted {
@@ -118,7 +128,7 @@ struct PathSearch: Sendable {
         }
         return TrustFailure(
             .issuer,
-            "its issuer (\(FieldSyntax.printable("\(own.issuer)".prefix(300)))) does not lead to any of the \(roots.count) roots of "
+            "its issuer (\(FieldSyntax.printable("\(own.issuer)", limit: 300))) does not lead to any of the \(roots.count) roots of "
                 + roots.source,
             advice:
                 "Either the server leaves out a certificate in between, or its authority is not trusted here; add the "

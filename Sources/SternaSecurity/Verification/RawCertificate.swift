@@ -19,6 +19,9 @@ struct RawCertificate: Sendable {
     /// The curve of an elliptic key.
     let curve: ASN1ObjectIdentifier?
 
+    /// How many subject alternative names there are.
+    let nameCount: Int
+
     /// Extensions that whoever does not know them must refuse.
     let criticalExtensions: [ASN1ObjectIdentifier]
 
@@ -43,6 +46,7 @@ struct RawCertificate: Sendable {
         self.keyAlgorithm = keyAlgorithm
         modulusBits = keyAlgorithm == Self.rsa ? Self.modulusBits(keyParts[1]) : nil
         curve = algorithm.count > 1 ? try? ASN1ObjectIdentifier(derEncoded: algorithm[1]) : nil
+        nameCount = fields.first { $0.identifier == Self.tag(3) }.map(Self.countNames) ?? 0
         criticalExtensions = fields.first { $0.identifier == Self.tag(3) }.map(Self.critical) ?? []
     }
 
@@ -74,6 +78,20 @@ struct RawCertificate: Sendable {
         let digits = bytes.drop { $0 == 0 }
         guard let top = digits.first else { return 0 }
         return digits.count * 8 - top.leadingZeroBitCount
+    }
+
+    // Without making texts of them, as there may be tens of thousands.
+    private static func countNames(in extensions: ASN1Node) -> Int {
+        guard let list = children(of: extensions)?.first.flatMap(children) else { return 0 }
+        for entry in list {
+            guard let parts = children(of: entry), let first = parts.first,
+                let name = try? ASN1ObjectIdentifier(derEncoded: first), name == [2, 5, 29, 17], let last = parts.last,
+                let value = try? ASN1OctetString(derEncoded: last), let names = try? DER.parse(value.bytes),
+                case .constructed(let nodes) = names.content
+            else { continue }
+            return nodes.reduce(0) { count, _ in count + 1 }
+        }
+        return 0
     }
 
     private static func critical(in extensions: ASN1Node) -> [ASN1ObjectIdentifier] {

@@ -30,17 +30,18 @@ final class Dialer: Sendable {
                 }
             }
         return connect(bootstrap, to: endpoint, timeout: timeouts.connect).flatMap { channel in
-            guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, nil)) }
+            let rotation = endpoint.policy.rotatingIdentity?.current
+            guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, rotation)) }
             endpoint.pools[shard.index].dialPhase = .tls
             let policy = endpoint.policy
             let (host, port) = (endpoint.host, endpoint.origin.port)
             return self.secure(channel, endpoint, timeout: timeouts.tls) { chain in
                 await policy.decide(chain: chain, host: host, port: port)
-            }.map { (channel, $0) }
-        }.flatMapThrowing { (channel: any Channel, identity: ClientIdentity?) in
+            }.map { (channel, rotation) }
+        }.flatMapThrowing { (channel: any Channel, rotation: ClientIdentity?) in
             let pipeline = channel.pipeline.syncOperations
             let connection = try pipeline.handler(type: HTTP1Connection.self)
-            connection.identity = identity
+            connection.rotation = rotation
             if endpoint.isTLS { connection.tlsContext = try pipeline.context(handlerType: NIOSSLClientHandler.self) }
             return connection
         }
@@ -76,27 +77,43 @@ final class Dialer: Sendable {
 
     /// Does the TLS handshake on a channel.
     ///
-    /// - Parameter verify: given the certificates that the server presented, in DER.
-    /// - Returns: the identity that was shown where the server asked for one.
+    /// - Parameters:
+    ///   - showsIdentity: whether a server that asks for a certificate is shown one.
+    ///   - verify: given the certificates that the server presented, in DER.
     func secure(
-        _ channel: any Channel, _ endpoint: Endpoint, timeout: Duration,
+        _ channel: any Channel, _ endpoint: Endpoint, timeout: Duration, showsIdentity: Bool = true,
         verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) -> EventLoopFuture<ClientIdentity?> {
-        let loop = channel.eventLoop
-        let handshake = Handshake(host: endpoint.host, timeout: timeout, promise: loop.makePromise())
+    ) -> EventLoopFuture<Void> {
         let policy = endpoint.policy
-        if policy.challengeHandler == nil {
-            let identity = policy.currentIdentity
-            begin(handshake, on: channel, endpoint, identity, verify)
-            return finish(handshake, on: channel).map { identity }
+        guard showsIdentity, policy.challengeHandler != nil else {
+            return shakeHands(channel, endpoint, showsIdentity ? policy.currentIdentity : nil, timeout, verify)
         }
         let (host, port) = (endpoint.host, endpoint.origin.port)
+        let loop = channel.eventLoop
         let chosen = loop.makePromise(of: ClientIdentity?.self)
-        chosen.completeWithTask { await policy.decideIdentity(host: host, port: port) }
-        return chosen.futureResult.flatMap { identity in
-            self.begin(handshake, on: channel, endpoint, identity, verify)
-            return self.finish(handshake, on: channel).map { identity }
+        let asking = Task { try await policy.decideIdentity(host: host, port: port) }
+        chosen.completeWithTask { try await asking.value }
+        // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
+        let timer = loop.scheduleTask(in: TimeAmount(clamping: timeout)) {
+            chosen.fail(Handshake.timedOut(host, timeout))
         }
+        channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
+        chosen.futureResult.whenComplete { _ in
+            timer.cancel()
+            asking.cancel()
+        }
+        return chosen.futureResult.flatMapError { error in
+            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        }.flatMap { self.shakeHands(channel, endpoint, $0, timeout, verify) }
+    }
+
+    private func shakeHands(
+        _ channel: any Channel, _ endpoint: Endpoint, _ identity: ClientIdentity?, _ timeout: Duration,
+        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) -> EventLoopFuture<Void> {
+        let handshake = Handshake(host: endpoint.host, timeout: timeout, promise: channel.eventLoop.makePromise())
+        begin(handshake, on: channel, endpoint, identity, verify)
+        return finish(handshake, on: channel)
     }
 
     private func begin(
@@ -104,14 +121,17 @@ final class Dialer: Sendable {
         _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
     ) {
         let loop = channel.eventLoop
+        guard channel.isActive else { return handshake.fail(nil) }
         do {
             let handler = try NIOSSLClientHandler(
                 context: try contexts.context(endpoint.policy.tls, identity), serverHostname: endpoint.serverName,
                 customVerificationCallback: { certificates, promise in
+                    handshake.isJudging = true
                     Task {
                         let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }
                         let verdict = await verify(chain)
                         loop.execute {
+                            handshake.isJudging = false
                             handshake.rejection = verdict.failure
                             promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
                         }

@@ -12,6 +12,9 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     /// Succeeds when the connection may be used; fails with a `SternaError`.
     let promise: EventLoopPromise<Void>
 
+    /// Whether the server's certificates are being judged.
+    var isJudging = false
+
     /// Why the server's certificate was refused.
     var rejection: TrustFailure?
 
@@ -28,14 +31,12 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
 
     func handlerAdded(context: ChannelHandlerContext) {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(clamping: timeout)) {
-            self.finish(
-                SternaError(
-                    .timedOut, phase: .tls,
-                    "The TLS handshake with \(self.host) took longer than \(Exchange.seconds(self.timeout))."))
+            self.finish(Self.timedOut(self.host, self.timeout, isJudging: self.isJudging))
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    // It may be added to a channel that has just died, which then does nothing but take its handlers out.
+    func handlerRemoved(context: ChannelHandlerContext) { fail(nil) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
@@ -52,6 +53,13 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     func channelInactive(context: ChannelHandlerContext) {
         fail(nil)
         context.fireChannelInactive()
+    }
+
+    static func timedOut(_ host: String, _ timeout: Duration, isJudging: Bool = false) -> SternaError {
+        SternaError(
+            .timedOut, phase: .tls,
+            "The TLS handshake with \(host) took longer than \(Exchange.seconds(timeout))"
+                + (isJudging ? "; a check of the certificate was still running." : "."))
     }
 
     /// Ends the wait with what the TLS library said.

@@ -71,7 +71,18 @@ private final class KeyLog: Sendable {
 
     init(path: String) throws(SternaError) {
         descriptor =
-            path.utf8.contains(0) ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            path.utf8.contains(0)
+            ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        // Nobody else's to read, whoever made it; a pipe would hold up the event loop.
+        if descriptor >= 0 {
+            var facts = stat()
+            guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0 else {
+                close(descriptor)
+                throw SternaError(
+                    .tlsFailed, phase: .tls,
+                    "The key log “\(FieldSyntax.printable(path))” is no file of yours alone; remove it, or chmod 600.")
+            }
+        }
         guard descriptor >= 0 else {
             throw SternaError(
                 .tlsFailed, phase: .tls,

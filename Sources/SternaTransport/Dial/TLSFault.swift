@@ -54,13 +54,14 @@ enum TLSFault {
             case "TLSV1_ALERT_CERTIFICATE_REQUIRED", "TLSV13_ALERT_CERTIFICATE_REQUIRED":
                 return
                     "it wants a client certificate, and none was shown. Set the policy's identity (tern: --cert and --key)."
-            case "TLSV1_ALERT_UNKNOWN_CA": return "it does not know the authority of the client certificate."
+            case "TLSV1_ALERT_UNKNOWN_CA":
+                return "it does not know the authority of the client certificate."
             case "SSLV3_ALERT_CERTIFICATE_EXPIRED": return "the client certificate has expired."
             case "SSLV3_ALERT_CERTIFICATE_REVOKED": return "the client certificate was revoked."
             case "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
                 "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
                 "TLSV1_ALERT_ACCESS_DENIED", "SSLV3_ALERT_NO_CERTIFICATE":
-                return "it does not accept the client certificate."
+                return "it does not accept the client certificate, or wants one and was shown none."
             default: continue
             }
         }

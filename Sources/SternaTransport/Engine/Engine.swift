@@ -1,6 +1,6 @@
 public import NIOCore
 import NIOPosix
-import SternaCore
+public import SternaCore
 public import SternaSecurity
 import Synchronization
 
@@ -35,9 +35,14 @@ public final class Engine: Sendable {
 
     /// A transport whose connections trust what the policies trust; the same one for equal policies.
     ///
-    /// - Parameter hosts: policies of single hosts, which count before the other one.
-    public func transport(_ policy: SecurityPolicy = .system, hosts: HostPolicies = [:]) -> EngineTransport {
-        let trust = EngineTransport.Trust(policy: policy, hosts: hosts)
+    /// - Parameters:
+    ///   - hosts: policies of single hosts, which count before the other one.
+    ///   - identityOrigin: where the policy's identity is shown; nil for every server that asks.
+    public func transport(
+        _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil
+    ) -> EngineTransport {
+        let origin = policy.hasIdentity ? identityOrigin : nil
+        let trust = EngineTransport.Trust(policy: policy, hosts: hosts, identityOrigin: origin)
         return trust.isOwn ? ownTransport(trust) : sharedTransport(trust)
     }
 

@@ -13,6 +13,19 @@ public final class EngineTransport: Transport {
     struct Trust: Hashable {
         let policy: SecurityPolicy
         let hosts: HostPolicies
+        /// Where the policy's identity is shown; nil for everywhere. Hosts with policies of their own have their own identities.
+        var identityOrigin: Origin?
+
+        /// The policy of an origin.
+        func policy(for origin: Origin, host: String) -> SecurityPolicy {
+            if let own = hosts.policy(for: host) { return own }
+            var policy = hosts.policy(for: host, otherwise: policy)
+            if let identityOrigin, identityOrigin != origin {
+                policy.identity = nil
+                policy.rotatingIdentity = nil
+            }
+            return policy
+        }
 
         /// Whether there will be no equal one but this itself.
         var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) }
@@ -25,6 +38,7 @@ public final class EngineTransport: Transport {
 
     public func send(_ request: Request) async throws -> Response {
         let endpoint = endpoint(for: request.url)
+        guard endpoint.isTLS || !endpoint.policy.needsTLS else { throw Self.unprotected(endpoint) }
         let (shard, hasReservation) = choose(endpoint)
         let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
         let exchange = Exchange(
@@ -35,6 +49,14 @@ public final class EngineTransport: Transport {
         } onCancel: {
             exchange.cancel()
         }
+    }
+
+    private static func unprotected(_ endpoint: Endpoint) -> SternaError {
+        let failure = TrustFailure(
+            .policy, "\(endpoint.host) is asked without TLS, and its policy pins keys, or there is none for it",
+            advice: "Write https, or give the host a policy without pins.")
+        return SternaError(
+            .certificateRejected, phase: .prepare, "Nothing was sent: \(failure)", underlying: failure)
     }
 
     private func choose(_ endpoint: Endpoint) -> (Shard, Bool) {
@@ -50,8 +72,8 @@ public final class EngineTransport: Transport {
             if endpoints.count >= 1_024 { endpoints = endpoints.filter { $0.value.isInUse } }
             let made = Endpoint(
                 origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain,
-                policy: trust.hosts.policy(for: url.hostWithoutBrackets, otherwise: trust.policy),
-                shards: engine.shards, maximumConnections: max(1, engine.options.maximumConnectionsPerOrigin))
+                policy: trust.policy(for: origin, host: url.hostWithoutBrackets), shards: engine.shards,
+                maximumConnections: max(1, engine.options.maximumConnectionsPerOrigin))
             endpoints[origin] = made
             return made
         }

@@ -27,8 +27,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// The TLS handler's place in the pipeline where there is one; a close from there passes it over.
     var tlsContext: ChannelHandlerContext?
 
-    /// The identity that the server was shown where it asked for one.
-    var identity: ClientIdentity?
+    /// What the policy's rotating identity was when the handshake began.
+    var rotation: ClientIdentity?
 
     /// When bytes last moved in either direction, or the exchange last changed its phase.
     var lastActivity: NIODeadline
@@ -66,8 +66,8 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     // One that has been replaced is not shown for new requests.
     private var showsCurrentIdentity: Bool {
-        guard let rotating = endpoint.policy.rotatingIdentity else { return true }
-        return rotating.current == identity
+        guard endpoint.isTLS, let rotating = endpoint.policy.rotatingIdentity else { return true }
+        return rotating.current == rotation
     }
 
     /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.

@@ -183,7 +183,10 @@ final class Shard: @unchecked Sendable {
     func release(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
-        if let waiting = pool.waiters.firstIndex(where: { !$0.needsFreshConnection }) {
+        if !connection.isUsable {
+            // Its identity was replaced meanwhile: its permit opens another one for whoever waits.
+            connection.close()
+        } else if let waiting = pool.waiters.firstIndex(where: { !$0.needsFreshConnection }) {
             let exchange = pool.waiters.remove(at: waiting)
             leaveLine(endpoint)
             connection.start(exchange)

@@ -19,7 +19,7 @@ public struct TrustInspection: Sendable {
 
 extension EngineTransport {
     /// Opens a connection to a URL's host for the sake of its certificates, and closes it; nothing is asked. The connection is
-    /// made whether the certificates are trusted or not.
+    /// made whether the certificates are trusted or not, and no identity is shown.
     ///
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
     public func inspect(_ url: HTTPURL, timeouts: Timeouts = Timeouts()) async throws -> TrustInspection {
@@ -52,10 +52,10 @@ extension EngineTransport {
     ) -> EventLoopFuture<TLSOptions.Version?> {
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeouts.amounts.connect)
         return engine.dialer.connect(bootstrap, to: endpoint, timeout: timeouts.connect).flatMap { channel in
-            self.engine.dialer.secure(channel, endpoint, timeout: timeouts.tls) { chain in
+            self.engine.dialer.secure(channel, endpoint, timeout: timeouts.tls, showsIdentity: false) { chain in
                 see(chain)
                 return .overlooked
-            }.flatMapThrowing { _ in
+            }.flatMapThrowing {
                 let handler = try channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
                 let version = TLSOptions.Version(handler.tlsVersion)
                 channel.close(promise: nil)

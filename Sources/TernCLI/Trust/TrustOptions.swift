@@ -126,7 +126,12 @@ struct TrustOptions: ParsableArguments {
     private func overrides() throws -> [String: [String]] {
         var overrides: [String: [String]] = [:]
         for text in resolve {
-            let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            // An address in brackets has colons of its own.
+            let head = text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : nil
+            let start = head ?? text.startIndex
+            var parts = text[start...].split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+                .map(String.init)
+            if head != nil { parts[0] = String(text[..<start].dropFirst().dropLast()) }
             guard parts.count == 3, !parts[0].isEmpty, let port = UInt16(parts[1]), !parts[2].isEmpty else {
                 throw ValidationError("“\(text)” is not HOST:PORT:ADDRESS, as in example.com:443:127.0.0.1.")
             }
