@@ -117,7 +117,7 @@ let package = Package(
             name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
-            dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL], swiftSettings: strict),
+            dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL, x509, asn1], swiftSettings: strict),
         .testTarget(
             name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore], swiftSettings: strict),
     ]

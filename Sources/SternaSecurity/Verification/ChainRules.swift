@@ -47,8 +47,12 @@ struct ChainRules: VerifierPolicy, Sendable {
             }
         }
         if let failure = Self.refusedUsage(of: leaf) { return failure }
-        if let failure = NameRules.failure(of: chain, host: checksHost ? host : nil) { return failure }
-        return checksHost ? Self.wrongHost(leaf, host) : nil
+        // Where the certificate is not for the host, that is what is wrong, whoever may issue for it.
+        let wrongHost = checksHost ? Self.wrongHost(leaf, host) : nil
+        if let failure = NameRules.failure(of: chain, host: checksHost && wrongHost == nil ? host : nil) {
+            return failure
+        }
+        return wrongHost
     }
 
     // MARK: Rules
@@ -92,11 +96,7 @@ struct ChainRules: VerifierPolicy, Sendable {
     /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
     /// nothing.
     static func refusedUsage(of leaf: Certificate) -> TrustFailure? {
-        if let oid = leaf.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) }) {
-            return TrustFailure(
-                .criticalExtension, "\(name(of: leaf)) has the critical extension \(oid), which is not known here",
-                of: leaf)
-        }
+        if let failure = strangeExtension(of: leaf) { return failure }
         do {
             if let usage = try leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
                 return TrustFailure(
@@ -112,14 +112,18 @@ struct ChainRules: VerifierPolicy, Sendable {
         }
     }
 
+    /// A critical extension that is not known here (RFC 5280, 4.2).
+    static func strangeExtension(of certificate: Certificate) -> TrustFailure? {
+        guard let oid = certificate.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) })
+        else { return nil }
+        return TrustFailure(
+            .criticalExtension, "\(name(of: certificate)) has the critical extension \(oid), which is not known here",
+            of: certificate)
+    }
+
     /// An authority on the way to the root, or the root, whose key may not sign certificates of servers.
     private static func refusedIssuer(_ certificate: Certificate, isRoot: Bool) -> TrustFailure? {
-        if let oid = certificate.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) }) {
-            return TrustFailure(
-                .criticalExtension,
-                "\(name(of: certificate)) has the critical extension \(oid), which is not known here",
-                of: certificate)
-        }
+        if let failure = strangeExtension(of: certificate) { return failure }
         // Roots of the first version are older than the extension, and were chosen by whoever trusts them.
         if !isRoot || certificate.version == .v3 {
             guard certificate.version == .v3,

@@ -61,8 +61,8 @@ struct PathSearch: Sendable {
                         certificate: leaf.summary))
             }
             let unread = presented.dropFirst().filter { CheckedCertificate($0) == nil }
-            return .invalid(
-                explain(leaf, unread: unread, chain: failures.first.map { Array($0.chain) }, rules, roots))
+            let chain = failures.first.map { Array($0.chain) }
+            return .invalid(explain(leaf, others, unread: unread, chain: chain, rules, roots))
         }
     }
 
@@ -106,8 +106,8 @@ struct PathSearch: Sendable {
 
     /// Says which of the usual things is wrong where no path was found; the library's own words are for those who know its code.
     private func explain(
-        _ leaf: CheckedCertificate, unread: [[UInt8]], chain: [Certificate]?, _ rules: ChainRules,
-        _ roots: RootStore.Roots
+        _ leaf: CheckedCertificate, _ others: [CheckedCertificate], unread: [[UInt8]], chain: [Certificate]?,
+        _ rules: ChainRules, _ roots: RootStore.Roots
     ) -> TrustFailure {
         let own = leaf.certificate
         if let failure = rules.validity(of: own) { return failure }
@@ -119,6 +119,7 @@ struct PathSearch: Sendable {
             }
         }
         if let chain { return Self.explain(chain, leaf) }
+        if let failure = strangeIssuer(of: leaf, others, roots) { return failure }
         if own.issuer == own.subject {
             return TrustFailure(
                 .issuer,
@@ -133,6 +134,23 @@ struct PathSearch: Sendable {
             advice:
                 "Either the server leaves out a certificate in between, or its authority is not trusted here; add the "
                 + "authority's certificate to the roots if it should be.", certificate: leaf.summary)
+    }
+
+    /// An issuer, by its name, that has a critical extension unknown here: the library passes over it as if it were not there.
+    private func strangeIssuer(
+        of leaf: CheckedCertificate, _ others: [CheckedCertificate], _ roots: RootStore.Roots
+    ) -> TrustFailure? {
+        var names: Set<DistinguishedName> = [leaf.certificate.issuer]
+        for _ in others {
+            for other in others where names.contains(other.certificate.subject) {
+                names.insert(other.certificate.issuer)
+            }
+        }
+        func strange(_ certificate: Certificate) -> TrustFailure? {
+            names.contains(certificate.subject) ? ChainRules.strangeExtension(of: certificate) : nil
+        }
+        return others.lazy.compactMap { strange($0.certificate) }.first
+            ?? roots.certificates.lazy.compactMap(strange).first
     }
 
     /// What the library's own rules refuse in a chain that leads to a root: of those, only these are left to it.

@@ -33,7 +33,10 @@ struct RawCertificate: Sendable {
         // The version is left out of certificates of the first one.
         let skipped = fields.first?.identifier == Self.tag(0) ? 1 : 0
         // Serial number, signature, issuer, validity, subject, key; then whatever is optional.
-        guard fields.count >= skipped + 6, let signature = Self.children(of: fields[skipped + 1])?.first,
+        // The algorithm is named twice, and only what is signed can be trusted of it; the library goes by the other one and
+        // does not compare (RFC 5280, 4.1.1.2).
+        guard fields.count >= skipped + 6, fields[skipped + 1].encodedBytes == parts[1].encodedBytes,
+            let signature = Self.children(of: fields[skipped + 1])?.first,
             let signatureAlgorithm = try? ASN1ObjectIdentifier(derEncoded: signature)
         else { return nil }
         let key = fields[skipped + 5]

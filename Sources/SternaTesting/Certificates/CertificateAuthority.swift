@@ -1,12 +1,12 @@
-import Crypto
 public import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// A certificate authority made on the spot with a P-256 key, for tests only: its key lives in this process's memory.
+/// A certificate authority made on the spot, for tests only: its key, P-256 unless told otherwise, lives in this process's
+/// memory.
 public struct CertificateAuthority: Sendable {
     let certificate: Certificate
-    let key: P256.Signing.PrivateKey
+    let key: Certificate.PrivateKey
     /// This authority's certificate and those above it, without the root; empty for a root.
     let intermediates: [Certificate]
 
@@ -21,13 +21,19 @@ public struct CertificateAuthority: Sendable {
         commonName: String = "Sterna Test CA", notBefore: Date = Date(timeIntervalSinceNow: -86_400),
         notAfter: Date = Date(timeIntervalSinceNow: 365 * 86_400)
     ) throws {
-        key = P256.Signing.PrivateKey()
-        certificate = try CertificateMaker.authority(
-            commonName: commonName, key: key, notBefore: notBefore, notAfter: notAfter, pathLength: nil, issuer: nil)
+        try self.init(AuthorityOptions(commonName: commonName, notBefore: notBefore, notAfter: notAfter))
+    }
+
+    /// A root authority under its own signature, of any content.
+    ///
+    /// - Throws: An error of the X.509 library when the options make no certificate.
+    public init(_ options: AuthorityOptions) throws {
+        key = CertificateMaker.key(options.key)
+        certificate = try CertificateMaker.authority(options, key: key, issuer: nil)
         intermediates = []
     }
 
-    private init(certificate: Certificate, key: P256.Signing.PrivateKey, intermediates: [Certificate]) {
+    private init(certificate: Certificate, key: Certificate.PrivateKey, intermediates: [Certificate]) {
         self.certificate = certificate
         self.key = key
         self.intermediates = intermediates
@@ -37,7 +43,7 @@ public struct CertificateAuthority: Sendable {
     ///
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public func issue(_ options: CertificateOptions = CertificateOptions()) throws -> CertificateBundle {
-        let key = P256.Signing.PrivateKey()
+        let key = CertificateMaker.key(options.key)
         let leaf = try CertificateMaker.leaf(options, key: key, issuer: (certificate, self.key))
         return try CertificateMaker.bundle(
             leaf, key: key, intermediates: options.includesIntermediates ? intermediates : [])
@@ -59,12 +65,39 @@ public struct CertificateAuthority: Sendable {
         commonName: String = "Sterna Test Intermediate CA", notBefore: Date = Date(timeIntervalSinceNow: -86_400),
         notAfter: Date = Date(timeIntervalSinceNow: 180 * 86_400), pathLength: Int? = nil
     ) throws -> CertificateAuthority {
-        let key = P256.Signing.PrivateKey()
+        var options = AuthorityOptions(commonName: commonName, notBefore: notBefore, notAfter: notAfter)
+        options.pathLength = pathLength
+        return try issueIntermediate(options)
+    }
+
+    /// Issues an authority of any content under this one; certificates it issues carry it in their chain.
+    ///
+    /// - Throws: An error of the X.509 library when the options make no certificate.
+    public func issueIntermediate(_ options: AuthorityOptions) throws -> CertificateAuthority {
+        try issue(options, key: CertificateMaker.key(options.key))
+    }
+
+    /// This authority's name and key under another authority, as a new root is signed by an old one that clients know.
+    ///
+    /// Certificates that the result issues carry the cross certificate in their chain; for both ways to a root in one chain, see
+    /// ``CertificateBundle/presenting(_:)``.
+    ///
+    /// - Parameters:
+    ///   - other: The authority that signs.
+    ///   - options: The content of the cross certificate; its common name and kind of key are this authority's all the same.
+    /// - Throws: An error of the X.509 library when the options make no certificate.
+    public func crossSigned(
+        by other: CertificateAuthority, _ options: AuthorityOptions = AuthorityOptions()
+    ) throws -> CertificateAuthority {
+        try other.issue(options, key: key, subject: certificate.subject)
+    }
+
+    private func issue(
+        _ options: AuthorityOptions, key: Certificate.PrivateKey, subject: DistinguishedName? = nil
+    ) throws -> CertificateAuthority {
         let certificate = try CertificateMaker.authority(
-            commonName: commonName, key: key, notBefore: notBefore, notAfter: notAfter, pathLength: pathLength,
-            issuer: (self.certificate, self.key))
-        return CertificateAuthority(
-            certificate: certificate, key: key, intermediates: [certificate] + intermediates)
+            options, key: key, subject: subject, issuer: (self.certificate, self.key))
+        return CertificateAuthority(certificate: certificate, key: key, intermediates: [certificate] + intermediates)
     }
 
     /// The authority's certificate in PEM.
@@ -75,6 +108,12 @@ public struct CertificateAuthority: Sendable {
     /// The authority's certificate in DER.
     public var der: [UInt8] {
         (try? CertificateMaker.der(certificate)) ?? []
+    }
+
+    /// What certificates of this authority carry in their chain, in DER: its own certificate and those above it without the root;
+    /// empty for a root.
+    public var chainDER: [[UInt8]] {
+        intermediates.compactMap { try? CertificateMaker.der($0) }
     }
 
     /// Writes the authority's certificate in PEM to a file, replacing what is there.

@@ -10,6 +10,34 @@ public struct CertificateOptions: Sendable {
         case clientAuthentication
         /// Signing of code, which no TLS peer may accept.
         case codeSigning
+        /// Mail, which no TLS peer may accept either.
+        case emailProtection
+        /// Every purpose (anyExtendedKeyUsage).
+        case any
+    }
+
+    /// What a key may be used for (RFC 5280 §4.2.1.3).
+    public enum KeyUsage: Sendable, Hashable, CaseIterable {
+        /// Signatures, as in every handshake of TLS 1.3.
+        case digitalSignature
+        /// Encryption of keys, as in handshakes of TLS 1.2 without forward secrecy.
+        case keyEncipherment
+        /// Agreement on keys.
+        case keyAgreement
+        /// Signatures on certificates.
+        case certificateSigning
+        /// Signatures on revocation lists.
+        case revocationListSigning
+    }
+
+    /// A kind of key; all are of elliptic curves, as they are made in no time.
+    public enum KeyKind: Sendable, Hashable, CaseIterable {
+        /// NIST's curve of 256 bits.
+        case p256
+        /// NIST's curve of 384 bits.
+        case p384
+        /// NIST's curve of 521 bits, which TLS clients need not know in a leaf and Sterna does not.
+        case p521
     }
 
     /// The names and addresses the certificate is for: DNS names, with a leading `*.` too, and IPv4 and IPv6 addresses
@@ -24,6 +52,11 @@ public struct CertificateOptions: Sendable {
     public var notAfter: Date
     /// The extended key usages, server authentication by default; empty leaves the extension out.
     public var extendedKeyUsage: [Usage]
+    /// What the key may be used for: empty leaves the extension out; `nil`, the default, is for what the other options make of
+    /// it, digital signatures, and those on certificates too where it pretends to be an authority.
+    public var keyUsage: Set<KeyUsage>?
+    /// The kind of key, P-256 by default.
+    public var key: KeyKind
     /// Leaves out the subject alternative name extension, so that only the common name names the host.
     public var omitsSubjectAlternativeName: Bool
     /// Marks the certificate as an authority's by basic constraints, for a leaf that pretends to be one.
@@ -36,53 +69,19 @@ public struct CertificateOptions: Sendable {
         hosts: [String] = ["localhost", "127.0.0.1", "::1"], commonName: String? = nil,
         notBefore: Date = Date(timeIntervalSinceNow: -86_400),
         notAfter: Date = Date(timeIntervalSinceNow: 30 * 86_400),
-        extendedKeyUsage: [Usage] = [.serverAuthentication], omitsSubjectAlternativeName: Bool = false,
-        isCertificateAuthority: Bool = false, includesIntermediates: Bool = true
+        extendedKeyUsage: [Usage] = [.serverAuthentication], keyUsage: Set<KeyUsage>? = nil, key: KeyKind = .p256,
+        omitsSubjectAlternativeName: Bool = false, isCertificateAuthority: Bool = false,
+        includesIntermediates: Bool = true
     ) {
         self.hosts = hosts
         self.commonName = commonName
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.extendedKeyUsage = extendedKeyUsage
+        self.keyUsage = keyUsage
+        self.key = key
         self.omitsSubjectAlternativeName = omitsSubjectAlternativeName
         self.isCertificateAuthority = isCertificateAuthority
         self.includesIntermediates = includesIntermediates
-    }
-}
-
-/// A certificate with its chain and its private key, ready for a TLS server or client.
-public struct CertificateBundle: Sendable {
-    /// The leaf's certificate in PEM, then the intermediates' from the leaf upward, without the root.
-    public var certificateChainPEM: String
-    /// The leaf's private key in PEM (PKCS #8).
-    public var privateKeyPEM: String
-    /// The leaf's certificate in DER.
-    public var leafDER: [UInt8]
-    /// The SHA-256 of the leaf's SubjectPublicKeyInfo, as pins are made (RFC 7469 §2.4).
-    public var publicKeySHA256: [UInt8]
-
-    /// A bundle of parts made elsewhere.
-    public init(certificateChainPEM: String, privateKeyPEM: String, leafDER: [UInt8], publicKeySHA256: [UInt8]) {
-        self.certificateChainPEM = certificateChainPEM
-        self.privateKeyPEM = privateKeyPEM
-        self.leafDER = leafDER
-        self.publicKeySHA256 = publicKeySHA256
-    }
-
-    /// A certificate signed by its own key, that no store trusts.
-    ///
-    /// - Throws: An error of the X.509 library when the options make no certificate.
-    public static func selfSigned(_ options: CertificateOptions = CertificateOptions()) throws -> CertificateBundle {
-        try CertificateMaker.selfSigned(options)
-    }
-
-    /// Writes the chain in PEM to a file, replacing what is there.
-    public func writeChainPEM(toPath path: String) throws {
-        try Data(certificateChainPEM.utf8).write(to: URL(filePath: path))
-    }
-
-    /// Writes the private key in PEM to a file, replacing what is there.
-    public func writePrivateKeyPEM(toPath path: String) throws {
-        try Data(privateKeyPEM.utf8).write(to: URL(filePath: path))
     }
 }

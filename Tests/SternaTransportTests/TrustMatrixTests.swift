@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Sterna
+import SternaTesting
+import Testing
+
+@Suite("Matrix of certificates and pins over TLS", .timeLimit(.minutes(2)))
+struct TrustMatrixTests {
+    /// A key that no server has.
+    private static let stranger: Pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    @Test("Valid and not", arguments: TrustCase.valid + TrustCase.times)
+    func times(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Roots and the ways to them", arguments: TrustCase.roots + TrustCase.orders)
+    func paths(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Names", arguments: TrustCase.names)
+    func names(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Hashes and keys", arguments: TrustCase.algorithms)
+    func algorithms(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Usages", arguments: TrustCase.usages)
+    func usages(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Constraints", arguments: TrustCase.constraints)
+    func constraints(row: TrustCase) async throws { try await check(row) }
+
+    @Test("Path explosion", arguments: TrustCase.explosions)
+    func explosions(row: TrustCase) async throws { try await check(row) }
+
+    private struct Cell {
+        let name: String
+        let pins: Set<Pin>
+        let verdict: TrustCase.Verdict
+    }
+
+    private func cells(_ row: TrustCase, _ setup: TrustCase.Setup) throws -> [Cell] {
+        let leaf = try Pin.publicKey(of: setup.bundle.leafDER)
+        let key = setup.bundle.publicKeySHA256
+        // The maker's hash and the policy's are not of the same code.
+        if !key.isEmpty { #expect(try leaf == Pin("sha256/\(Data(key).base64EncodedString())")) }
+        let verdicts = row.verdicts
+        var cells = [
+            Cell(name: "no pin", pins: [], verdict: verdicts.noPin),
+            Cell(name: "wrong pin", pins: [Self.stranger], verdict: verdicts.wrongPin),
+            Cell(name: "right pin", pins: [leaf], verdict: verdicts.rightPin),
+            Cell(name: "backup pin", pins: [Self.stranger, leaf], verdict: verdicts.backupPin),
+        ]
+        for (index, issuer) in setup.issuers.enumerated() {
+            let pin = index % 2 == 0 ? try Pin.publicKey(of: issuer) : try Pin.certificate(issuer)
+            cells.append(Cell(name: "right pin, issuer \(index)", pins: [pin], verdict: verdicts.rightPin))
+        }
+        if !setup.extras.isEmpty {
+            let pins = try Set(
+                setup.extras.map { try Pin.publicKey(of: $0) } + setup.extras.map { try .certificate($0) })
+            cells.append(Cell(name: "pins of what is sent along", pins: pins, verdict: verdicts.wrongPin))
+        }
+        return cells
+    }
+
+    private func check(_ row: TrustCase) async throws {
+        let setup = try row.make()
+        try await TestServer.withServer(.init(tls: setup.bundle)) { server in
+            var options = EngineOptions()
+            options.hostOverrides = ["\(row.host):\(server.port)": ["127.0.0.1"]]
+            let engine = Engine(options: options)
+            let url = "https://\(row.host):\(server.port)"
+            var accepted = 0
+            for cell in try cells(row, setup) {
+                let api = try Wire.session(url, engine: engine) {
+                    $0.responseSerializer = .data
+                    $0.securityPolicy = .authority(pem: setup.roots.joined())
+                    $0.securityPolicy.pins = cell.pins
+                    $0.securityPolicy.verificationTime = TrustCase.now
+                }
+                let found = await verdict(api)
+                #expect(found == cell.verdict, "\(cell.name)")
+                if found == .accepted { accepted += 1 }
+                // Whom it does not trust it tells nothing.
+                #expect(server.requestCount == accepted, "\(cell.name)")
+            }
+            engine.closeIdleConnections()
+        }
+    }
+
+    private func verdict(_ api: Session) async -> TrustCase.Verdict? {
+        do {
+            #expect(try await api.get("get").status == 200)
+            return .accepted
+        } catch let error as SternaError {
+            #expect(error.phase == .tls, "\(error)")
+            #expect(!error.requestSent)
+            if error.kind == .certificateRejected, let failure = error.underlying as? TrustFailure {
+                return .refused(failure.check)
+            }
+            #expect(error.kind == .tlsFailed, "\(error)")
+            return .noHandshake
+        } catch {
+            Issue.record(error)
+            return nil
+        }
+    }
+}
