@@ -8,6 +8,11 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Serialization", dependencies: [.product(name: "Sterna", package: "sterna")],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "Trust",
+            dependencies: [
+                .product(name: "Sterna", package: "sterna"), .product(name: "SternaTesting", package: "sterna"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
