@@ -1,7 +1,12 @@
-import FoundationEssentials
 import Sterna
 import SternaTesting
 import Testing
+
+#if Foundation
+import Foundation
+#else
+import FoundationEssentials
+#endif
 
 @Suite("Trust over connections", .timeLimit(.minutes(1)))
 struct TrustSessionTests {
@@ -256,4 +261,22 @@ struct TrustSessionTests {
             #expect(answer == 200)
         }
     }
+
+    #if Foundation
+    @Test("Pins and roots of a bundle")
+    func bundle() async throws {
+        let authority = try CertificateAuthority()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UUID().uuidString).bundle").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data(authority.der).write(to: URL(filePath: "\(folder)/root.cer"))
+        let bundle = try #require(Bundle(path: folder))
+        #expect(try Pin.certificates(bundle: bundle) == [.certificate(authority.der)])
+        #expect(try Pin.publicKeys(bundle: bundle) == [.publicKey(of: authority.der)])
+        try await TestServer.withServer(.init(tls: try authority.issue())) { server in
+            let answer = try await status(SecurityPolicy(roots: .bundle(bundle)), server.url("/get"))
+            #expect(answer == 200)
+        }
+    }
+    #endif
 }

@@ -39,7 +39,9 @@ struct Serialization {
         }
         let (one, other) = (ours.sorted()[4], theirs.sorted()[4])
         let ratio = (one / other * 100).rounded() / 100
-        print("JSON tree, \(data.count) bytes: \(milliseconds(one)) ms, JSONSerialization \(milliseconds(other)) ms: \(ratio)")
+        print(
+            "JSON tree, \(data.count) bytes: \(milliseconds(one)) ms, JSONSerialization \(milliseconds(other)) ms: \(ratio)"
+        )
     }
 
     /// Forms of many small fields, and of many parts that are read to memory; medians of 9.

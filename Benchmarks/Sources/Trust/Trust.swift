@@ -12,6 +12,35 @@ struct Trust {
         policy.pins = [try .publicKey(of: bundle.leafDER)]
         try await verdicts(policy, bundle)
         try await connections(policy, bundle)
+        for kind in CertificateOptions.KeyKind.allCases { try await hostile(kind) }
+    }
+
+    /// Fifteen certificates that sign each other, where a trusted root has their name too: the longest of 20.
+    static func hostile(_ kind: CertificateOptions.KeyKind) async throws {
+        func options(_ number: Int) -> AuthorityOptions {
+            var options = AuthorityOptions(commonName: "Mesh")
+            options.hosts = ["n\(number).test"]
+            options.key = kind
+            return options
+        }
+        let root = try CertificateAuthority(options(99))
+        var longest = Duration.zero
+        for count in [1, 4] {
+            let keys = try (0..<count).map { try CertificateAuthority(options($0)) }
+            let ring = try (0..<15).map { number in
+                try keys[number % count].crossSigned(by: keys[(number / count + number) % count], options(number))
+            }
+            let chain = try [keys[0].issue(hosts: ["localhost"]).leafDER] + ring.map(\.der)
+            let policy = SecurityPolicy.authority(pem: root.pem)
+            _ = await policy.judge(chain: chain, host: "localhost")
+            for _ in 0..<10 {
+                let start = ContinuousClock.now
+                let verdict = await policy.judge(chain: chain, host: "localhost")
+                longest = max(longest, ContinuousClock.now - start)
+                if verdict.isAccepted { print("accepted") }
+            }
+        }
+        print("hostile chain of 16, \(kind): at most \(Double(longest.components.attoseconds) / 1e15) ms")
     }
 
     /// A chain of three presented certificates against the system's roots and one more: found anew each time, and remembered.
@@ -60,7 +89,9 @@ struct Trust {
             }
             let (one, other) = (plain.sorted()[200] * 1e3, judged.sorted()[200] * 1e3)
             let text = [one, other, other - one].map { String(format: "%.2f", $0) }
-            print("new connection and request, both ends, CPU: \(text[0]) ms unjudged, \(text[1]) ms judged: \(text[2]) ms more")
+            print(
+                "new connection and request, both ends, CPU: \(text[0]) ms unjudged, \(text[1]) ms judged: \(text[2]) ms more"
+            )
         }
     }
 

@@ -1,0 +1,25 @@
+#if Foundation
+public import Foundation
+public import SternaCore
+public import SternaSecurity
+
+extension Pin {
+    /// Pins the certificates among a bundle's resources, of the endings `.cer`, `.crt`, `.der` and `.pem`: AFNetworking's
+    /// `certificatesInBundle:`. Throws `certificateRejected` where there are none.
+    public static func certificates(bundle: Bundle) throws(SternaError) -> Set<Pin> {
+        try certificates(folder: resources(of: bundle))
+    }
+
+    /// Pins the keys of the certificates among a bundle's resources.
+    public static func publicKeys(bundle: Bundle) throws(SternaError) -> Set<Pin> {
+        try publicKeys(folder: resources(of: bundle))
+    }
+}
+
+extension TrustRoots {
+    /// The certificates among a bundle's resources.
+    public static func bundle(_ bundle: Bundle) -> TrustRoots { .folder(resources(of: bundle)) }
+}
+
+private func resources(of bundle: Bundle) -> String { bundle.resourcePath ?? bundle.bundlePath }
+#endif
