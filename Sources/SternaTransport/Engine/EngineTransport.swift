@@ -38,7 +38,7 @@ public final class EngineTransport: Transport {
 
     public func send(_ request: Request) async throws -> Response {
         let endpoint = endpoint(for: request.url)
-        guard endpoint.isTLS || !endpoint.policy.needsTLS else { throw Self.unprotected(endpoint) }
+        guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         let (shard, hasReservation) = choose(endpoint)
         let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
         let exchange = Exchange(

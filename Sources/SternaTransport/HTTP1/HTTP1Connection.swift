@@ -66,7 +66,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     // One that has been replaced is not shown for new requests.
     private var showsCurrentIdentity: Bool {
-        guard endpoint.isTLS, let rotating = endpoint.policy.rotatingIdentity else { return true }
+        guard let rotating = endpoint.rotatingIdentity else { return true }
         return rotating.current == rotation
     }
 

@@ -10,6 +10,9 @@ final class Endpoint: Sendable {
     let host: String
     let hostIsAddress: Bool
     let policy: SecurityPolicy
+    /// What each request asks of the policy, worked out once.
+    let isRefused: Bool
+    let rotatingIdentity: RotatingIdentity?
     let pools: [EndpointPool]
     private let maximumConnections: Int
     private let permits: Mutex<Permits>
@@ -30,6 +33,8 @@ final class Endpoint: Sendable {
         self.hostIsAddress = hostIsAddress
         self.maximumConnections = maximumConnections
         self.policy = policy
+        isRefused = !origin.scheme.isSecure && policy.needsTLS
+        rotatingIdentity = origin.scheme.isSecure ? policy.rotatingIdentity : nil
         pools = shards.map { EndpointPool(shard: $0) }
         permits = Mutex(Permits(free: maximumConnections))
     }
