@@ -72,4 +72,19 @@ import Testing
         #expect(!outcome.text.contains("s3cret"))
         #expect(outcome.text.contains(folder.path("a.csv")))
     }
+
+    @Test("A password in a body is shown where that is asked for alone")
+    func secrets() async throws {
+        try await TestServer.withServer { server in
+            let arguments = ["-v", "--ignore-stdin", server.url("/status/204"), "name=Ada", "password=hunter2"]
+            for form in ["--form", "--json", "--multipart"] {
+                let hidden = try await TernProcess.run([form] + arguments)
+                #expect(hidden.status == 0)
+                #expect((hidden.text + hidden.errors).contains("Ada"))
+                #expect(!(hidden.text + hidden.errors).contains("hunter2"), "\(form)")
+                let shown = try await TernProcess.run(["--show-secrets", form] + arguments)
+                #expect((shown.text + shown.errors).contains("hunter2"), "\(form)")
+            }
+        }
+    }
 }

@@ -1,10 +1,10 @@
 import HTTPTypes
 import NIOCore
-import SternaCore
+package import SternaCore
 import SternaSerialization
 
 /// Shows forms, JSON and property lists without the values whose names say that they are secrets.
-struct BodyRedaction {
+package struct BodyRedaction {
     private enum Format { case form, json, propertyList, other }
 
     private let essence: String
@@ -12,7 +12,7 @@ struct BodyRedaction {
 
     private var isMultipart: Bool { essence.hasPrefix("multipart/") }
 
-    init(_ request: Request) {
+    package init(_ request: Request) {
         let field = request.headers[.contentType] ?? request.body?.mediaType
         let type = field.flatMap(MediaType.init)
         essence = type?.essence ?? ""
@@ -20,7 +20,7 @@ struct BodyRedaction {
     }
 
     /// The body as it may be shown; the same bytes where there is nothing to hide.
-    func shown(_ bytes: Bytes) -> Bytes {
+    package func shown(_ bytes: Bytes) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
         if isMultipart { return multipart?.shown(bytes) ?? hidden }
         switch format(of: bytes) {

@@ -82,7 +82,8 @@ struct Exchange: Sendable {
             return try output.write(
                 "(\(length) from \(file.map { TerminalText.line($0) } ?? "files or standard input"))\n\n")
         }
-        try output.write(shown(bytes, body.mediaType, style) + "\n\n")
+        let safe = style.showsSecrets ? bytes : BodyRedaction(request).shown(bytes)
+        try output.write(shown(safe, body.mediaType, style) + "\n\n")
     }
 
     private static func shown(_ bytes: Bytes, _ mediaType: String?, _ style: OutputStyle) -> String {
