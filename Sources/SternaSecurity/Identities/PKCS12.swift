@@ -30,14 +30,24 @@ enum PKCS12 {
             guard container.count >= 2 else { throw damaged }
             let (kind, safe) = try contentInfo(container[1])
             guard kind == data, let safe else { throw damaged }
-            for entry in try children(of: BER.parse(octets(safe))).prefix(maximumParts) {
+            let entries = try Array(children(of: BER.parse(octets(safe))).prefix(maximumParts))
+            var isOld = false
+            for entry in entries {
                 let (kind, value) = try contentInfo(entry)
                 guard let value else { continue }
                 if kind == data {
                     try read(bags: octets(value), into: &content, depth: 0)
                 } else if kind == encryptedData {
-                    try read(bags: decrypt(value, password: password), into: &content, depth: 0)
+                    guard let bags = try decrypt(value, password: password) else {
+                        isOld = true
+                        continue
+                    }
+                    try read(bags: bags, into: &content, depth: 0)
                 }
+            }
+            if isOld, !content.key.isEmpty {
+                let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password : nil)
+                content.certificates = try OldPKCS12.certificates(of: entries, key: key, password: password)
             }
         } catch {
             throw SternaError.wrap(error, as: .identityUnusable, phase: .prepare, damaged.detail)
@@ -74,8 +84,8 @@ enum PKCS12 {
         }
     }
 
-    /// The content of a message that a password protects.
-    private static func decrypt(_ message: ASN1Node, password: String) throws -> [UInt8] {
+    /// The content of a message that a password protects; nil for methods that are not read here.
+    private static func decrypt(_ message: ASN1Node, password: String) throws -> [UInt8]? {
         let parts = try children(of: message)
         guard parts.count >= 2 else { throw damaged }
         let info = try children(of: parts[1])
@@ -85,7 +95,8 @@ enum PKCS12 {
         case .primitive(let bytes): content = Array(bytes)
         case .constructed(let pieces): content = try pieces.flatMap { try octets($0) }
         }
-        return try PasswordEncryption(info[1]).decrypt(content, password: password)
+        guard let method = try? PasswordEncryption(info[1]) else { return nil }
+        return try method.decrypt(content, password: password)
     }
 
     // MARK: Parts

@@ -59,9 +59,7 @@ struct PasswordEncryption {
     }
 
     private static var unknown: SternaError {
-        ClientIdentity.unusable(
-            "The PKCS #12 container is encrypted by a method that is not read here, RC2 or Triple DES perhaps. Convert it: "
-                + "openssl pkcs12 -legacy -in old.p12 -nodes | openssl pkcs12 -export -out new.p12")
+        ClientIdentity.unusable("It is encrypted by a method that is not read here.")
     }
 
     func decrypt(_ content: [UInt8], password: String) throws -> [UInt8] {
