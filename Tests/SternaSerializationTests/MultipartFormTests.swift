@@ -84,6 +84,17 @@ struct MultipartFormTests {
         }
     }
 
+    @Test("A description has the number of parts and the length, and no content")
+    func described() {
+        var form = MultipartForm()
+        #expect("\(form)" == "multipart/form-data, 0 parts")
+        form.append("hunter2", name: "password")
+        #expect("\(form)".hasPrefix("multipart/form-data, 1 part, "))
+        var text = ""
+        dump(form, to: &text)
+        #expect(!(text + "\(form)").contains("hunter2"))
+    }
+
     @Test("Parameters are fields by the rules of queries: data raw, null empty")
     func parameters() async throws {
         var form = MultipartForm(boundary: "B")

@@ -296,6 +296,16 @@ public struct MultipartForm: Sendable {
     private mutating func fail(_ error: SternaError) { failure = failure ?? error }
 }
 
+extension MultipartForm: CustomStringConvertible, CustomReflectable {
+    /// How many parts, and how long; content may hold secrets.
+    public var description: String {
+        let length = (try? body())??.length.map { ", \(ByteCount($0))" } ?? ""
+        return "multipart/form-data, \(count) \(count == 1 ? "part" : "parts")\(length)"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["parts": description], displayStyle: .struct) }
+}
+
 /// What parameters come to before they are parts.
 private struct PartFields: FieldSink {
     enum Content {
