@@ -46,7 +46,7 @@ struct UnreadFileTests {
                 return .text("all")
             }
             let engine = Engine(options: EngineOptions(), group: group)
-            let api = try Wire.session(server.url, engine: engine) { $0.timeouts.betweenBytes = .seconds(4) }
+            let api = try Wire.session(server.url, engine: engine) { $0.timeouts.betweenBytes = .seconds(20) }
             let taken = Counter()
             let task = Task {
                 try await api.upload(body, to: "slow", progress: { taken.raise(to: Int($0.completed)) })
