@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Streaming with back-pressure", .timeLimit(.minutes(2)))
 struct BackPressureTests {
-    /// What sockets and the pipe may hold of a body that nobody reads: the system's buffers are 6 MB and 4 MB at most.
-    static let inFlight = 16 << 20
+    /// What sockets and the pipe may hold of a body that nobody reads: systems let buffers grow to 36 MiB.
+    static let inFlight = 64 << 20
     static let total = 200 << 20
 
     /// A server whose `/huge` counts the bytes that it could write.
