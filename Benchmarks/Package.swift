@@ -4,8 +4,16 @@ import PackageDescription
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "sterna", path: "..")],
+    dependencies: [
+        // As a small client is deployed: FoundationEssentials is enough.
+        .package(name: "sterna", path: "..", traits: []),
+        .package(name: "kit", path: "Kit"),
+    ],
     targets: [
+        .executableTarget(
+            name: "SternaClient",
+            dependencies: [.product(name: "Sterna", package: "sterna"), .product(name: "BenchKit", package: "kit")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "Serialization", dependencies: [.product(name: "Sterna", package: "sterna")],
             swiftSettings: [.swiftLanguageMode(.v6)]),

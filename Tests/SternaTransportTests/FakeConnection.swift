@@ -16,15 +16,18 @@ struct FakeConnection {
     let url: HTTPURL
 
     init(
-        _ address: String = "http://example.test/", idleTimeout: TimeAmount = .seconds(50),
+        _ address: String = "http://example.test/", options: EngineOptions = EngineOptions(),
         beneath: (any ChannelHandler & Sendable)? = nil
     ) async throws {
         let loop = loop
         url = try HTTPURL(address)
-        let shard = Shard(index: 0, loop: loop, dialer: Dialer(limits: Limits()), idleTimeout: idleTimeout)
+        var options = options
+        options.maximumConnectionsPerOrigin = 1
+        let engine = Engine(options: options, group: loop)
+        let shard = engine.shards[0]
         let endpoint = Endpoint(
-            origin: url.origin, host: "example.test", hostIsAddress: false, policy: .system, shards: [shard],
-            maximumConnections: 1)
+            origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,
+            proxyPolicy: .system, dialPolicy: .all, engine: engine)
         channel = NIOAsyncTestingChannel(loop: loop)
         self.shard = shard
         self.endpoint = endpoint
@@ -36,7 +39,7 @@ struct FakeConnection {
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
         // The permit is taken, so that nothing is dialled.
         try await loop.executeInContext {
-            _ = endpoint.takePermit(for: 0)
+            _ = endpoint.permits.take(endpoint, shard: 0)
             _ = connection.establish()
             shard.release(connection)
         }

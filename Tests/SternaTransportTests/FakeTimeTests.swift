@@ -150,7 +150,7 @@ struct FakeTimeTests {
         let fake = try await FakeConnection()
         do {
             let task = try await fake.start(delivery: .head)
-            try await fake.receive(Self.head + "half")
+            try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf")
             _ = try await task.value
         }
         let deadline = ContinuousClock.now + .seconds(15)

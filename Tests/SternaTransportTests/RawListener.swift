@@ -18,24 +18,27 @@ final class RawListener: Sendable {
     init(isFull: Bool) throws {
         let descriptor = Self.makeSocket()
         self.descriptor = descriptor
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, isFull ? 0 : 16) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
+        // A socket address of IPv4: family, port 0 for any, 127.0.0.1, and zeros.
+        var address = [UInt8](repeating: 0, count: 16)
+        withUnsafeBytes(of: sa_family_t(AF_INET)) { address.replaceSubrange(0..<2, with: $0) }
+        address.replaceSubrange(4..<8, with: [127, 0, 0, 1])
+        var length = socklen_t(address.count)
+        let bound = address.withUnsafeMutableBytes { bytes in
+            // The system reads and writes the sixteen bytes of a socket address of IPv4, which are there.
+            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
+                bind(descriptor, pointer.baseAddress, length) == 0 && listen(descriptor, isFull ? 0 : 16) == 0
+                    && getsockname(descriptor, pointer.baseAddress, &length) == 0
             }
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        port = Int(address[2]) << 8 | Int(address[3])
         var fillers: [CInt] = []
         // The system takes one or two more than it was told.
         for _ in 0..<(isFull ? 4 : 0) {
             let filler = Self.makeSocket()
             _ = fcntl(filler, F_SETFL, O_NONBLOCK)
-            withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(filler, $0, length) }
+            address.withUnsafeBytes { bytes in
+                // The same sixteen bytes.
+                _ = bytes.withMemoryRebound(to: sockaddr.self) { connect(filler, $0.baseAddress, length) }
             }
             fillers.append(filler)
         }

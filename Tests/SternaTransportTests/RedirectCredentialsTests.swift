@@ -135,7 +135,11 @@ struct RedirectCredentialsTests {
             separator: "\(server.port)")
         let coded = location.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "%26")
         #expect(try await ask(try session(), "\(server.url)/to?url=\(coded)").text() == "end")
-        for name in Self.names { #expect(server.requests().last?.headers[name] != nil, "\(name)") }
+        for name in Self.names {
+            // No origin is ever shown what is for a proxy.
+            let isForProxy = "\(name)".lowercased() == "proxy-authorization"
+            #expect((server.requests().last?.headers[name] != nil) == !isForProxy, "\(name)")
+        }
         try await server.stop()
     }
 

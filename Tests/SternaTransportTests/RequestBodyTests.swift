@@ -149,7 +149,7 @@ struct RequestBodyTests {
     func demand() async throws {
         let listener = try RawListener(isFull: false)
         let api = try Wire.session("http://127.0.0.1:\(listener.port)") {
-            $0.timeouts.betweenBytes = .milliseconds(500)
+            $0.timeouts.write = .milliseconds(500)
         }
         let made = Counter()
         let producer = BodyProducer(length: nil, isReplayable: false) {

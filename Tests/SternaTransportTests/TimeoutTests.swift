@@ -99,7 +99,7 @@ struct TimeoutTests {
     @Test("Taking the request", arguments: [false, true])
     func write(isStream: Bool) async throws {
         let listener = try RawListener(isFull: false)
-        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.betweenBytes = Wire.short }
+        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.write = Wire.short }
         let block = Bytes(repeating: 7, count: 1 << 20)
         let body: Body =
             isStream

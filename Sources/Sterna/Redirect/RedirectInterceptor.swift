@@ -24,6 +24,7 @@ struct RedirectInterceptor: Interceptor {
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following
+                current.recorder?.expect(.redirect)
                 response = try await next(current)
             }
         }

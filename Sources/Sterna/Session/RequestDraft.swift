@@ -103,6 +103,13 @@ public struct RequestSettings: Sendable {
     /// The time-out for connecting, for the first byte, and between bytes of this request.
     public var timeout: Duration?
 
+    /// Who goes first where requests wait for a connection to the same origin.
+    public var priority = Request.Priority.normal
+
+    /// Told of interim responses, such as 103 with its Link fields (RFC 8297); called on an event loop, so it must return at
+    /// once.
+    public var onInformational: (@Sendable (InformationalResponse) -> Void)?
+
     /// Which redirects of this request are followed.
     public var redirects: RedirectPolicy?
 

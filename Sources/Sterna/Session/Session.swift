@@ -80,11 +80,18 @@ public struct Session: Sendable {
         }
         do {
             let limit = plan.settings.collectedBytes
-            guard let progress else {
-                return try await plan.reply(response, try await response.body.collect(upTo: limit), to: draft)
+            let body: Bytes
+            if let progress {
+                body = try await response.body.collect(upTo: limit, reportingTo: progress)
+            } else {
+                body = try await response.body.collect(upTo: limit)
             }
-            let body = try await response.body.collect(upTo: limit, reportingTo: progress)
-            return try await plan.reply(response, body, to: draft)
+            let reply = try await plan.reply(response, body, to: draft)
+            if let recorder = request.recorder {
+                recorder.update { $0.decodedBytes = Int64(body.count) }
+                recorder.requestEnded()
+            }
+            return reply
         } catch {
             throw plan.describe(error, request, answeredBy: response)
         }
@@ -104,7 +111,10 @@ public struct Session: Sendable {
         } catch {
             throw plan.describe(error, request)
         }
-        defer { response.body.cancel() }
+        defer {
+            response.body.cancel()
+            request.recorder?.requestEnded()
+        }
         return try await read(response)
     }
 }

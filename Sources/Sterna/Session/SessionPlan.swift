@@ -30,7 +30,8 @@ final class SessionPlan: Sendable {
             transport:
                 settings.transport
                 ?? settings.engine.transport(
-                    settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin))
+                    settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
+                    routing: settings.routing))
     }
 
     /// What is wrong with the policies, whatever is sent.
@@ -114,6 +115,13 @@ final class SessionPlan: Sendable {
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
+        request.priority = draft.settings.priority
+        if let onInformational = draft.settings.onInformational { request.onInformational = onInformational }
+        if settings.collectsMetrics || settings.observer != nil {
+            let recorder = MetricsRecorder(observer: settings.observer)
+            request.recorder = recorder
+            recorder.requestBegan(request)
+        }
         let secretHeaders = settings.secretHeaders.union(draft.settings.secretHeaders)
         if !secretHeaders.isEmpty { request.options[SecretHeadersKey.self] = secretHeaders }
         return request
@@ -247,7 +255,22 @@ final class SessionPlan: Sendable {
             known.requestSent = true
             if known.response == nil { known.response = response }
         }
+        if let recorder = request.recorder {
+            known.metrics = recorder.soFar
+            recorder.requestEnded()
+        }
         return known.at(request)
+    }
+}
+
+extension SessionSettings {
+    /// What lies between this side and the servers.
+    var routing: Routing {
+        var routing = Routing()
+        routing.proxies = proxies
+        routing.dialPolicy = dialPolicy
+        routing.unixSocket = unixSocket
+        return routing
     }
 }
 

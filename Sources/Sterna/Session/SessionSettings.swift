@@ -52,6 +52,21 @@ public struct SessionSettings: Sendable {
     /// Policies of single hosts, which hold in place of ``securityPolicy``.
     public var hostPolicies = HostPolicies()
 
+    /// Which requests go through which proxy; what the environment says by default.
+    public var proxies = ProxySettings.environment
+
+    /// Which addresses may be connected to; all by default. ``DialPolicy/publicOnly`` is for URLs that strangers give.
+    public var dialPolicy = DialPolicy.all
+
+    /// The path of a Unix domain socket that all requests are sent to, whatever their hosts; none by default.
+    public var unixSocket: String?
+
+    /// Whether what requests take is written down, on ``Response/metrics`` and ``SternaError/metrics``; no by default.
+    public var collectsMetrics = false
+
+    /// Told of what happens to requests on the network; nobody by default.
+    public var observer: (any NetworkObserver)?
+
     /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default.
     public var callbacks = CallbackTarget.main
 

@@ -14,7 +14,9 @@ extension SessionSettings: CustomReflectable {
                 "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
                 "continueThreshold": continueThreshold as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
-                "hostPolicies": hostPolicies, "callbacks": callbacks,
+                "hostPolicies": hostPolicies, "proxies": proxies, "dialPolicy": dialPolicy,
+                "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
+                "observer": observer as Any, "callbacks": callbacks,
                 "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)
     }
@@ -35,7 +37,8 @@ extension RequestSettings: CustomReflectable {
             children: [
                 "requestSerializer": requestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
                 "responseSerializer": responseSerializer as Any, "timeouts": timeouts as Any,
-                "timeout": timeout as Any, "redirects": redirects as Any, "authorization": authorization as Any,
+                "timeout": timeout as Any, "priority": priority, "redirects": redirects as Any,
+                "authorization": authorization as Any,
                 "secretHeaders": secretHeaders, "continueThreshold": continueThreshold as Any,
                 "uploadProgress": uploadProgress as Any,
                 "downloadProgress": downloadProgress as Any,

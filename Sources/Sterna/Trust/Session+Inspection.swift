@@ -11,7 +11,9 @@ extension Session {
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
     public func inspectTrust(of reference: some URLConvertible) async throws -> TrustInspection {
         let request = try plan.request(for: .get(reference))
-        let transport = plan.settings.engine.transport(plan.settings.securityPolicy, hosts: plan.settings.hostPolicies)
+        let transport = plan.settings.engine.transport(
+            plan.settings.securityPolicy, hosts: plan.settings.hostPolicies,
+            routing: plan.settings.routing)
         do {
             return try await transport.inspect(request.url, timeouts: request.timeouts)
         } catch {

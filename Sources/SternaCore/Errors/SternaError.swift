@@ -5,7 +5,8 @@ public import HTTPTypes
 ///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
 ///                               fileUnreadable  bodyNotReplayable  originRefused  identityUnusable
 ///     given up                  cancelled  timedOut
-///     reaching the server       hostNotFound  connectionFailed  tlsFailed  certificateRejected
+///     reaching the server       hostNotFound  addressRefused  connectionFailed  proxyFailed  tlsFailed
+///                               certificateRejected  shutDown
 ///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
 ///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
@@ -48,6 +49,9 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     public var serverMessage: String? {
         didSet { serverMessage = serverMessage.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
     }
+
+    /// What the request took; nil where the session does not collect metrics.
+    public var metrics: RequestMetrics?
 
     /// Whether any byte of the request had been handed to the network.
     public var requestSent = false
@@ -111,7 +115,7 @@ extension SternaError {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
         case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable
         case cancelled, timedOut
-        case hostNotFound, connectionFailed, tlsFailed, certificateRejected
+        case hostNotFound, addressRefused, connectionFailed, proxyFailed, tlsFailed, certificateRejected, shutDown
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed

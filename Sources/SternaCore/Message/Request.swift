@@ -32,6 +32,29 @@ public struct Request: Sendable {
     /// Told how much of the body the network has taken; called on the connection's event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Who goes first where requests wait for a connection to the same origin.
+    public var priority = Priority.normal
+
+    /// Told of interim responses (RFC 9110, 15.2), such as 103 with its Link fields (RFC 8297); called on the connection's event
+    /// loop, so it must return at once.
+    public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
+        get { options[InformationalKey.self] }
+        set { options[InformationalKey.self] = newValue }
+    }
+
+    /// Writes down what happens, where somebody wants to know.
+    package var recorder: MetricsRecorder? {
+        get { options[RecorderKey.self] }
+        set { options[RecorderKey.self] = newValue }
+    }
+
+    /// An order among requests that wait.
+    public enum Priority: Int, Sendable, Hashable, Comparable {
+        case low, normal, high
+
+        public static func < (one: Priority, other: Priority) -> Bool { one.rawValue < other.rawValue }
+    }
+
     /// Whether the body waits for the server to ask for it: there is one, and `Expect: 100-continue` (RFC 9110, 10.1.1).
     public var expectsContinue: Bool { body != nil && headers[.expect]?.lowercased() == "100-continue" }
 
@@ -74,4 +97,12 @@ extension Request: CustomReflectable {
                 "timeouts": timeouts, "deadline": deadline as Any, "delivery": delivery,
             ], displayStyle: .struct)
     }
+}
+
+private enum InformationalKey: RequestOptionKey {
+    static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
+}
+
+private enum RecorderKey: RequestOptionKey {
+    static var defaultValue: MetricsRecorder? { nil }
 }

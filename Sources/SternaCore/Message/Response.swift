@@ -20,6 +20,12 @@ public struct Response: Sendable {
     /// The redirects that led here, first one first.
     public var redirects: [RedirectStep] = []
 
+    package var recorder: MetricsRecorder?
+
+    /// What the request has taken so far; nil where the session does not collect metrics. It is complete when the body has been
+    /// read to its end.
+    public var metrics: RequestMetrics? { recorder?.soFar }
+
     public init(
         status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection = FieldSection(),
         body: ResponseBody = ResponseBody(), url: HTTPURL

@@ -4,66 +4,148 @@ public import NIOCore
 ///
 /// Every value is clamped to between one millisecond and a hundred years.
 public struct Timeouts: Sendable, Hashable {
-    private var connectAmount: TimeAmount = .seconds(30)
-    private var tlsAmount: TimeAmount = .seconds(30)
-    private var firstByteAmount: TimeAmount = .seconds(60)
-    private var betweenBytesAmount: TimeAmount = .seconds(60)
-    private var totalAmount: TimeAmount = .hours(7 * 24)
+    // In a box, so that requests are handed on with one word; all that have the same values share it.
+    private var box = Self.defaults
+    private static let defaults = Box(Amounts(), nil)
 
-    /// The defaults: 30 s to connect, 30 s for TLS, 60 s to the first byte of the answer and between bytes, seven days in
-    /// all.
+    private final class Box: Sendable {
+        let amounts: Amounts
+        let throughput: Throughput?
+
+        init(_ amounts: Amounts, _ throughput: Throughput?) {
+            self.amounts = amounts
+            self.throughput = throughput
+        }
+    }
+
+    private var storage: Amounts {
+        get { box.amounts }
+        set { box = Box(newValue, box.throughput) }
+    }
+
+    /// The values in SwiftNIO's unit.
+    public struct Amounts: Sendable, Hashable {
+        public fileprivate(set) var queue = TimeAmount.hours(7 * 24)
+        public fileprivate(set) var resolve = TimeAmount.seconds(30)
+        public fileprivate(set) var connect = TimeAmount.seconds(30)
+        public fileprivate(set) var proxy = TimeAmount.seconds(30)
+        public fileprivate(set) var tls = TimeAmount.seconds(30)
+        public fileprivate(set) var write = TimeAmount.seconds(60)
+        public fileprivate(set) var firstByte = TimeAmount.seconds(60)
+        public fileprivate(set) var betweenBytes = TimeAmount.seconds(60)
+        public fileprivate(set) var total = TimeAmount.hours(7 * 24)
+    }
+
+    /// The least that must arrive or leave while a body is on its way.
+    public struct Throughput: Sendable, Hashable {
+        /// Bytes a second.
+        public var bytesPerSecond: Int
+
+        /// Over how long it is measured; clamped to between a second and an hour.
+        public var window: Duration {
+            get { Duration(amount) }
+            set { amount = min(max(.seconds(1), TimeAmount(clamping: newValue)), .hours(1)) }
+        }
+
+        package private(set) var amount: TimeAmount = .seconds(30)
+
+        /// A number of bytes a second, on average over a time; 30 s by default.
+        public init(bytesPerSecond: Int, over window: Duration = .seconds(30)) {
+            self.bytesPerSecond = bytesPerSecond
+            self.window = window
+        }
+    }
+
+    /// The defaults: 30 s each to find the address, to connect, for a proxy and for TLS; 60 s to the first byte of the answer,
+    /// between bytes, and between two times that the peer takes some; seven days in the queue and in all.
     public init() {}
 
-    /// Finding the host's address and connecting to it; 30 s by default.
+    /// Waiting for a connection because as many are open as may be; seven days by default.
+    public var queue: Duration {
+        get { Duration(storage.queue) }
+        set { storage.queue = Self.clamp(newValue) }
+    }
+
+    /// Finding the host's addresses; 30 s by default.
+    public var resolve: Duration {
+        get { Duration(storage.resolve) }
+        set { storage.resolve = Self.clamp(newValue) }
+    }
+
+    /// Connecting, to whichever of the host's addresses answers; 30 s by default.
     public var connect: Duration {
-        get { Duration(connectAmount) }
-        set { connectAmount = Self.clamp(newValue) }
+        get { Duration(storage.connect) }
+        set { storage.connect = Self.clamp(newValue) }
+    }
+
+    /// What a proxy needs to reach the server, from the connection on, its own TLS handshake included; 30 s by default.
+    public var proxy: Duration {
+        get { Duration(storage.proxy) }
+        set { storage.proxy = Self.clamp(newValue) }
     }
 
     /// The TLS handshake; 30 s by default.
     public var tls: Duration {
-        get { Duration(tlsAmount) }
-        set { tlsAmount = Self.clamp(newValue) }
+        get { Duration(storage.tls) }
+        set { storage.tls = Self.clamp(newValue) }
+    }
+
+    /// Between two times that the peer takes some of the request; 60 s by default.
+    public var write: Duration {
+        get { Duration(storage.write) }
+        set { storage.write = Self.clamp(newValue) }
     }
 
     /// From the last byte of the request to the first of the response; 60 s by default.
     public var firstByte: Duration {
-        get { Duration(firstByteAmount) }
-        set { firstByteAmount = Self.clamp(newValue) }
+        get { Duration(storage.firstByte) }
+        set { storage.firstByte = Self.clamp(newValue) }
     }
 
-    /// Between two arrivals of bytes, or between two times that the peer accepts some; 60 s by default.
+    /// Between two arrivals of bytes of the response; 60 s by default.
     public var betweenBytes: Duration {
-        get { Duration(betweenBytesAmount) }
-        set { betweenBytesAmount = Self.clamp(newValue) }
+        get { Duration(storage.betweenBytes) }
+        set { storage.betweenBytes = Self.clamp(newValue) }
     }
 
     /// From the call to the end of the response's body, redirects included; seven days by default.
     public var total: Duration {
-        get { Duration(totalAmount) }
-        set { totalAmount = Self.clamp(newValue) }
+        get { Duration(storage.total) }
+        set { storage.total = Self.clamp(newValue) }
     }
 
-    /// Sets what a caller means by "the time-out": connecting, TLS, the first byte and each pause between bytes may take
-    /// this long.
+    /// The least speed of a body, in either direction; none by default.
+    public var minimumThroughput: Throughput? {
+        get { box.throughput }
+        set { box = Box(box.amounts, newValue) }
+    }
+
+    /// Sets what a caller means by "the time-out": finding the address, connecting, proxy, TLS, the first byte and each pause
+    /// between bytes may take this long.
     public mutating func setEach(_ duration: Duration) {
+        resolve = duration
         connect = duration
+        proxy = duration
         tls = duration
+        write = duration
         firstByte = duration
         betweenBytes = duration
     }
 
+    /// The values in SwiftNIO's unit, for transports.
+    public var amounts: Amounts { storage }
+
+    public static func == (left: Timeouts, right: Timeouts) -> Bool {
+        left.box === right.box || left.storage == right.storage && left.minimumThroughput == right.minimumThroughput
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage)
+        hasher.combine(minimumThroughput)
+    }
+
     private static func clamp(_ duration: Duration) -> TimeAmount {
         max(.milliseconds(1), TimeAmount(clamping: duration))
-    }
-}
-
-extension Timeouts {
-    /// The values in SwiftNIO's unit, for transports.
-    public var amounts:
-        (connect: TimeAmount, tls: TimeAmount, firstByte: TimeAmount, betweenBytes: TimeAmount, total: TimeAmount)
-    {
-        (connectAmount, tlsAmount, firstByteAmount, betweenBytesAmount, totalAmount)
     }
 }
 

@@ -119,7 +119,7 @@ enum IPv6 {
     }
 
     /// Four decimal numbers without leading zeros.
-    private static func embedded(_ input: ArraySlice<UInt8>) -> UInt32? {
+    static func embedded(_ input: ArraySlice<UInt8>) -> UInt32? {
         let parts = input.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         var address: UInt32 = 0

@@ -12,31 +12,48 @@ import Darwin
 
 /// What to say when a connection cannot be opened.
 enum DialFailure {
-    static func error(_ cause: any Error, host: String, port: Int, timeout: Duration) -> SternaError {
-        if let known = cause as? SternaError { return known }
-        if let cause = cause as? NIOConnectionError {
-            guard let first = cause.connectionErrors.first else {
-                return SternaError(
-                    .hostNotFound, phase: .resolve,
-                    "The host “\(host)” has no address: the name is misspelt, or the name service does not answer.",
-                    underlying: cause)
+    static func error(_ cause: any Error, target: Dialer.Target, timeout: Duration) -> SternaError {
+        let host = "\(target.proxy == nil ? "" : "the proxy ")\(target.host)"
+        if var known = cause as? SternaError {
+            if target.proxy != nil, known.kind == .hostNotFound {
+                known.detail = "The proxy is not found. \(known.detail)"
             }
-            return error(first.error, host: host, port: port, timeout: timeout)
+            return known
         }
         if let cause = cause as? ChannelError, case .connectTimeout = cause {
             return SternaError(
                 .timedOut, phase: .connect,
-                "No connection to \(host) on port \(port) within \(Exchange.seconds(timeout)).", underlying: cause)
-        }
-        if let cause = cause as? IOError {
-            let why =
-                cause.errnoCode == ECONNREFUSED
-                ? "nothing listens there (connection refused)" : String(cString: strerror(cause.errnoCode))
-            return SternaError(
-                .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(port): \(why).",
+                "No connection to \(host) on port \(target.port) within \(Exchange.seconds(timeout)).",
                 underlying: cause)
         }
+        guard let cause = cause as? NoAddressAnswered, let first = cause.reasons.first else {
+            if cause is NoAddressAnswered {
+                return SternaError(.hostNotFound, phase: .resolve, "The host “\(target.host)” has no address.")
+            }
+            return SternaError.wrap(
+                cause, as: .hostNotFound, phase: .resolve, "The address of \(host) cannot be found: \(line(cause))")
+        }
+        var why = reason(first.1)
+        if cause.reasons.count > 1 {
+            why = cause.reasons.map { "\($0.0): \(reason($0.1))" }.joined(separator: "; ")
+        }
         return SternaError(
-            .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(port).", underlying: cause)
+            .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(target.port): \(why).",
+            underlying: first.1)
     }
+
+    static func error(_ cause: any Error, socket path: String) -> SternaError {
+        if let known = cause as? SternaError { return known }
+        return SternaError(
+            .connectionFailed, phase: .connect,
+            "Cannot connect to the socket “\(FieldSyntax.printable(path))”: \(reason(cause)).", underlying: cause)
+    }
+
+    private static func reason(_ cause: any Error) -> String {
+        guard let cause = cause as? IOError else { return line(cause) }
+        return cause.errnoCode == ECONNREFUSED
+            ? "nothing listens there (connection refused)" : String(cString: strerror(cause.errnoCode))
+    }
+
+    private static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 300) }
 }

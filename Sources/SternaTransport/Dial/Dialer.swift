@@ -4,149 +4,228 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// Opens connections: finds the address, connects, and does the TLS handshake.
+/// Opens connections: finds the addresses, connects, has a proxy reach the server, and does the TLS handshakes.
 final class Dialer: Sendable {
-    private let limits: Limits
-    private let overrides: [String: [String]]
-    private let contexts = TLSContexts()
+    let options: EngineOptions
+    let hosts: HostDirectory
+    let contexts = TLSContexts()
 
-    init(limits: Limits, overrides: [String: [String]] = [:]) {
-        self.limits = limits
-        self.overrides = overrides
+    init(options: EngineOptions) {
+        self.options = options
+        hosts = HostDirectory(resolver: options.resolver, lifetime: options.resolvedLifetime)
     }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
-    func dial(_ dial: Dial, to endpoint: Endpoint, on shard: Shard) -> EventLoopFuture<HTTP1Connection> {
-        let timeouts = dial.exchange.request.timeouts
-        let limits = limits
-        let bootstrap = ClientBootstrap(group: shard.loop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connectTimeout(timeouts.amounts.connect)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    dial.track(channel)
-                    let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
-                    try channel.pipeline.syncOperations.addHandler(connection)
-                }
-            }
-        return connect(bootstrap, to: endpoint, timeout: timeouts.connect).flatMap { channel in
+    func open(_ dial: Dial) -> EventLoopFuture<HTTP1Connection> {
+        let (endpoint, shard) = (dial.endpoint, dial.shard)
+        let limits = options.limits
+        return connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
+            let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
+            try channel.pipeline.syncOperations.addHandler(connection)
+        }.flatMap { channel in
+            self.tunnel(dial, over: channel).map { channel }
+        }.flatMap { channel in
             let rotation = endpoint.policy.rotatingIdentity?.current
             guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, rotation)) }
-            endpoint.pools[shard.index].dialPhase = .tls
+            dial.phase = .tls
             let policy = endpoint.policy
             let (host, port) = (endpoint.host, endpoint.origin.port)
-            return self.secure(channel, endpoint, timeout: timeouts.tls) { chain in
+            let peer = TLSPeer(origin: endpoint)
+            return self.secure(channel, peer, timeout: dial.exchange.request.timeouts.tls) { chain in
                 await policy.decide(chain: chain, host: host, port: port)
-            }.map { (channel, rotation) }
+            }.map { version in
+                dial.timeline.secured = .now()
+                dial.timeline.tlsVersion = version?.name
+                return (channel, rotation)
+            }
         }.flatMapThrowing { (channel: any Channel, rotation: ClientIdentity?) in
             let pipeline = channel.pipeline.syncOperations
             let connection = try pipeline.handler(type: HTTP1Connection.self)
             connection.rotation = rotation
-            if endpoint.isTLS { connection.tlsContext = try pipeline.context(handlerType: NIOSSLClientHandler.self) }
+            // With a TLS proxy there are two; the first is next to the socket.
+            connection.tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
             return connection
         }
     }
 
-    /// Connects to the first address that answers.
+    // MARK: Connecting
+
+    /// Connects a channel to the endpoint, or to the proxy before it.
     func connect(
-        _ bootstrap: ClientBootstrap, to endpoint: Endpoint, timeout: Duration
+        _ dial: Dial, timeouts: Timeouts, _ initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<any Channel> {
-        let (host, port) = (endpoint.host, endpoint.origin.port)
-        let connected: EventLoopFuture<any Channel>
-        if let addresses = overrides["\(host.lowercased()):\(port)"], !addresses.isEmpty {
-            connected = connect(bootstrap, to: addresses[...], port: port)
-        } else if endpoint.hostIsAddress, let address = try? SocketAddress(ipAddress: host, port: port) {
-            connected = bootstrap.connect(to: address)
-        } else {
-            connected = bootstrap.connect(host: host, port: port)
+        let options = options
+        let loop = dial.shard.loop
+        let bootstrap = { @Sendable (made: @escaping @Sendable (any Channel) -> Void) -> ClientBootstrap in
+            ClientBootstrap(group: loop).connectTimeout(.hours(24 * 365)).channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    dial.track(channel)
+                    made(channel)
+                    try initialize(channel)
+                }
+            }
         }
-        return connected.flatMapErrorThrowing { error in
-            throw DialFailure.error(error, host: host, port: port, timeout: timeout)
+        if case .unixSocket(let path) = dial.endpoint.route {
+            return connect(dial, toSocket: path, bootstrap { _ in }.connectTimeout(timeouts.amounts.connect))
+        }
+        let target = Target(dial.endpoint)
+        return addresses(of: target, dial, timeouts).flatMapThrowing { found in
+            try self.permitted(found, target, dial.endpoint)
+        }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
+            dial.timeline.resolved = .now()
+            dial.phase = .connect
+            dial.exchange.recorder?.tell(.now()) { $0.hostResolved($1, host: target.host, addresses: found) }
+            let connecting = Connecting(
+                to: found, port: target.port, attemptDelay: options.attemptDelay, on: loop
+            ) { made in options.apply(to: bootstrap(made)) }
+            dial.whenCancelled { connecting.cancel() }
+            return connecting.start(timeout: timeouts.amounts.connect)
+        }.flatMapErrorThrowing { error in
+            throw DialFailure.error(error, target: target, timeout: timeouts.connect)
+        }.map { channel in
+            self.connected(dial, channel)
+            return channel
         }
     }
 
     private func connect(
-        _ bootstrap: ClientBootstrap, to addresses: ArraySlice<String>, port: Int
+        _ dial: Dial, toSocket path: String, _ bootstrap: ClientBootstrap
     ) -> EventLoopFuture<any Channel> {
-        let first = bootstrap.connect(host: addresses.first ?? "", port: port)
-        guard addresses.count > 1 else { return first }
-        return first.assumeIsolated().flatMapError { _ in
-            self.connect(bootstrap, to: addresses.dropFirst(), port: port)
-        }.nonisolated()
+        dial.phase = .connect
+        guard dial.endpoint.dialPolicy.allowsUnixSockets else {
+            return dial.shard.loop.makeFailedFuture(
+                SternaError(
+                    .addressRefused, phase: .connect,
+                    "The socket “\(FieldSyntax.printable(path))” was not connected to: the dial policy allows addresses only."
+                ))
+        }
+        return bootstrap.connect(unixDomainSocketPath: path).flatMapErrorThrowing { error in
+            throw DialFailure.error(error, socket: path)
+        }.map { channel in
+            dial.timeline.remoteAddress = path
+            self.connected(dial, channel)
+            return channel
+        }
     }
 
-    /// Does the TLS handshake on a channel.
-    ///
-    /// - Parameters:
-    ///   - showsIdentity: whether a server that asks for a certificate is shown one.
-    ///   - verify: given the certificates that the server presented, in DER.
-    func secure(
-        _ channel: any Channel, _ endpoint: Endpoint, timeout: Duration, showsIdentity: Bool = true,
-        verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) -> EventLoopFuture<Void> {
-        let policy = endpoint.policy
-        guard showsIdentity, policy.challengeHandler != nil else {
-            return shakeHands(channel, endpoint, showsIdentity ? policy.currentIdentity : nil, timeout, verify)
+    private func connected(_ dial: Dial, _ channel: any Channel) {
+        dial.whenCancelled(nil)
+        dial.timeline.connected = .now()
+        guard let recorder = dial.exchange.recorder else { return }
+        if dial.timeline.remoteAddress == nil {
+            dial.timeline.remoteAddress = channel.remoteAddress?.numericText
+            dial.timeline.localAddress = channel.localAddress?.numericText
         }
-        let (host, port) = (endpoint.host, endpoint.origin.port)
-        let loop = channel.eventLoop
-        let chosen = loop.makePromise(of: ClientIdentity?.self)
-        let asking = Task { try await policy.decideIdentity(host: host, port: port) }
-        chosen.completeWithTask { try await asking.value }
-        // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
-        let timer = loop.scheduleTask(in: TimeAmount(clamping: timeout)) {
-            chosen.fail(Handshake.timedOut(host, timeout))
+        let address = dial.timeline.remoteAddress ?? ""
+        recorder.tell(.now()) { $0.connected($1, to: address) }
+    }
+
+    /// What a connection goes to: the origin, or the proxy.
+    struct Target {
+        let host: String
+        let port: Int
+        let proxy: Proxy?
+
+        init(_ endpoint: Endpoint) {
+            if case .proxy(let proxy) = endpoint.route {
+                (host, port, self.proxy) = (proxy.host, proxy.port, proxy)
+            } else {
+                (host, port, proxy) = (endpoint.host, endpoint.origin.port, nil)
+            }
         }
-        channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
-        chosen.futureResult.whenComplete { _ in
+    }
+
+    private func addresses(of target: Target, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {
+        let loop = dial.shard.loop
+        dial.phase = .resolve
+        if let address = IPAddress(target.host) { return loop.makeSucceededFuture([address]) }
+        guard let given = options.hostOverrides["\(target.host.lowercased()):\(target.port)"], !given.isEmpty else {
+            return lookUp(target.host, dial, timeouts)
+        }
+        let known = given.compactMap { IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0[...]) }
+        if !known.isEmpty { return loop.makeSucceededFuture(known) }
+        return lookUp(given[0], dial, timeouts)
+    }
+
+    private func lookUp(_ host: String, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {
+        let loop = dial.shard.loop
+        let (found, giveUp) = hosts.addresses(of: host, options.addressFamilies, on: loop)
+        let promise = loop.makePromise(of: [IPAddress].self)
+        let timer = loop.scheduleTask(in: timeouts.amounts.resolve) {
+            promise.fail(
+                SternaError(
+                    .timedOut, phase: .resolve,
+                    "The name service gave no address of \(host) within \(Exchange.seconds(timeouts.resolve))."))
+            giveUp()
+        }
+        dial.whenCancelled { giveUp() }
+        found.whenComplete { result in
             timer.cancel()
-            asking.cancel()
+            promise.completeWith(result)
         }
-        return chosen.futureResult.flatMapError { error in
-            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
-        }.flatMap { self.shakeHands(channel, endpoint, $0, timeout, verify) }
+        return promise.futureResult
     }
 
-    private func shakeHands(
-        _ channel: any Channel, _ endpoint: Endpoint, _ identity: ClientIdentity?, _ timeout: Duration,
-        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) -> EventLoopFuture<Void> {
-        let handshake = Handshake(host: endpoint.host, timeout: timeout, promise: channel.eventLoop.makePromise())
-        begin(handshake, on: channel, endpoint, identity, verify)
-        return finish(handshake, on: channel)
-    }
-
-    private func begin(
-        _ handshake: Handshake, on channel: any Channel, _ endpoint: Endpoint, _ identity: ClientIdentity?,
-        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) {
-        let loop = channel.eventLoop
-        guard channel.isActive else { return handshake.fail(nil) }
-        do {
-            let handler = try NIOSSLClientHandler(
-                context: try contexts.context(endpoint.policy.tls, identity), serverHostname: endpoint.serverName,
-                customVerificationCallback: { certificates, promise in
-                    handshake.isJudging = true
-                    Task {
-                        let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }
-                        let verdict = await verify(chain)
-                        loop.execute {
-                            handshake.isJudging = false
-                            handshake.rejection = verdict.failure
-                            promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
-                        }
-                    }
-                })
-            try channel.pipeline.syncOperations.addHandler(handshake, position: .first)
-            try channel.pipeline.syncOperations.addHandler(handler, position: .first)
-        } catch {
-            handshake.fail(error)
+    // What the policy refuses is not connected to; nothing is left where it refuses all.
+    private func permitted(_ found: [IPAddress], _ target: Target, _ endpoint: Endpoint) throws -> [IPAddress] {
+        let wanted = found.filter(options.addressFamilies.contains)
+        guard !wanted.isEmpty else {
+            throw SternaError(
+                .hostNotFound, phase: .resolve,
+                "The host “\(target.host)” has no address"
+                    + (found.isEmpty
+                        ? ": the name is misspelt, or the name service does not answer." : " of the kind asked for."))
         }
+        // A proxy is somebody's choice; what its client names by address is judged here, what by name by nobody.
+        if target.proxy != nil {
+            if let address = IPAddress(endpoint.host),
+                let refusal = endpoint.dialPolicy.refusal(of: address, host: endpoint.host, port: endpoint.origin.port)
+            {
+                throw refusal
+            }
+            return wanted
+        }
+        var refusal: SternaError?
+        let allowed = wanted.filter { address in
+            guard let why = endpoint.dialPolicy.refusal(of: address, host: target.host, port: target.port) else {
+                return true
+            }
+            refusal = refusal ?? why
+            return false
+        }
+        if allowed.isEmpty, let refusal { throw refusal }
+        return allowed
     }
+}
 
-    private func finish(_ handshake: Handshake, on channel: any Channel) -> EventLoopFuture<Void> {
-        handshake.promise.futureResult.flatMapError { error in
-            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+extension EngineOptions {
+    /// Sets what holds for every TCP connection.
+    func apply(to bootstrap: ClientBootstrap) -> ClientBootstrap {
+        var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        if keepsAlive { bootstrap = bootstrap.channelOption(.socketOption(.so_keepalive), value: 1) }
+        guard let sourceAddress,
+            let source = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: sourceAddress.bytes), port: 0)
+        else { return bootstrap }
+        return bootstrap.bind(to: source)
+    }
+}
+
+extension SocketAddress {
+    /// The address and the port in numbers.
+    var numericText: String? {
+        guard let ipAddress, let port else { return pathname }
+        return ipAddress.contains(":") ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
+    }
+}
+
+extension TLSOptions.Version {
+    /// How the version is called, such as `TLS 1.3`.
+    var name: String {
+        switch self {
+        case .tls10: "TLS 1.0"
+        case .tls11: "TLS 1.1"
+        case .tls12: "TLS 1.2"
+        case .tls13: "TLS 1.3"
         }
     }
 }

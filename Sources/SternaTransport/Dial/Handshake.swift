@@ -15,6 +15,9 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     /// Whether the server's certificates are being judged.
     var isJudging = false
 
+    /// The handler that does it.
+    var handler: NIOSSLClientHandler?
+
     /// Why the server's certificate was refused.
     var rejection: TrustFailure?
 

@@ -14,8 +14,9 @@ public final class Engine: Sendable {
     let shards: [Shard]
     let options: EngineOptions
     let dialer: Dialer
-    private let transports = Mutex<[EngineTransport.Trust: EngineTransport]>([:])
-    private let ownTransports = Mutex<[EngineTransport.Trust: WeakTransport]>([:])
+    let permits: Permits
+    private let transports = Mutex<[EngineTransport.Configuration: EngineTransport]>([:])
+    private let ownTransports = Mutex<[EngineTransport.Configuration: WeakTransport]>([:])
 
     /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
     public convenience init(options: EngineOptions = EngineOptions()) {
@@ -25,11 +26,11 @@ public final class Engine: Sendable {
     /// Makes an engine with connections of its own on the event loops given, which must outlive it.
     public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
         self.options = options
-        let dialer = Dialer(limits: options.limits, overrides: options.hostOverrides)
+        let dialer = Dialer(options: options)
         self.dialer = dialer
-        let idleTimeout = TimeAmount(clamping: options.idleTimeout)
+        permits = Permits(limit: max(1, options.maximumConnections))
         shards = group.makeIterator().enumerated().map { index, loop in
-            Shard(index: index, loop: loop, dialer: dialer, idleTimeout: idleTimeout)
+            Shard(index: index, loop: loop, dialer: dialer, options: options)
         }
     }
 
@@ -38,31 +39,34 @@ public final class Engine: Sendable {
     /// - Parameters:
     ///   - hosts: policies of single hosts, which count before the other one.
     ///   - identityOrigin: where the policy's identity is shown; nil for every server that asks.
+    ///   - routing: what lies between this side and the servers.
     public func transport(
-        _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil
+        _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil,
+        routing: Routing = Routing()
     ) -> EngineTransport {
         let origin = policy.hasIdentity ? identityOrigin : nil
-        let trust = EngineTransport.Trust(policy: policy, hosts: hosts, identityOrigin: origin)
-        return trust.isOwn ? ownTransport(trust) : sharedTransport(trust)
+        let configuration = EngineTransport.Configuration(
+            policy: policy, hosts: hosts, identityOrigin: origin, routing: routing)
+        return configuration.isOwn ? ownTransport(configuration) : sharedTransport(configuration)
     }
 
-    private func sharedTransport(_ trust: EngineTransport.Trust) -> EngineTransport {
+    private func sharedTransport(_ configuration: EngineTransport.Configuration) -> EngineTransport {
         transports.withLock { transports in
-            if let known = transports[trust] { return known }
-            let made = EngineTransport(engine: self, trust: trust)
+            if let known = transports[configuration] { return known }
+            let made = EngineTransport(engine: self, configuration: configuration)
             // Programs have a handful of policies; one that makes new ones without end keeps none of them here.
-            if transports.count < 64 { transports[trust] = made }
+            if transports.count < 64 { transports[configuration] = made }
             return made
         }
     }
 
     // Policies with closures are equal to themselves alone, so that they live as long as the sessions that have them.
-    private func ownTransport(_ trust: EngineTransport.Trust) -> EngineTransport {
+    private func ownTransport(_ configuration: EngineTransport.Configuration) -> EngineTransport {
         ownTransports.withLock { transports in
-            if let known = transports[trust]?.transport { return known }
-            let made = EngineTransport(engine: self, trust: trust)
+            if let known = transports[configuration]?.transport { return known }
+            let made = EngineTransport(engine: self, configuration: configuration)
             transports = transports.filter { $0.value.transport != nil }
-            transports[trust] = WeakTransport(made)
+            transports[configuration] = WeakTransport(made)
             return made
         }
     }
@@ -87,28 +91,15 @@ public final class Engine: Sendable {
     }
 
     private let nextLoop = Atomic<Int>(0)
+
+    /// The transports that are in use.
+    var allTransports: [EngineTransport] {
+        transports.withLock { Array($0.values) } + ownTransports.withLock { $0.values.compactMap(\.transport) }
+    }
 }
 
 private struct WeakTransport {
     weak var transport: EngineTransport?
 
     init(_ transport: EngineTransport) { self.transport = transport }
-}
-
-/// How an engine keeps its connections.
-public struct EngineOptions: Sendable, Hashable {
-    /// How many connections may be open to one origin at a time; further requests wait. 128 by default, at least 1.
-    public var maximumConnectionsPerOrigin = 128
-
-    /// How long a connection is kept that nobody uses; 50 s by default, below what most servers allow.
-    public var idleTimeout: Duration = .seconds(50)
-
-    /// How much of a response's framing is read.
-    public var limits = Limits()
-
-    /// Addresses to connect to in place of those of a host's name, by `host:port`, the host in lower case; curl's `--resolve`.
-    /// Names in certificates and requests stay the host's.
-    public var hostOverrides: [String: [String]] = [:]
-
-    public init() {}
 }

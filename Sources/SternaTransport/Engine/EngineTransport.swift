@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 public import SternaCore
 import SternaSecurity
@@ -6,15 +7,22 @@ import Synchronization
 /// Sends requests over an engine's connections under one trust configuration.
 public final class EngineTransport: Transport {
     public let engine: Engine
-    private let trust: Trust
-    private let endpoints = Mutex<[Origin: Endpoint]>([:])
+    private let configuration: Configuration
+    private let endpoints = Mutex<[Key: Endpoint]>([:])
 
-    /// Whom connections trust: a policy, and those of single hosts.
-    struct Trust: Hashable {
+    private struct Key: Hashable {
+        let origin: Origin
+        /// Where the rules give the same answer for all URLs of an origin it is not asked for.
+        let proxy: Proxy?
+    }
+
+    /// What connections have in common that may be used for one another, but for the origin.
+    struct Configuration: Hashable {
         let policy: SecurityPolicy
         let hosts: HostPolicies
         /// Where the policy's identity is shown; nil for everywhere. Hosts with policies of their own have their own identities.
         var identityOrigin: Origin?
+        var routing = Routing()
 
         /// The policy of an origin.
         func policy(for origin: Origin, host: String) -> SecurityPolicy {
@@ -27,27 +35,68 @@ public final class EngineTransport: Transport {
             return policy
         }
 
+        /// The policy that a proxy is judged by, which is shown no identity but one of its own.
+        func policy(for proxy: Proxy) -> SecurityPolicy {
+            if let own = hosts.policy(for: proxy.host) { return own }
+            var policy = hosts.policy(for: proxy.host, otherwise: policy)
+            policy.identity = nil
+            policy.rotatingIdentity = nil
+            policy.tls.serverName = nil
+            return policy
+        }
+
         /// Whether there will be no equal one but this itself.
-        var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) }
+        var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) || routing.hasClosures }
     }
 
-    init(engine: Engine, trust: Trust) {
+    init(engine: Engine, configuration: Configuration) {
         self.engine = engine
-        self.trust = trust
+        self.configuration = configuration
     }
 
     public func send(_ request: Request) async throws -> Response {
-        let endpoint = endpoint(for: request.url)
+        let endpoint = try endpoint(for: request.url)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         let (shard, hasReservation) = choose(endpoint)
         let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
         let exchange = Exchange(
             request, endpoint: endpoint, shard: shard, hasReservation: hasReservation, deadline: deadline)
-        return try await withTaskCancellationHandler {
+        exchange.recorder?.attemptBegan(request)
+        return try await perform(exchange)
+    }
+
+    private func perform(_ exchange: Exchange) async throws -> Response {
+        try await withTaskCancellationHandler {
             // The exchange resumes the continuation once, on every path.
             try await withUnsafeThrowingContinuation { exchange.begin($0) }
         } onCancel: {
             exchange.cancel()
+        }
+    }
+
+    /// Opens connections to a URL's origin that its first requests find, as many of them as are not there yet.
+    ///
+    /// - Parameter count: how many, one by default; at most as many as may be open to one origin.
+    ///
+    /// Throws what opening a connection throws.
+    public func warmUp(_ url: HTTPURL, connections count: Int = 1, timeouts: Timeouts = Timeouts()) async throws {
+        let endpoint = try endpoint(for: url)
+        guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
+        var request = Request(.options, url)
+        request.timeouts = timeouts
+        let wanted = min(count, endpoint.maximumConnections) - endpoint.permits.counts(of: endpoint).open
+        guard wanted > 0 else { return }
+        let deadline = NIODeadline.now() + timeouts.amounts.total
+        try await withThrowingTaskGroup { group in
+            for number in 0..<wanted {
+                let exchange = Exchange(
+                    request, endpoint: endpoint, shard: engine.shards[number % engine.shards.count],
+                    hasReservation: false, deadline: deadline)
+                exchange.isWarmUp = true
+                exchange.needsFreshConnection = true
+                group.addTask { _ = try await self.perform(exchange) }
+            }
+            try await group.waitForAll()
         }
     }
 
@@ -65,17 +114,26 @@ public final class EngineTransport: Transport {
         return (engine.shards[index], hasReservation)
     }
 
-    func endpoint(for url: HTTPURL) -> Endpoint {
+    func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint {
         let origin = url.origin
+        let settings = configuration.routing.proxies
+        let key = Key(origin: origin, proxy: settings.isByOrigin ? nil : try settings.proxy(for: url))
+        if let known = endpoints.withLock({ $0[key] }) { return known }
+        let route = try configuration.routing.route(for: url, proxy: key.proxy)
         return endpoints.withLock { endpoints in
-            if let known = endpoints[origin] { return known }
+            if let known = endpoints[key] { return known }
             if endpoints.count >= 1_024 { endpoints = endpoints.filter { $0.value.isInUse } }
+            var proxyPolicy = SecurityPolicy.system
+            if case .proxy(let proxy) = route { proxyPolicy = configuration.policy(for: proxy) }
             let made = Endpoint(
-                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain,
-                policy: trust.policy(for: origin, host: url.hostWithoutBrackets), shards: engine.shards,
-                maximumConnections: max(1, engine.options.maximumConnectionsPerOrigin))
-            endpoints[origin] = made
+                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
+                policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
+                dialPolicy: configuration.routing.dialPolicy, engine: engine)
+            endpoints[key] = made
             return made
         }
     }
+
+    /// The endpoints that are known.
+    var allEndpoints: [Endpoint] { endpoints.withLock { Array($0.values) } }
 }

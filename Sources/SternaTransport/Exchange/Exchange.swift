@@ -6,7 +6,7 @@ import SternaCore
 /// It lives on one event loop from `begin` on; `cancel` may be called from anywhere and hops there. It resumes its caller
 /// exactly once.
 // Invariant: every stored `var` is touched on `shard.loop` only, but for `continuation`, which is set before the hop.
-final class Exchange: @unchecked Sendable {
+final class Exchange: InLine, @unchecked Sendable {
     /// Where it stands, which decides what it waits for.
     enum Phase {
         case queued, writing, waiting, reading
@@ -20,6 +20,9 @@ final class Exchange: @unchecked Sendable {
     /// Whether an idle connection was set aside when the shard was chosen.
     let hasReservation: Bool
 
+    /// Its place in the line for a connection.
+    var ticket = 0
+
     var phase = Phase.queued
     var attempt = 1
     var needsFreshConnection = false
@@ -30,7 +33,17 @@ final class Exchange: @unchecked Sendable {
     var isSubmitted = false
     var requestSent = false
     var connection: HTTP1Connection?
+
+    /// The dial that was begun for it and is under way.
+    var dial: Dial?
+    var queuedAt = NIODeadline.distantFuture
     var activeIndex: Int?
+
+    /// Writes down what happens, where somebody wants to know.
+    let recorder: MetricsRecorder?
+
+    /// Whether it only wants a connection to be opened; it is never sent.
+    var isWarmUp = false
     private var continuation: UnsafeContinuation<Response, any Error>?
 
     init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
@@ -39,7 +52,10 @@ final class Exchange: @unchecked Sendable {
         self.shard = shard
         self.hasReservation = hasReservation
         self.deadline = deadline
+        recorder = request.recorder
     }
+
+    var rank: Int { request.priority.rawValue }
 
     /// Starts it; the continuation is resumed by `succeed` or `fail`.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
@@ -58,6 +74,9 @@ final class Exchange: @unchecked Sendable {
     func succeed(_ response: Response) {
         guard let continuation else { return }
         self.continuation = nil
+        guard let recorder else { return continuation.resume(returning: response) }
+        var response = response
+        response.recorder = recorder
         continuation.resume(returning: response)
     }
 
@@ -73,6 +92,16 @@ final class Exchange: @unchecked Sendable {
         var error = error.at(request)
         error.attempt = attempt
         error.requestSent = requestSent
+        if let recorder {
+            if connection == nil, queuedAt != .distantFuture {
+                let opening = dial?.timeline
+                recorder.update { attempt in
+                    attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? .now())
+                    opening?.note(in: &attempt, recorder, until: .now())
+                }
+            }
+            recorder.attemptFailed(error, at: .now())
+        }
         return error
     }
 
@@ -89,7 +118,7 @@ final class Exchange: @unchecked Sendable {
     /// The phase an error of this moment belongs to.
     var errorPhase: SternaError.Phase {
         switch phase {
-        case .queued: endpoint.pools[shard.index].dialPhase ?? .queue
+        case .queued: dial?.phase ?? .queue
         case .writing: .write
         case .waiting: .wait
         case .reading: .read
@@ -101,45 +130,8 @@ final class Exchange: @unchecked Sendable {
 
     /// Whether it may be sent again after its connection turned out to be closed.
     var mayRetryOnFreshConnection: Bool {
-        isPending && attempt == 1 && request.isIdempotent && request.isReplayable && !isCancelled
-    }
-
-    /// When it runs out of time, and in which phase.
-    func timeLimit() -> (at: NIODeadline, isTotal: Bool) {
-        let amounts = request.timeouts.amounts
-        var limit: NIODeadline
-        switch phase {
-        case .queued: return (deadline, true)
-        case .writing, .reading:
-            guard let connection, !connection.isPaused else { return (deadline, true) }
-            limit = connection.lastActivity + amounts.betweenBytes
-        case .waiting:
-            guard let connection, !connection.isPaused else { return (deadline, true) }
-            limit = connection.lastActivity + amounts.firstByte
-        }
-        return limit < deadline ? (limit, false) : (deadline, true)
-    }
-
-    /// The error for having run out of time now.
-    func timeoutError(isTotal: Bool) -> SternaError {
-        let timeouts = request.timeouts
-        if isTotal {
-            return SternaError(
-                .timedOut, phase: errorPhase,
-                "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
-        }
-        switch phase {
-        case .waiting:
-            return SternaError(
-                .timedOut, phase: .wait,
-                "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
-        case .writing:
-            return SternaError(
-                .timedOut, phase: .write, "The server took no bytes for \(Self.seconds(timeouts.betweenBytes)).")
-        default:
-            return SternaError(
-                .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes)).")
-        }
+        guard isPending, attempt == 1, !isCancelled, request.isReplayable else { return false }
+        return request.isIdempotent || !requestSent
     }
 
     static func seconds(_ duration: Duration) -> String {

@@ -12,7 +12,7 @@ extension HTTP1Connection {
         writer = held
         exchange.phase = .writing
         lastActivity = shard.loop.now
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write)
         held.advance()
     }
 
@@ -28,6 +28,7 @@ extension HTTP1Connection {
     func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
         guard number == exchangeCount else { return }
         lastActivity = shard.loop.now
+        throughput.sent += bytes
         guard let report = exchange?.request.uploadProgress else { return }
         meter.add(bytes, at: lastActivity)
         report(meter.progress(at: lastActivity))
@@ -45,7 +46,7 @@ extension HTTP1Connection {
     /// The source of the body has delivered, so the peer is waited for again.
     func sourceDelivered() {
         lastActivity = shard.loop.now
-        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write) }
     }
 
     /// All of the body is on its way.
@@ -54,6 +55,7 @@ extension HTTP1Connection {
         lastActivity = shard.loop.now
         guard let exchange, exchange.phase == .writing else { return }
         exchange.phase = .waiting
+        if exchange.recorder != nil { noteSent() }
         shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
     }
 }

@@ -9,7 +9,7 @@ import SternaSecurity
 /// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
 /// exchange, or is closed; a closed one never comes back.
 // Invariant: everything is touched on the channel's event loop only.
-final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
+final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias OutboundIn = Never
     typealias OutboundOut = Bytes
@@ -22,6 +22,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     let endpoint: Endpoint
     let shard: Shard
+    /// When the present measure of speed began.
+    var throughputWindow: NIODeadline
+
     private(set) var context: ChannelHandlerContext?
 
     /// The TLS handler's place in the pipeline where there is one; a close from there passes it over.
@@ -33,7 +36,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// When bytes last moved in either direction, or the exchange last changed its phase.
     var lastActivity: NIODeadline
 
-    private var parser: ResponseParser
+    var parser: ResponseParser
     private var output = Bytes()
     var writer: BodyWriter?
     /// A body that waits for the server to ask for it.
@@ -42,27 +45,62 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     var meter = ProgressMeter()
     var exchange: Exchange?
     var head: ResponseHead?
-    private var collected: Bytes?
-    private var pipe: BodyPipe?
+    var collected: Bytes?
+    var pipe: BodyPipe?
     var isClosing = false
-    private(set) var hasClosed = false
+    var hasClosed = false
 
     /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
-    private var isEstablished = false
-    private var readIsHeld = false
-    private var readsAreLarge = false
+    var isEstablished = false
+    var readIsHeld = false
+    var readsAreLarge = false
     private(set) var exchangeCount = 0
     var lastBuffered = 0
+
+    /// When it was made.
+    private let born: NIODeadline
+
+    /// How its dial went, until the first exchange has taken note of it.
+    var opening: DialTimeline?
+
+    /// How long the server keeps it, where it has said so (Keep-Alive).
+    var serverPatience: TimeAmount?
+
+    /// What has moved since `throughputWindow` began.
+    var throughput = Throughput()
+
+    /// Where a body that nobody reads on is thrown away: how much of it may still come.
+    var drain: Drain?
+    var marks = ExchangeMarks()
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         self.endpoint = endpoint
         self.shard = shard
         parser = ResponseParser(limits: limits)
         lastActivity = shard.loop.now
+        born = lastActivity
+        throughputWindow = lastActivity
     }
 
     /// Whether it can take an exchange.
-    var isUsable: Bool { context != nil && !isClosing && exchange == nil && pipe == nil && showsCurrentIdentity }
+    var isUsable: Bool {
+        context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && showsCurrentIdentity
+            && !isWornOut
+    }
+
+    // It has become as old as it may, or has been used as often.
+    private var isWornOut: Bool {
+        if let most = shard.options.maximumUses, exchangeCount >= most { return true }
+        guard let age = shard.options.maximumAge else { return false }
+        return shard.loop.now - born >= TimeAmount(clamping: age)
+    }
+
+    /// Until when it is kept while nobody uses it.
+    var idleLimit: NIODeadline {
+        var limit = lastActivity + min(shard.idleTimeout, serverPatience ?? shard.idleTimeout)
+        if let age = shard.options.maximumAge { limit = min(limit, born + TimeAmount(clamping: age)) }
+        return limit
+    }
 
     // One that has been replaced is not shown for new requests.
     private var showsCurrentIdentity: Bool {
@@ -76,6 +114,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
     func establish() -> Bool {
         isEstablished = !hasClosed
+        if isEstablished { shard.counts.open += 1 }
         return isEstablished
     }
 
@@ -90,37 +129,49 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Sends an exchange's request.
     func start(_ exchange: Exchange) {
-        guard let context else {
+        guard let context, !isClosing else {
+            if exchange.mayRetryOnFreshConnection { return shard.resubmit(exchange, because: .staleConnection) }
             shard.remove(exchange)
             exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
             return
         }
+        if exchange.isWarmUp { return warmedUp(exchange) }
         exchange.connection = self
+        exchange.dial = nil
         exchange.phase = .writing
         exchangeCount += 1
         self.exchange = exchange
         lastActivity = shard.loop.now
+        shard.counts.requests += 1
+        if exchangeCount > 1 { shard.counts.reuses += 1 }
         let request = exchange.request
         let amounts = request.timeouts.amounts
-        shard.tickNoLater(than: min(exchange.deadline, lastActivity + min(amounts.firstByte, amounts.betweenBytes)))
+        throughputWindow = lastActivity
+        throughput = Throughput()
+        var first = lastActivity + min(amounts.firstByte, min(amounts.betweenBytes, amounts.write))
+        if let least = request.timeouts.minimumThroughput { first = min(first, lastActivity + least.amount) }
+        shard.tickNoLater(than: min(exchange.deadline, first))
         parser.begin(isHeadRequest: request.method == .head)
+        if exchange.recorder != nil { noteStart(exchange) }
 
         let framing = RequestEncoder.framing(of: request)
         output.clear()
         do throws(SternaError) {
             try RequestEncoder.write(
                 request, framing: framing, expectsContinue: framing != .length(0) && exchange.expectsContinue,
-                into: &output)
+                forwarding: endpoint.forwarding, into: &output)
         } catch {
             fail(error)
             return
         }
         exchange.requestSent = true
+        throughput.sent += output.readableBytes
         // A write may fail, and the exchange be given to another connection, before it returns.
         guard let body = request.body, framing != .length(0) else {
             exchange.phase = .waiting
             if request.body != nil { request.uploadProgress?(TransferProgress(completed: 0, total: 0)) }
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            if exchange.recorder != nil { noteSent() }
             return
         }
         let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: !endpoint.isTLS)
@@ -141,7 +192,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         }
         if writer.isSmall {
             exchange.phase = .waiting
+            throughput.sent += Int(body.length ?? 0)
             writer.writeWhole(behind: output, to: context)
+            if exchange.recorder != nil { noteSent() }
             return
         }
         self.writer = writer
@@ -158,9 +211,12 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             close()
             return
         }
-        parser.append(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        throughput.received += bytes.readableBytes
+        parser.append(bytes)
         if let exchange, exchange.phase == .waiting {
             exchange.phase = .reading
+            if exchange.recorder != nil { marks.firstByte = marks.firstByte ?? lastActivity }
             shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
         }
         parse()
@@ -170,7 +226,9 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         do throws(ParseFailure) {
             while let event = try parser.next() {
                 switch event {
-                case .informational(let head): if head.status == 100 { sendHeld() }
+                case .informational(let head):
+                    if head.status == 100 { sendHeld() }
+                    if let exchange { noteInformational(head, exchange) }
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
@@ -189,16 +247,19 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
             exchange.omitsExpect = true
             detach()
             abort()
-            shard.resubmit(exchange)
+            shard.resubmit(exchange, because: .expectationRefused)
             return
         }
         self.head = head
+        if head.keepAlive != nil { serverPatience = head.patience }
+        if exchange?.recorder != nil { noteHead(head) }
         continueTimer?.cancel()
         exchange?.phase = .reading
         if let length = parser.bodyLength, length > Int64(Self.collectedBytes) { stream() }
     }
 
     private func received(_ bytes: Bytes) {
+        if drain != nil { return drained(bytes.readableBytes) }
         if let pipe {
             pipe.push(bytes)
             return
@@ -242,7 +303,7 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
         }
     }
 
-    private func resumeReading() {
+    func resumeReading() {
         guard readIsHeld else { return }
         readIsHeld = false
         lastActivity = shard.loop.now
@@ -253,124 +314,12 @@ final class HTTP1Connection: ChannelDuplexHandler, @unchecked Sendable {
     // By the time this runs, the connection may be carrying another exchange.
     private func abandonBody(ofExchange number: Int) {
         guard pipe != nil, number == exchangeCount else { return }
-        fail(.cancelled(phase: .read))
+        if canDrain { beginDrain() } else { fail(.cancelled(phase: .read)) }
     }
 
     // A large body is read in large pieces: a third of the cost of the usual ones.
-    private func useLargeReads(_ large: Bool) {
+    func useLargeReads(_ large: Bool) {
         readsAreLarge = large
         context?.channel.setReadSize(large ? (endpoint.isTLS ? 32 << 10 : 256 << 10) : nil)
-    }
-
-    // MARK: Ending
-
-    private func finish(_ trailers: HTTPFields?) {
-        guard let exchange, let head else { return }
-        let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
-        let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
-        let body = collected
-        let pipe = pipe
-        detach()
-        // The connection goes back before the caller wakes, so that its next request finds it.
-        if isReusable {
-            if readsAreLarge { useLargeReads(false) }
-            shard.release(self)
-        } else if hasSentAll {
-            close()
-        } else {
-            abort()
-        }
-        if let pipe {
-            pipe.end(.success(trailers))
-        } else {
-            let body = ResponseBody(body ?? Bytes(), trailers: trailers)
-            exchange.succeed(head.response(to: exchange.request, body: body))
-        }
-    }
-
-    // An answer may come before the last of the body has left; the next request would wait behind it.
-    private func isDrained(_ request: Request) -> Bool {
-        request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
-    }
-
-    private func detach() {
-        if let exchange {
-            shard.remove(exchange)
-            exchange.connection = nil
-        }
-        exchange = nil
-        head = nil
-        collected = nil
-        pipe = nil
-        writer?.stop()
-        writer = nil
-        held = nil
-        continueTimer?.cancel()
-        continueTimer = nil
-        if readIsHeld {
-            readIsHeld = false
-            context?.read()
-        }
-    }
-
-    /// Ends the exchange with an error and closes the connection.
-    func fail(_ error: SternaError) {
-        let exchange = exchange
-        let pipe = pipe
-        let head = head
-        detach()
-        abort()
-        guard let exchange else { return }
-        var error = exchange.complete(error)
-        error.response = head?.response(to: exchange.request, body: ResponseBody())
-        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
-    }
-
-    /// Closes the connection; it is used no more.
-    func close() {
-        guard !isClosing else { return }
-        isClosing = true
-        context?.close(promise: nil)
-    }
-
-    // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
-    private func abort() {
-        guard !isClosing else { return }
-        isClosing = true
-        (tlsContext ?? context)?.close(promise: nil)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !lost(because: error) { close() }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        if let event = parser.finish(), case .end(let trailers) = event, exchange != nil {
-            isClosing = true
-            finish(trailers)
-        } else {
-            _ = lost(because: nil)
-        }
-        isClosing = true
-        hasClosed = true
-        if isEstablished { shard.closed(self) }
-        context.fireChannelInactive()
-    }
-
-    /// The connection broke under an exchange: it is sent again where that is safe, else it fails.
-    private func lost(because cause: (any Error)?) -> Bool {
-        guard let exchange, !isClosing else { return false }
-        if !parser.hasReceived, exchangeCount > 1, exchange.mayRetryOnFreshConnection {
-            detach()
-            close()
-            shard.resubmit(exchange)
-            return true
-        }
-        fail(
-            TLSFault.late(parser.hasReceived ? nil : cause, host: endpoint.host)
-                ?? LostConnection.error(
-                    cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
-        )
-        return true
     }
 }

@@ -19,9 +19,11 @@ struct HeadScanner {
     private var expectsStatusLine: Bool
     private var sawTransferEncoding = false
     private let limits: Limits
+    private let ignoresFraming: Bool
 
-    init(limits: Limits, isTrailers: Bool = false) {
+    init(limits: Limits, isTrailers: Bool = false, ignoresFraming: Bool = false) {
         self.limits = limits
+        self.ignoresFraming = ignoresFraming
         expectsStatusLine = !isTrailers
     }
 
@@ -106,10 +108,12 @@ struct HeadScanner {
             throw .malformed("a header field has a control character in its value.")
         }
         switch colon {
+        case 14 where ignoresFraming, 17 where ignoresFraming: break
         case 14 where FieldText.equal(line, 14, "content-length"): try contentLength(FieldText.value(line, from: 15))
         case 17 where FieldText.equal(line, 17, "transfer-encoding"):
             try transferEncoding(FieldText.value(line, from: 18))
         case 10 where FieldText.equal(line, 10, "connection"): connection(FieldText.value(line, from: 11))
+        case 10 where FieldText.equal(line, 10, "keep-alive"): keepAlive(FieldText.value(line, from: 11))
         default: break
         }
     }
@@ -142,6 +146,19 @@ struct HeadScanner {
             let token = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
             if token.count == 5, FieldText.equal(token, 5, "close") { head.connectionClose = true }
             if token.count == 10, FieldText.equal(token, 10, "keep-alive") { head.connectionKeepAlive = true }
+        }
+    }
+
+    // `timeout=5, max=100`; what is none of that is passed over (RFC 2068, 19.7.1.1).
+    private mutating func keepAlive(_ value: UnsafeRawBufferPointer) {
+        for item in value.split(separator: UInt8(ascii: ",")) {
+            let parameter = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
+            guard parameter.count > 8, parameter.count <= 14, FieldText.equal(parameter, 8, "timeout=") else {
+                continue
+            }
+            let digits = parameter.dropFirst(8)
+            guard digits.allSatisfy(Self.isDigit) else { continue }
+            head.keepAlive = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
     }
 

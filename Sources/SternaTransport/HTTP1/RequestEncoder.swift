@@ -26,12 +26,19 @@ enum RequestEncoder {
     ///
     /// Host, Content-Length and Transfer-Encoding are written here; a Host field of the request replaces the URL's.
     ///
-    /// - Parameter expectsContinue: whether the field that says that the body waits is written.
+    /// - Parameters:
+    ///   - expectsContinue: whether the field that says that the body waits is written.
+    ///   - forwarding: a proxy that is given the whole URL, and its credentials; nobody else is.
     static func write(
-        _ request: Request, framing: Framing, expectsContinue: Bool = false, into buffer: inout Bytes
+        _ request: Request, framing: Framing, expectsContinue: Bool = false, forwarding: Endpoint.Forwarding? = nil,
+        into buffer: inout Bytes
     ) throws(SternaError) {
         buffer.writeString(request.method.rawValue)
         buffer.writeStaticString(" ")
+        if forwarding != nil {
+            buffer.writeString(request.url.scheme.isSecure ? "https://" : "http://")
+            buffer.writeString(request.url.authority)
+        }
         buffer.writeString(request.url.requestTarget)
         buffer.writeStaticString(" HTTP/1.1\r\nHost: ")
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
@@ -42,8 +49,15 @@ enum RequestEncoder {
         }
         buffer.writeString(host)
         buffer.writeStaticString("\r\n")
+        if let authorization = forwarding?.authorization {
+            buffer.writeStaticString("Proxy-Authorization: ")
+            buffer.writeString(authorization)
+            buffer.writeStaticString("\r\n")
+        }
         for field in request.headers {
             if isOwn(field.name.canonicalName) { continue }
+            // The origin must not see it, and a proxy has its credentials already.
+            if field.name == .proxyAuthorization, forwarding == nil || forwarding?.authorization != nil { continue }
             if !expectsContinue, field.name == .expect, field.value.lowercased() == "100-continue" { continue }
             buffer.writeString(field.name.rawName)
             buffer.writeStaticString(": ")

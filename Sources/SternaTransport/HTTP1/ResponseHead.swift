@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 
 /// The head of a response as it came over HTTP/1: its status line, and what its fields say of the framing.
@@ -11,10 +12,16 @@ struct ResponseHead {
     var connectionClose = false
     var connectionKeepAlive = false
 
+    /// The seconds that a Keep-Alive field names.
+    var keepAlive: Int?
+
     /// Whether the connection may carry another exchange (RFC 9112, 9.3).
     var isPersistent: Bool {
         minorVersion >= 1 ? !connectionClose : connectionKeepAlive && !connectionClose
     }
+
+    /// How long the server will keep the connection, less a second in which a request may be on its way.
+    var patience: TimeAmount? { keepAlive.map { .seconds(Int64(max(0, $0 - 1))) } }
 
     var isInformational: Bool { status < 200 }
 
@@ -31,6 +38,9 @@ struct ResponseHead {
 struct ParseFailure: Error {
     var kind: SternaError.Kind
     var detail: String
+
+    /// An answer that is valid, but not what was needed.
+    var head: ResponseHead?
 
     static func malformed(_ detail: String) -> ParseFailure {
         ParseFailure(kind: .malformedResponse, detail: "The answer is not valid HTTP: \(detail)")

@@ -32,6 +32,7 @@ struct ResponseParser {
     private var buffer = Bytes()
     private var scanner: HeadScanner
     private var isHeadRequest = false
+    private var ignoresFraming = false
     private var informationalCount = 0
 
     /// Whether any byte has come since `begin`.
@@ -48,14 +49,34 @@ struct ResponseParser {
     /// Whether bytes are there that no one has asked for.
     var hasLeftover: Bool { buffer.readableBytes > 0 }
 
+    /// The bytes that no one has asked for.
+    mutating func takeLeftover() -> Bytes {
+        defer { buffer = Bytes() }
+        return buffer
+    }
+
+    /// How much of a body is still to come as far as that is known; nil where it lasts until the connection ends, and outside
+    /// of bodies.
+    var remaining: Int64? {
+        switch state {
+        case .fixed(let remaining): remaining
+        case .chunkLine, .chunkEnd, .trailers: 0
+        case .chunk(let remaining): remaining
+        default: nil
+        }
+    }
+
     /// The length of the body where the head gave one.
     private(set) var bodyLength: Int64?
 
     /// Expects a response.
-    mutating func begin(isHeadRequest: Bool) {
+    ///
+    /// - Parameter ignoresFraming: whether what its fields say of a length is passed over, as for CONNECT (RFC 9110, 9.3.6).
+    mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false) {
         self.isHeadRequest = isHeadRequest
+        self.ignoresFraming = ignoresFraming
         state = .head
-        scanner = HeadScanner(limits: limits)
+        scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         informationalCount = 0
         hasReceived = false
         isPersistent = false
@@ -134,7 +155,7 @@ struct ResponseParser {
         try scanner.checkFraming()
         var head = scanner.head
         head.section = section
-        scanner = HeadScanner(limits: limits)
+        scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         return head
     }
 

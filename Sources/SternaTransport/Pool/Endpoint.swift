@@ -1,43 +1,62 @@
-import DequeModule
 import NIOCore
 import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// Where connections go that may be used for one another: an origin under one trust configuration.
+/// Where connections go that may be used for one another: an origin by one route under one trust configuration.
 final class Endpoint: Sendable {
+    let id: Int
     let origin: Origin
     let host: String
     let hostIsAddress: Bool
     let policy: SecurityPolicy
+    let route: Route
+    let dialPolicy: DialPolicy
+
+    /// What a TLS proxy must show to be trusted.
+    let proxyPolicy: SecurityPolicy
+
     /// What each request asks of the policy, worked out once.
     let isRefused: Bool
     let rotatingIdentity: RotatingIdentity?
+
+    /// Whether requests are written to a proxy that forwards them, with these credentials for it.
+    let forwarding: Forwarding?
     let pools: [EndpointPool]
-    private let maximumConnections: Int
-    private let permits: Mutex<Permits>
+    let maximumConnections: Int
+    let permits: Permits
+
+    /// How many permits shards stand in line for.
+    let inLine = Atomic<Int>(0)
     private let nextShard = Atomic<Int>(0)
 
-    /// Open connections, and who waits to open one.
-    private struct Permits {
-        var free: Int
-        var waiting: Deque<Int> = []
+    /// What a request carries for the proxy that forwards it.
+    struct Forwarding: Sendable {
+        let authorization: String?
     }
 
     init(
-        origin: Origin, host: String, hostIsAddress: Bool, policy: SecurityPolicy, shards: [Shard],
-        maximumConnections: Int
+        origin: Origin, host: String, hostIsAddress: Bool, route: Route, policy: SecurityPolicy,
+        proxyPolicy: SecurityPolicy, dialPolicy: DialPolicy, engine: Engine
     ) {
         self.origin = origin
         self.host = host
         self.hostIsAddress = hostIsAddress
-        self.maximumConnections = maximumConnections
+        self.route = route
         self.policy = policy
+        self.proxyPolicy = proxyPolicy
+        self.dialPolicy = dialPolicy
+        permits = engine.permits
+        id = permits.makeID()
+        maximumConnections = max(1, engine.options.maximumConnectionsPerOrigin)
         isRefused = !origin.scheme.isSecure && policy.needsTLS
         rotatingIdentity = origin.scheme.isSecure ? policy.rotatingIdentity : nil
-        pools = shards.map { EndpointPool(shard: $0) }
-        permits = Mutex(Permits(free: maximumConnections))
+        forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        pools = engine.shards.map { EndpointPool(shard: $0) }
+        permits.add(self)
     }
+
+    deinit { permits.remove(id) }
 
     var isTLS: Bool { origin.scheme.isSecure }
 
@@ -58,60 +77,32 @@ final class Endpoint: Sendable {
         return (Int(UInt(bitPattern: turn) % UInt(pools.count)), false)
     }
 
-    /// Takes a permit to open a connection, or puts the shard in line for one.
-    func takePermit(for shard: Int) -> Bool {
-        permits.withLock { permits in
-            if permits.free > 0 {
-                permits.free -= 1
-                return true
-            }
-            permits.waiting.append(shard)
-            return false
-        }
-    }
-
-    /// Takes a shard out of the line for a permit once; whether it stood there.
-    func leaveLine(_ shard: Int) -> Bool {
-        permits.withLock { permits in
-            guard let position = permits.waiting.lastIndex(of: shard) else { return false }
-            permits.waiting.remove(at: position)
-            return true
-        }
-    }
-
-    /// Gives a permit back: to the shard that has waited longest, else to all.
-    func returnPermit() {
-        let next = permits.withLock { permits -> Int? in
-            if let next = permits.waiting.popFirst() { return next }
-            permits.free += 1
-            return nil
-        }
-        guard let next else { return }
-        let shard = pools[next].shard
+    /// A permit that a shard stood in line for is there.
+    func granted(to index: Int) {
+        inLine.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        let shard = pools[index].shard
         shard.loop.execute { shard.permitGranted(self) }
     }
 
     /// Whether a connection is open or about to be.
-    var isInUse: Bool { permits.withLock { $0.free < maximumConnections } }
+    var isInUse: Bool { permits.counts(of: self) != (0, 0) }
 
-    /// Whether another shard waits for a permit.
-    func othersWait(than shard: Int) -> Bool { permits.withLock { $0.waiting.contains { $0 != shard } } }
+    /// Whether a shard waits for a permit.
+    var isWaitedFor: Bool { inLine.load(ordering: .sequentiallyConsistent) > 0 }
 }
 
 /// One shard's connections to an endpoint.
 // Invariant: the stored `var`s are touched on the shard's event loop only.
 final class EndpointPool: @unchecked Sendable {
     let shard: Shard
-    var idle: [HTTP1Connection] = []
-    var waiters: Deque<Exchange> = []
+    var state = PoolState<HTTP1Connection, Exchange>()
     var dials: [Dial] = []
-    var dialling: Int { dials.count }
 
-    /// How far the youngest dial has come; nil where there is none.
-    var dialPhase: SternaError.Phase?
+    /// Whether the shard knows that idle connections may be here.
+    var isListed = false
 
-    /// How many times this shard stands in the endpoint's line for permits.
-    var permitsAsked = 0
+    /// The end of a pause between dials.
+    var pause: Scheduled<Void>?
     private let unreserved = Atomic<Int>(0)
 
     init(shard: Shard) { self.shard = shard }
@@ -125,7 +116,7 @@ final class EndpointPool: @unchecked Sendable {
     }
 
     /// Whether a connection stands idle; seen from outside the loop, so it may be past.
-    var hasIdle: Bool { unreserved.load(ordering: .relaxed) > 0 }
+    var hasIdle: Bool { unreserved.load(ordering: .sequentiallyConsistent) > 0 }
 
-    func countIdle(_ change: Int) { unreserved.wrappingAdd(change, ordering: .relaxed) }
+    func countIdle(_ change: Int) { unreserved.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 }

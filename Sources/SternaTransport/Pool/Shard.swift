@@ -1,4 +1,3 @@
-import DequeModule
 import NIOCore
 import SternaCore
 
@@ -9,34 +8,43 @@ final class Shard: @unchecked Sendable {
     let loop: any EventLoop
     let dialer: Dialer
     let executor: EventLoopExecutor
+    let options: EngineOptions
     let idleTimeout: TimeAmount
-    private var active: [Exchange] = []
-    private var idlePools: [EndpointPool] = []
-    private var tick: (at: NIODeadline, task: Scheduled<Void>)?
+    var active: [Exchange] = []
+    var idlePools: [EndpointPool] = []
+    var tick: (at: NIODeadline, task: Scheduled<Void>)?
+    var counts = ShardCounts()
 
-    init(index: Int, loop: any EventLoop, dialer: Dialer, idleTimeout: TimeAmount) {
+    /// Fulfilled when the last connection is closed, once the engine is shut down.
+    var drained: EventLoopPromise<Void>?
+    private var isShutDown = false
+
+    init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions) {
         self.index = index
         self.loop = loop
         self.dialer = dialer
+        self.options = options
         executor = EventLoopExecutor(loop)
-        self.idleTimeout = idleTimeout
+        idleTimeout = TimeAmount(clamping: options.idleTimeout)
     }
+
+    var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }
 
     // MARK: Requests
 
     /// Takes a request: on an idle connection at once, else when one is free or opened.
     func submit(_ exchange: Exchange) {
         exchange.isSubmitted = true
-        guard !exchange.isCancelled else {
-            if exchange.hasReservation { exchange.endpoint.pools[index].countIdle(1) }
-            exchange.fail(.cancelled(phase: .queue))
+        let pool = exchange.endpoint.pools[index]
+        guard !exchange.isCancelled, !isShutDown else {
+            if exchange.hasReservation, exchange.attempt == 1 { pool.countIdle(1) }
+            exchange.fail(isShutDown ? Self.shutDown : .cancelled(phase: .queue))
             return
         }
         add(exchange)
-        let pool = exchange.endpoint.pools[index]
-        while !exchange.needsFreshConnection, let connection = pool.idle.popLast() {
+        while !exchange.needsFreshConnection, let connection = pool.state.takeIdle() {
             if connection.isUsable {
-                if !exchange.hasReservation { pool.countIdle(-1) }
+                if !exchange.hasReservation || exchange.attempt > 1 { pool.countIdle(-1) }
                 connection.start(exchange)
                 return
             }
@@ -44,21 +52,20 @@ final class Shard: @unchecked Sendable {
             connection.close()
         }
         if exchange.hasReservation, exchange.attempt == 1 { pool.countIdle(1) }
-        if exchange.needsFreshConnection {
-            pool.waiters.prepend(exchange)
-        } else {
-            pool.waiters.append(exchange)
-        }
-        tickNoLater(than: exchange.deadline)
+        exchange.queuedAt = loop.now
+        pool.state.wait(exchange)
+        tickNoLater(than: exchange.timeLimit().at)
         dialIfNeeded(exchange.endpoint)
     }
 
     /// Sends a request once more, on a connection that was never used.
-    func resubmit(_ exchange: Exchange) {
+    func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
+        exchange.recorder?.attemptBegan(exchange.request, reason: reason)
         exchange.attempt += 1
         exchange.needsFreshConnection = true
         exchange.phase = .queued
         exchange.connection = nil
+        exchange.dial = nil
         remove(exchange)
         submit(exchange)
     }
@@ -70,206 +77,236 @@ final class Shard: @unchecked Sendable {
             return
         }
         let pool = exchange.endpoint.pools[index]
-        pool.waiters.removeAll { $0 === exchange }
+        _ = pool.state.leave(exchange)
         leaveLine(exchange.endpoint)
+        let dial = exchange.dial
+        end(exchange, error)
+        // Nobody may be left who could use what its dial would bring.
+        if let dial, pool.state.dialling > pool.state.line.count { dial.cancel() }
+    }
+
+    private func end(_ exchange: Exchange, _ error: SternaError) {
         remove(exchange)
         exchange.fail(error)
-        // Nobody may be left who could use what its dial would bring.
-        if pool.dialling > pool.waiters.count { pool.dials.first { $0.exchange === exchange }?.cancel() }
+        exchange.dial = nil
     }
 
-    // MARK: Connections
+    // MARK: Permits
 
-    private func dialIfNeeded(_ endpoint: Endpoint) {
+    func dialIfNeeded(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        while pool.dialling + pool.permitsAsked < pool.waiters.count {
-            guard endpoint.takePermit(for: index) else {
-                pool.permitsAsked += 1
-                askForPermit(endpoint)
-                return
+        while pool.state.permitsWanted(at: now) > 0 {
+            switch endpoint.permits.take(endpoint, shard: index) {
+            case .granted: dial(endpoint)
+            case .endpointIsFull:
+                pool.state.askedForPermit()
+                return askForPermit(endpoint)
+            case .allAreOpen:
+                pool.state.askedForPermit()
+                return askAll(for: endpoint)
             }
-            dial(endpoint)
+        }
+        waitForBackoff(endpoint)
+    }
+
+    // Where only a pause keeps dials back, they begin when it is over.
+    private func waitForBackoff(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        let state = pool.state
+        guard pool.pause == nil, !state.line.isEmpty, state.dialling == 0, state.asked == 0 else { return }
+        let moment = NIODeadline.uptimeNanoseconds(UInt64(max(0, state.backoff.notBefore)))
+        pool.pause = loop.assumeIsolated().scheduleTask(deadline: moment) {
+            pool.pause = nil
+            self.dialIfNeeded(endpoint)
         }
     }
 
-    // All permits are out. Where a connection stands idle that this shard's waiters cannot use, it is closed for them.
+    // All permits of the endpoint are out. Where a connection stands idle that this shard's waiters cannot use, it is closed
+    // for them.
     private func askForPermit(_ endpoint: Endpoint) {
-        if let spare = endpoint.pools[index].idle.last {
-            spare.close()
-            return
-        }
+        if closeOldestIdle(of: endpoint.pools[index]) { return }
         for pool in endpoint.pools where pool !== endpoint.pools[index] && pool.hasIdle {
-            pool.shard.loop.execute { pool.shard.spareIdle(endpoint) }
+            pool.shard.loop.execute { pool.shard.spareIdle(of: endpoint) }
             return
         }
+    }
+
+    // As many connections are open as may be at all. An idle one of any endpoint is closed, by this shard or by one after the
+    // other of the rest.
+    private func askAll(for endpoint: Endpoint, turn: Int = 0) {
+        guard endpoint.permits.isStarving, turn < endpoint.pools.count else { return }
+        for pool in idlePools where closeOldestIdle(of: pool) { return }
+        let next = endpoint.pools[(index + 1) % endpoint.pools.count].shard
+        next.loop.execute { next.askAll(for: endpoint, turn: turn + 1) }
     }
 
     // Other shards close connections for those who stand in line, and so nobody stands there for nothing.
     private func leaveLine(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        while pool.permitsAsked > 0, pool.dialling + pool.permitsAsked > pool.waiters.count, endpoint.leaveLine(index) {
-            pool.permitsAsked -= 1
+        while pool.state.permitsUnwanted > 0, endpoint.permits.leaveLine(endpoint, shard: index) {
+            pool.state.leftLine()
         }
     }
 
-    private func spareIdle(_ endpoint: Endpoint) {
-        guard endpoint.othersWait(than: index) else { return }
-        endpoint.pools[index].idle.last?.close()
+    private func spareIdle(of endpoint: Endpoint) {
+        if endpoint.isWaitedFor { closeOldestIdle(of: endpoint.pools[index]) }
+    }
+
+    @discardableResult
+    private func closeOldestIdle(of pool: EndpointPool) -> Bool {
+        guard let connection = pool.state.takeOldestIdle() else { return false }
+        pool.countIdle(-1)
+        connection.close()
+        return true
     }
 
     /// A permit that this shard stood in line for is there.
     func permitGranted(_ endpoint: Endpoint) {
-        let pool = endpoint.pools[index]
-        pool.permitsAsked -= 1
-        if pool.dialling < pool.waiters.count {
+        if endpoint.pools[index].state.permitGranted(at: now) {
             dial(endpoint)
         } else {
-            endpoint.returnPermit()
+            endpoint.permits.give(endpoint)
         }
         dialIfNeeded(endpoint)
     }
 
+    // MARK: Dials
+
     private func dial(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        guard !pool.waiters.isEmpty else {
-            endpoint.returnPermit()
+        guard let exchange = pool.state.beginDial() else {
+            endpoint.permits.give(endpoint)
             return
         }
-        // Each dial is for a waiter of its own; whoever is first takes the connection that is first.
-        let exchange = pool.waiters[min(pool.dialling, pool.waiters.count - 1)]
-        let dial = Dial(for: exchange)
+        let dial = Dial(for: exchange, to: endpoint, on: self, lastTicket: pool.state.line.lastTicket)
+        exchange.dial = dial
         pool.dials.append(dial)
-        pool.dialPhase = .connect
-        dialer.dial(dial, to: endpoint, on: self).whenComplete { result in
+        counts.dials += 1
+        dialer.open(dial).whenComplete { result in
             pool.dials.removeAll { $0 === dial }
-            if pool.dialling == 0 { pool.dialPhase = nil }
             switch result {
-            case .success(let connection): self.opened(connection, for: exchange)
+            case .success(let connection): self.opened(connection, by: dial)
             case .failure(let error):
-                endpoint.returnPermit()
-                self.dialFailed(
-                    endpoint, for: exchange,
-                    SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
+                endpoint.permits.give(endpoint)
+                self.failed(
+                    dial, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
         }
     }
 
-    private func dialFailed(_ endpoint: Endpoint, for exchange: Exchange, _ error: SternaError) {
-        let pool = endpoint.pools[index]
-        if let position = pool.waiters.firstIndex(where: { $0 === exchange }) {
-            pool.waiters.remove(at: position)
-            remove(exchange)
-            exchange.fail(error)
-        }
-        dialIfNeeded(endpoint)
+    private func failed(_ dial: Dial, _ error: SternaError) {
+        let pool = dial.endpoint.pools[index]
+        counts.failedDials += 1
+        let losers = pool.state.dialFailed(
+            for: dial.exchange, lastTicket: dial.lastTicket, counts: Self.blamesServer(error), at: now)
+        for exchange in losers { end(exchange, error) }
+        leaveLine(dial.endpoint)
+        dialIfNeeded(dial.endpoint)
     }
 
-    private func opened(_ connection: HTTP1Connection, for exchange: Exchange) {
+    // Whoever asks next would fare no better. A certificate is judged anew each time, and a policy is nobody's fault.
+    private static func blamesServer(_ error: SternaError) -> Bool {
+        switch error.kind {
+        case .connectionFailed, .hostNotFound, .timedOut, .tlsFailed, .proxyFailed: true
+        default: false
+        }
+    }
+
+    private func opened(_ connection: HTTP1Connection, by dial: Dial) {
         guard connection.establish() else {
-            connection.endpoint.returnPermit()
-            dialFailed(
-                connection.endpoint, for: exchange,
+            dial.endpoint.permits.give(dial.endpoint)
+            failed(
+                dial,
                 SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
             return
         }
-        if let exchange = connection.endpoint.pools[index].waiters.popFirst() {
+        connection.opening = dial.timeline
+        if let exchange = dial.endpoint.pools[index].state.opened() {
+            leaveLine(dial.endpoint)
             connection.start(exchange)
         } else {
             keepIdle(connection)
         }
+        dialIfNeeded(dial.endpoint)
     }
+
+    // MARK: Connections
 
     /// A connection has finished an exchange and may carry another.
     func release(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
-        if !connection.isUsable {
-            // Its identity was replaced meanwhile: its permit opens another one for whoever waits.
+        if !connection.isUsable || isShutDown {
+            // Its time is over: its permit opens another one for whoever waits.
             connection.close()
-        } else if let waiting = pool.waiters.firstIndex(where: { !$0.needsFreshConnection }) {
-            let exchange = pool.waiters.remove(at: waiting)
+        } else if !pool.state.line.isEmpty, let exchange = pool.state.released(connection) {
             leaveLine(endpoint)
             connection.start(exchange)
-        } else if endpoint.othersWait(than: index) {
-            // Another shard waits for a permit, and this connection is the one that can be spared.
-            connection.close()
         } else {
             keepIdle(connection)
         }
     }
 
     private func keepIdle(_ connection: HTTP1Connection) {
-        let pool = connection.endpoint.pools[index]
-        if pool.idle.isEmpty, !idlePools.contains(where: { $0 === pool }) { idlePools.append(pool) }
-        pool.idle.append(connection)
+        let endpoint = connection.endpoint
+        let pool = endpoint.pools[index]
+        if !pool.isListed {
+            pool.isListed = true
+            idlePools.append(pool)
+        }
+        pool.state.keep(connection)
         pool.countIdle(1)
-        tickNoLater(than: connection.lastActivity + idleTimeout)
+        // Whoever waits elsewhere looks for idle connections after it has gone into its line, and so one of both sees.
+        // Its own waiters are there, too, where they take nothing that was used.
+        if endpoint.isWaitedFor || endpoint.permits.isStarving {
+            closeOldestIdle(of: pool)
+        } else {
+            tickNoLater(than: connection.idleLimit)
+        }
     }
 
     /// A connection is gone.
     func closed(_ connection: HTTP1Connection) {
         let pool = connection.endpoint.pools[index]
-        if let position = pool.idle.firstIndex(where: { $0 === connection }) {
-            pool.idle.remove(at: position)
-            pool.countIdle(-1)
-        }
-        connection.endpoint.returnPermit()
+        if pool.state.lost(connection) { pool.countIdle(-1) }
+        counts.open -= 1
+        connection.endpoint.permits.give(connection.endpoint)
+        checkDrained()
     }
 
     /// Closes the connections that nobody uses.
     func closeIdle() {
-        for pool in idlePools { for connection in pool.idle { connection.close() } }
+        for pool in idlePools { for connection in pool.state.idle { connection.close() } }
     }
 
-    // MARK: Time
+    // MARK: Shutdown
 
-    private func add(_ exchange: Exchange) {
-        exchange.activeIndex = active.count
-        active.append(exchange)
+    static let shutDown = SternaError(
+        .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
+
+    /// Takes no more requests; the promise is fulfilled when those under way have ended.
+    func shutDown(_ promise: EventLoopPromise<Void>) {
+        guard drained == nil else { return promise.completeWith(drained?.futureResult ?? promise.futureResult) }
+        isShutDown = true
+        drained = promise
+        closeIdle()
+        for exchange in active where exchange.connection == nil { abandon(exchange, Self.shutDown) }
+        checkDrained()
     }
 
-    /// Forgets a request that has ended.
-    func remove(_ exchange: Exchange) {
-        guard let position = exchange.activeIndex else { return }
-        exchange.activeIndex = nil
-        let last = active.removeLast()
-        if last !== exchange {
-            active[position] = last
-            last.activeIndex = position
-        }
-    }
+    /// Ends what is still under way.
+    func abandonAll() { for exchange in active { abandon(exchange, Self.shutDown) } }
 
-    /// Sees to it that limits are looked at by a moment. Most requests end long before the timer that is set already, so
-    /// they cost a comparison.
-    func tickNoLater(than moment: NIODeadline) {
-        if let tick, tick.at <= moment { return }
-        tick?.task.cancel()
-        let task = loop.assumeIsolated().scheduleTask(deadline: moment) { self.lookAtLimits() }
-        tick = (moment, task)
+    func checkDrained() {
+        if isShutDown, active.isEmpty, counts.open == 0 { drained?.succeed(()) }
     }
+}
 
-    private func lookAtLimits() {
-        tick = nil
-        let now = loop.now
-        var next = NIODeadline.distantFuture
-        for exchange in active {
-            let limit = exchange.timeLimit()
-            if limit.at <= now, !limit.isTotal, exchange.phase == .writing, exchange.connection?.hasWrittenOn() == true
-            {
-                next = min(next, exchange.timeLimit().at)
-            } else if limit.at <= now {
-                abandon(exchange, exchange.timeoutError(isTotal: limit.isTotal))
-            } else {
-                next = min(next, limit.at)
-            }
-        }
-        for pool in idlePools {
-            for connection in pool.idle {
-                let limit = connection.lastActivity + idleTimeout
-                if limit <= now { connection.close() } else { next = min(next, limit) }
-            }
-        }
-        idlePools.removeAll { $0.idle.isEmpty }
-        if next < .distantFuture { tickNoLater(than: next) }
-    }
+/// What a shard has counted.
+struct ShardCounts {
+    var dials = 0
+    var failedDials = 0
+    var requests = 0
+    var reuses = 0
+    var open = 0
 }

@@ -1,6 +1,5 @@
+import HTTPTypes
 import NIOCore
-import NIOPosix
-import NIOSSL
 public import SternaCore
 public import SternaSecurity
 import Synchronization
@@ -27,14 +26,20 @@ extension EngineTransport {
             throw SternaError(
                 .invalidRequest, phase: .prepare, "There is no certificate to see: the URL is not https.")
         }
-        let endpoint = endpoint(for: url)
+        let endpoint = try endpoint(for: url)
         let seen = Mutex<[[UInt8]]>([])
-        let loop = engine.shards[0].loop
+        let shard = engine.shards[0]
+        var request = Request(.get, url)
+        request.timeouts = timeouts
+        let exchange = Exchange(
+            request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: .distantFuture)
         let version: TLSOptions.Version?
         var failure: SternaError?
         do {
-            version = try await loop.flatSubmit {
-                self.handshake(on: loop, endpoint, timeouts) { chain in seen.withLock { $0 = chain } }
+            version = try await shard.loop.flatSubmit {
+                self.handshake(Dial(for: exchange, to: endpoint, on: shard, lastTicket: 0)) { chain in
+                    seen.withLock { $0 = chain }
+                }
             }.get()
         } catch {
             version = nil
@@ -47,17 +52,17 @@ extension EngineTransport {
     }
 
     private func handshake(
-        on loop: any EventLoop, _ endpoint: Endpoint, _ timeouts: Timeouts,
-        _ see: @escaping @Sendable ([[UInt8]]) -> Void
+        _ dial: Dial, _ see: @escaping @Sendable ([[UInt8]]) -> Void
     ) -> EventLoopFuture<TLSOptions.Version?> {
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeouts.amounts.connect)
-        return engine.dialer.connect(bootstrap, to: endpoint, timeout: timeouts.connect).flatMap { channel in
-            self.engine.dialer.secure(channel, endpoint, timeout: timeouts.tls, showsIdentity: false) { chain in
-                see(chain)
-                return .overlooked
-            }.flatMapThrowing {
-                let handler = try channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
-                let version = TLSOptions.Version(handler.tlsVersion)
+        let dialer = engine.dialer
+        let timeouts = dial.exchange.request.timeouts
+        return dialer.connect(dial, timeouts: timeouts) { _ in }.flatMap { channel in
+            dialer.tunnel(dial, over: channel).flatMap {
+                dialer.secure(channel, TLSPeer(origin: dial.endpoint), timeout: timeouts.tls, showsIdentity: false) {
+                    see($0)
+                    return .overlooked
+                }
+            }.map { version in
                 channel.close(promise: nil)
                 return version
             }

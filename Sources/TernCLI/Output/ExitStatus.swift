@@ -41,7 +41,7 @@ enum ExitStatus {
         case .invalidHeader, .invalidMethod: usage
         case .invalidURL: 3
         case .hostNotFound: 6
-        case .connectionFailed: 7
+        case .connectionFailed, .addressRefused: 7
         case .truncated: 18
         case .unacceptableStatus: 22
         case .fileUnreadable: 26
@@ -52,9 +52,10 @@ enum ExitStatus {
         case .connectionClosed, .malformedResponse, .limitExceeded: 56
         case .identityUnusable: 58
         case .certificateRejected: 60
+        case .proxyFailed: 97
         case .contentCodingFailed: 61
         case .cancelled: interrupted
-        case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .unacceptableMediaType,
+        case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .shutDown, .unacceptableMediaType,
             .unacceptableResponse,
             .decodingFailed:
             failure

@@ -18,9 +18,11 @@ struct OutputStyle: Hashable, Sendable {
         static let requestBody = Parts(rawValue: 2)
         static let responseHead = Parts(rawValue: 4)
         static let responseBody = Parts(rawValue: 8)
+        /// What the request took.
+        static let metrics = Parts(rawValue: 16)
         static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
 
-        /// Reads letters of `HBhb`; nil for any other.
+        /// Reads letters of `HBhbm`; nil for any other.
         static func parse(_ letters: String) -> Parts? {
             var parts: Parts = []
             for letter in letters {
@@ -29,6 +31,7 @@ struct OutputStyle: Hashable, Sendable {
                 case "B": parts.insert(.requestBody)
                 case "h": parts.insert(.responseHead)
                 case "b": parts.insert(.responseBody)
+                case "m": parts.insert(.metrics)
                 default: return nil
                 }
             }

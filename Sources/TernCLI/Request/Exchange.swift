@@ -32,6 +32,15 @@ struct Exchange: Sendable {
 
     /// Sends the request; throws what goes wrong on the way, and with `--fail` for the answer's status.
     func run(_ draft: RequestDraft, by session: Session) async throws {
+        do {
+            try await send(draft, by: session)
+        } catch let error as SternaError {
+            if let metrics = error.metrics { try showMetrics(metrics) }
+            throw error
+        }
+    }
+
+    private func send(_ draft: RequestDraft, by session: Session) async throws {
         try await progress.run {
             try await session.withResponse(to: draft) { response in
                 progress.finish()
@@ -42,9 +51,23 @@ struct Exchange: Sendable {
                 } else if style.parts.contains(.responseBody) {
                     progress.begin("", total: response.body.length)
                     try await BodyPrinter(style: style, progress: progress).write(response)
+                } else if style.parts.contains(.metrics) {
+                    for try await _ in response.body {}
                 }
+                progress.finish()
+                if let metrics = response.metrics { try showMetrics(metrics) }
             }
         }
+    }
+
+    private func showMetrics(_ metrics: RequestMetrics) throws {
+        guard style.parts.contains(.metrics) else { return }
+        let terminal = Terminal.standardOutput
+        let drawing = Waterfall(
+            metrics: metrics, width: terminal.width, isColoured: style.isColoured,
+            isPlain: terminal.environment.isDumb)
+        let gap = style.parts.contains(.responseBody) || style.parts.contains(.responseHead) ? "\n" : ""
+        try Descriptor.standardOutput.write(gap + drawing.lines.joined(separator: "\n") + "\n")
     }
 
     private func showHead(_ response: Response) throws {

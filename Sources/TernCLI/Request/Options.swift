@@ -64,6 +64,9 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: Double?
 
+    @Option(help: ArgumentHelp("How long everything may take, the body included.", valueName: "seconds"))
+    var maxTime: Double?
+
     @Flag(inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
@@ -73,6 +76,9 @@ struct ConnectionOptions: ParsableArguments {
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 1e9) {
             throw ValidationError("--timeout is a number of seconds above 0.")
+        }
+        if let maxTime, !(maxTime > 0 && maxTime <= 1e9) {
+            throw ValidationError("--max-time is a number of seconds above 0.")
         }
     }
 }
@@ -88,7 +94,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("print"),
         help: ArgumentHelp(
-            "What to show: H and B are the request's head and body, h and b the response's.", valueName: "HBhb"))
+            "What to show: H and B are the request's head and body, h and b the response's, m what it took, drawn as bars.",
+            valueName: "HBhbm"))
     var parts: String?
 
     @Flag(name: .shortAndLong, help: "Show everything, as --print HBhb.")
@@ -116,7 +123,7 @@ struct OutputOptions: ParsableArguments {
 
     func validate() throws {
         if let parts, OutputStyle.Parts.parse(parts) == nil {
-            throw ValidationError("--print takes letters of HBhb, not “\(parts)”.")
+            throw ValidationError("--print takes letters of HBhbm, not “\(parts)”.")
         }
     }
 

@@ -22,12 +22,16 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
 
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
     func run() async throws {
         try await RequestJob(
-            target: try Target(arguments), request: request, connection: connection, trust: trust, output: output
+            target: try Target(arguments), request: request, connection: connection, trust: trust, routing: routing,
+            output: output
         )
         .run()
     }

@@ -17,6 +17,7 @@ struct RequestJob {
     let request: SendingOptions
     let connection: ConnectionOptions
     let trust: TrustOptions
+    let routing: RoutingOptions
     let output: OutputOptions
 
     func run() async throws {
@@ -29,13 +30,17 @@ struct RequestJob {
         let exchange = Exchange(
             style: style, progress: progress, content: content, savesTo: output.file, fails: output.fail)
         let url = try Self.url(target, content)
-        let (policy, engine) = (try trust.policy(for: url), try trust.engine())
+        let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
+        let proxies = try routing.proxies()
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
             settings.redirects = connection.follow ? .follow : .doNotFollow
+            routing.apply(to: &settings, proxies)
+            settings.collectsMetrics = style.parts.contains(.metrics)
             if let timeout = connection.timeout { settings.timeouts.setEach(.seconds(timeout)) }
+            if let total = connection.maxTime { settings.timeouts.total = .seconds(total) }
             settings.networkInterceptors = [exchange.log]
         }
         var draft = RequestDraft(

@@ -34,6 +34,9 @@ struct UploadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
 
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
@@ -53,7 +56,9 @@ struct UploadCommand: AsyncParsableCommand {
             url += QueryEncoder.percentEncoded(String(name))
         }
         let target = Target(method: method, url: url, items: ["@" + file] + items)
-        try await RequestJob(target: target, request: request, connection: connection, trust: trust, output: output)
-            .run()
+        try await RequestJob(
+            target: target, request: request, connection: connection, trust: trust, routing: routing, output: output
+        )
+        .run()
     }
 }

@@ -21,6 +21,9 @@ struct CertCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
 
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
+
     @Option(help: ArgumentHelp("How long to wait for the connection and the handshake.", valueName: "seconds"))
     var timeout: Double?
 
@@ -35,10 +38,12 @@ struct CertCommand: AsyncParsableCommand {
         guard target.scheme.isSecure else {
             throw UsageError("There is no certificate at \(target.scheme)://; write https://.")
         }
-        let (policy, engine) = (try trust.policy(for: target), try trust.engine())
+        let (policy, engine) = (try trust.policy(for: target), try trust.engine(routing.families))
+        let proxies = try routing.proxies()
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
+            routing.apply(to: &settings, proxies)
             if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         }
         let seen = try await session.inspectTrust(of: target)

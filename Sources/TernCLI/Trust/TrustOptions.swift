@@ -65,11 +65,12 @@ struct TrustOptions: ParsableArguments {
         _ = try overrides()
     }
 
-    /// The engine that connects to the addresses of `--resolve`.
-    func engine() throws -> Engine {
+    /// The engine that connects to the addresses of `--resolve`, and to some kinds of addresses alone.
+    func engine(_ families: AddressFamilies = .any) throws -> Engine {
         let overrides = try overrides()
-        guard !overrides.isEmpty else { return .shared }
+        guard !overrides.isEmpty || families != .any else { return .shared }
         var options = EngineOptions()
+        options.addressFamilies = families
         options.hostOverrides = overrides
         return Engine(options: options)
     }

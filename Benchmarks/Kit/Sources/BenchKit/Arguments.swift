@@ -1,0 +1,86 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What every client is asked: `NAME work url count concurrency [--on-loop] [--loops N] [--file PATH] [--ca FILE]`.
+public struct Arguments: Sendable {
+    public enum Work: String, Sendable {
+        /// A small answer, collected.
+        case get
+        /// A large answer, read piece by piece and thrown away.
+        case download
+        /// A file as the body of a PUT.
+        case upload
+        /// All requests at once, to many origins.
+        case origins
+        /// Connections that were used once and are kept.
+        case idle
+    }
+
+    public let work: Work
+    /// In the URLs of `origins` and `idle`, `{}` stands for the last two numbers of a loopback address.
+    public let url: String
+    public let count: Int
+    public let concurrency: Int
+    public private(set) var isOnLoop = false
+    /// How many event loops a client has that lets one choose; by default what costs AsyncHTTPClient the least on one core.
+    public private(set) var loops: Int
+    public private(set) var file = ""
+    /// Certificates in PEM to trust in place of the system's.
+    public private(set) var authorities: String?
+
+    /// Reads the command line; ends the process where it is wrong.
+    public init() {
+        let given = CommandLine.arguments
+        guard given.count >= 5, let work = Work(rawValue: given[1]), let count = Int(given[3]),
+            let concurrency = Int(given[4]), count > 0, concurrency > 0
+        else { Self.leave() }
+        self.work = work
+        url = given[2]
+        self.count = count
+        self.concurrency = concurrency
+        loops = concurrency > 1 ? 2 : 1
+        var rest = given.dropFirst(5)
+        while let option = rest.popFirst() {
+            switch option {
+            case "--on-loop": isOnLoop = true
+            case "--loops": loops = rest.popFirst().flatMap { Int($0) } ?? loops
+            case "--file": file = rest.popFirst() ?? ""
+            case "--ca": authorities = rest.popFirst()
+            default: Self.leave()
+            }
+        }
+    }
+
+    /// The URLs that requests go to in turn: one, or those of a thousand origins.
+    public var urls: [String] {
+        guard let hole = url.firstRange(of: "{}") else { return [url] }
+        return (0..<1_000).map { number in
+            url.replacingCharacters(hole, with: "\(1 + number / 250).\(1 + number % 250)")
+        }
+    }
+
+    private static func leave() -> Never {
+        print("usage: NAME get|download|upload|origins|idle url count concurrency [OPTION…]")
+        exit(64)
+    }
+}
+
+extension String {
+    fileprivate func firstRange(of text: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+
+    fileprivate func replacingCharacters(_ range: Range<String.Index>, with text: String) -> String {
+        String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+    }
+}

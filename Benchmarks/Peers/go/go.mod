@@ -1,0 +1,3 @@
+module benchmarks/peer
+
+go 1.19

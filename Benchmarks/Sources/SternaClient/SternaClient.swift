@@ -1,0 +1,45 @@
+import BenchKit
+import Sterna
+
+/// Sterna as its users have it: the session's public verbs, with every interceptor and setting at its default.
+@main
+struct SternaClient {
+    static func main() async throws {
+        let arguments = Arguments()
+        let session = try Session { settings in
+            settings.responseSerializer = .data
+            if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
+        }
+        let urls = try arguments.urls.map { try HTTPURL($0) }
+        let body = arguments.file.isEmpty ? nil : try Body.file(arguments.file)
+        let work = arguments.work
+        let request: Load.Request = { number in
+            let url = urls[number % urls.count]
+            switch work {
+            case .get, .origins, .idle:
+                return try await session.get(url).body.count
+            case .download:
+                return try await session.withResponse(to: .get(url)) { response in
+                    guard response.status == .ok else { throw Refused() }
+                    var bytes = 0
+                    for try await chunk in response.body { bytes += chunk.count }
+                    return bytes
+                }
+            case .upload:
+                guard let body else { throw Refused() }
+                try await session.put(url, body: body)
+                return Int(body.length ?? 0)
+            }
+        }
+        let load =
+            arguments.isOnLoop
+            ? Load(place: { caller in await session.onEventLoop { await caller() } }, request: request)
+            : Load(request: request)
+        if work == .idle {
+            let settle: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
+            await load.idle(count: arguments.count, settle: settle).printLine()
+        } else {
+            await load.run(count: arguments.count, concurrency: arguments.concurrency).printLine()
+        }
+    }
+}

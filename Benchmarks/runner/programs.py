@@ -1,0 +1,88 @@
+"""The programs a run needs: what is missing, and how the clients are built."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(HERE, ".build-run")
+
+
+def missing_packages(clients):
+    """Debian's names of what is not there."""
+    os.environ["PATH"] += ":/usr/sbin"
+    wanted = {"nginx": "nginx-light", "openssl": "openssl", "gcc": "gcc"}
+    if "go" in clients:
+        wanted["go"] = "golang-go"
+    if "wrk" in clients:
+        wanted["wrk"] = "wrk"
+    missing = [package for program, package in wanted.items() if not shutil.which(program)]
+    if "gcc" not in missing:
+        headers = {"stdlib.h": "libc6-dev"}
+        if any(client.startswith("libcurl") for client in clients):
+            headers["curl/curl.h"] = "libcurl4-openssl-dev"
+        for header, package in headers.items():
+            found = subprocess.run(["gcc", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
+                                   capture_output=True).returncode == 0
+            if not found:
+                missing.append(package)
+    elif any(client.startswith("libcurl") for client in clients):
+        missing += ["libc6-dev", "libcurl4-openssl-dev"]
+    return missing
+
+
+def has_swift(clients):
+    in_swift = ("sterna", "sterna-loop", "ahc", "urlsession")
+    return bool(shutil.which("swift")) or not any(client in in_swift for client in clients)
+
+
+def install(packages):
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment, stdout=sys.stderr)
+    subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages], check=True,
+                   env=environment, stdout=sys.stderr)
+
+
+class Programs:
+    """Where the built programs are; building them is a matter of seconds where nothing has changed."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+        self.paths = {name: os.path.join(BUILD, name) for name in ["measure", "sink", "libcurl", "go"]}
+        for name in ["allocations", "authority"]:
+            self.paths[name] = os.path.join(BUILD, f"{name}.so")
+        self.paths["sterna"] = os.path.join(BUILD, "sterna", "release", "SternaClient")
+        self.paths["ahc"] = os.path.join(BUILD, "peers", "release", "AsyncHTTPClientPeer")
+        self.paths["urlsession"] = os.path.join(BUILD, "urlsession", "release", "URLSessionPeer")
+
+    def build(self, clients):
+        os.makedirs(BUILD, exist_ok=True)
+        for tool in ["measure", "sink"]:
+            self._run(["gcc", "-O2", "-pthread", "-o", self.paths[tool], f"Tools/{tool}.c"])
+        for library in ["allocations", "authority"]:
+            self._run(["gcc", "-O2", "-shared", "-fPIC", "-o", self.paths[library], f"Tools/{library}.c"])
+        if any(client.startswith("libcurl") for client in clients):
+            self._run(["gcc", "-O2", "-o", self.paths["libcurl"], "Peers/libcurl/client.c", "-lcurl"])
+        if "go" in clients:
+            self._run(["go", "build", "-o", self.paths["go"], "."], folder="Peers/go")
+        if any(client.startswith("sterna") for client in clients):
+            self._swift(".", "SternaClient", "sterna", ["--static-swift-stdlib"])
+        if "ahc" in clients:
+            self._swift("Peers", "AsyncHTTPClientPeer", "peers", ["--static-swift-stdlib"])
+        if "urlsession" in clients:
+            self._swift("Peers", "URLSessionPeer", "urlsession", [])
+
+    def _swift(self, package, product, scratch, more):
+        command = ["swift", "build", "-c", "release", "--package-path", package, "--product", product,
+                   "--scratch-path", os.path.join(BUILD, scratch), *more]
+        if self.jobs:
+            command += ["-j", str(self.jobs)]
+        self._run(command)
+
+    def _run(self, command, folder="."):
+        print("building:", " ".join(os.path.relpath(part, HERE) if part.startswith(HERE) else part for part in command),
+              file=sys.stderr, flush=True)
+        done = subprocess.run(command, cwd=os.path.join(HERE, folder), stdout=sys.stderr)
+        if done.returncode:
+            sys.exit(f"this failed: {' '.join(command)}")

@@ -1,0 +1,135 @@
+"""Runs clients and takes their figures."""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+from . import works
+
+
+class Failed(Exception):
+    pass
+
+
+class Rounds:
+    def __init__(self, programs, servers, core, quick):
+        self.paths = programs.paths
+        self.servers = servers
+        self.core = core
+        self.quick = quick
+
+    def sample(self, work, client):
+        """One run of one client, as a dictionary of metrics."""
+        count = work.quick if self.quick else work.count
+        if work.name == "process":
+            line, measured = self._run(work, client, 1, 1, times=count)
+            return {"wall_ms": statistics.median(measured["walls"]) * 1e3,
+                    "cpu_ms": (measured["user"] + measured["system"]) / count * 1e3, "peak": measured["peak"] / 1e6,
+                    "errors": line["errors"]}
+        if work.name in ("origins", "idle"):
+            return self._crowd(work, client, count)
+        if work.name == "allocations":
+            return self._allocations(work, client, count)
+        if work.ask == "get":
+            count = max(work.concurrency, int(count * works.SHARE.get(client, 1)))
+        line, measured = self._run(work, client, count, work.concurrency)
+        cpu = line.get("cpu", measured["user"] + measured["system"])
+        wall = line["wall"]
+        sample = {"peak": measured["peak"] / 1e6, "errors": line["errors"], "wall": wall,
+                  "process_cpu": measured["user"] + measured["system"]}
+        if work.ask == "get":
+            sample["cpu"] = cpu * 1e6 / line["requests"]
+            sample["rate"] = line["requests"] / wall
+        else:
+            expected = self.servers.large * count
+            if work.ask == "upload" and self._uploads_less(client):
+                expected //= 8
+            if line["bytes"] != expected:
+                raise Failed(f"{line['bytes']} bytes of {expected}")
+            sample["cpu_gib"] = cpu * works.GIB / line["bytes"]
+            sample["rate"] = line["bytes"] / wall / 1e6
+        return sample
+
+    # URLSession takes a minute for a GiB.
+    @staticmethod
+    def _uploads_less(client):
+        return client == "urlsession"
+
+    def _crowd(self, work, client, count):
+        line, measured = self._run(work, client, count, count)
+        sample = {"errors": line["errors"], "peak": measured["peak"] / 1e6, "p99": line["p99"], "wall": line["wall"],
+                  "rate": line["requests"] / line["wall"]}
+        if work.name == "idle":
+            sample["connections"] = line["connections"]
+            sample["idle_kib"] = line["bytes_per_connection"] / 1024
+            sample["trimmed_kib"] = line["trimmed_bytes_per_connection"] / 1024
+        if line["errors"]:
+            print(f"    {line['errors']} errors: {line.get('error', '')[:200]}", file=sys.stderr)
+        return sample
+
+    # The difference of a long and a short run, so that starting and connecting do not count.
+    def _allocations(self, work, client, count):
+        count = max(4 * work.concurrency, int(count * works.SHARE.get(client, 1)))
+        seen = []
+        path = os.path.join(self.servers.folder, "allocations")
+        for number in (count // 4, count):
+            line, measured = self._run(work, client, number, work.concurrency, {
+                "LD_PRELOAD": self.paths["allocations"], "COUNT_ALLOCATIONS": path})
+            with open(path) as file:
+                seen.append((line["requests"], int(file.read())))
+            os.remove(path)
+        (few, first), (many, second) = seen
+        return {"allocations": (second - first) / (many - few), "peak": measured["peak"] / 1e6, "errors": line["errors"]}
+
+    def _run(self, work, client, count, concurrency, extra=None, times=1):
+        url = self.servers.url(work.target)
+        environment = dict(os.environ)
+        for name in list(environment):
+            if name.lower().endswith("_proxy"):
+                del environment[name]
+        if client == "wrk":
+            command = ["wrk", "-t1", f"-c{concurrency}", f"-d{1 if self.quick else 3}s", url]
+        else:
+            command = [self.paths[client.split("-")[0]], work.ask, url, str(count), str(concurrency)]
+            if client == "sterna-loop":
+                command.append("--on-loop")
+            if client == "libcurl-256k":
+                command += ["--buffer", str(256 << 10)]
+            if client == "libcurl" and concurrency > 1000:
+                command.append("--epoll")
+            if work.ask == "upload":
+                command += ["--file", self.servers.eighth if self._uploads_less(client) else self.servers.file]
+            if work.target == "tls":
+                if client == "urlsession":
+                    extra = {"LD_PRELOAD": self.paths["authority"], "TRUST_AUTHORITY": self.servers.authority}
+                else:
+                    command += ["--ca", self.servers.authority]
+        if extra:
+            # By env, so that the measuring program is not counted.
+            command = ["/usr/bin/env", *[f"{key}={value}" for key, value in extra.items()], *command]
+        pin = ["-c", str(self.core)] if self.core is not None else []
+        measure = [self.paths["measure"], *pin, "-n", str(times), *command]
+        try:
+            done = subprocess.run(measure, capture_output=True, text=True, timeout=300, env=environment)
+        except subprocess.TimeoutExpired:
+            raise Failed("no end after five minutes") from None
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        try:
+            measured = json.loads(lines[-1])
+            if measured["status"]:
+                raise ValueError(f"status {measured['status']}")
+            line = self._wrk(done.stdout) if client == "wrk" else json.loads(lines[-2])
+        except (ValueError, IndexError, KeyError, AttributeError) as problem:
+            raise Failed(f"{problem}; {done.stderr.strip()[-400:]}") from None
+        if line["errors"] and work.ask not in ("origins", "idle"):
+            raise Failed(f"{line['errors']} errors: {line.get('error', '')}")
+        return line, measured
+
+    @staticmethod
+    def _wrk(text):
+        requests, wall = re.search(r"(\d+) requests in ([\d.]+)s", text).groups()
+        failed = re.findall(r"(?:connect|read|write|timeout|responses:) (\d+)", text)
+        return {"requests": int(requests), "wall": float(wall), "bytes": 0, "errors": sum(map(int, failed))}

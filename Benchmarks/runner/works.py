@@ -1,0 +1,90 @@
+"""What is measured: works, clients, and the limits that Sterna must keep."""
+
+from dataclasses import dataclass, field
+
+GIB = 1 << 30
+
+# Order of the columns and bars; what each is called in tables.
+CLIENTS = {
+    "sterna": "Sterna",
+    "sterna-loop": "Sterna on the loop",
+    "ahc": "AsyncHTTPClient",
+    "urlsession": "URLSession",
+    "libcurl": "libcurl",
+    "libcurl-256k": "libcurl, 256 KiB",
+    "go": "Go net/http",
+    "wrk": "wrk",
+}
+
+# Slow clients make fewer requests, which changes nothing in the cost of one.
+SHARE = {"ahc": 0.5, "urlsession": 0.15}
+
+
+@dataclass
+class Limit:
+    """A figure of a client that must not pass a limit; as a ratio to another client, or as it is."""
+
+    client: str
+    most: float
+    aim: float | None = None
+    against: str | None = None
+    metric: str | None = None  # the work's own where None
+
+
+@dataclass
+class Work:
+    name: str
+    title: str
+    metric: str
+    unit: str
+    ask: str
+    clients: list
+    count: int
+    quick: int
+    concurrency: int = 1
+    target: str = "plain"
+    limits: list = field(default_factory=list)
+    reference: str = "libcurl"  # which libcurl the ratios are to
+
+
+SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
+LARGE = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "libcurl-256k", "go"]
+
+WORKS = [
+    Work("get", "1 KiB GET, 64 at once", "cpu", "CPU a request", "get", SMALL, 60_000, 8_000, 64, limits=[
+        Limit("sterna", 1.15, 0.8, "libcurl"), Limit("sterna-loop", 0.9, 0.65, "libcurl"),
+        Limit("sterna", 0.4, 0.3, "ahc"),
+        Limit("sterna", 20, metric="peak"), Limit("sterna-loop", 20, metric="peak")]),
+    Work("get-tls", "1 KiB GET, 64 at once, TLS", "cpu", "CPU a request", "get", SMALL, 60_000, 8_000, 64, "tls", [
+        Limit("sterna", 0.85, 0.65, "libcurl"), Limit("sterna", 0.4, 0.3, "ahc"),
+        Limit("sterna", 24, metric="peak"), Limit("sterna-loop", 24, metric="peak")]),
+    Work("getone", "1 KiB GET, one at a time", "cpu", "CPU a request", "get", SMALL, 20_000, 3_000, 1, limits=[
+        Limit("sterna", 1.15, 0.9, "libcurl"), Limit("sterna-loop", 0.85, None, "libcurl"),
+        Limit("sterna", 0.35, None, "ahc")]),
+    Work("download", "Download of 1 GiB", "cpu_gib", "CPU a GiB", "download", LARGE, 1, 1, 1, "large", [
+        Limit("sterna", 1.9, 1.2, "libcurl-256k"), Limit("sterna-loop", 1.2, 1.0, "libcurl-256k"),
+        Limit("sterna", 0.4, None, "ahc")], reference="libcurl-256k"),
+    Work("upload", "Upload of a 1 GiB file", "cpu_gib", "CPU a GiB", "upload", LARGE, 1, 1, 1, "sink", [
+        Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
+    Work("process", "One GET by a whole process", "wall_ms", "time", "get",
+         ["sterna", "ahc", "urlsession", "libcurl", "go"], 20, 8, 1, limits=[
+             Limit("sterna", 0.95, 0.7, "libcurl"), Limit("sterna", 0.6, None, "ahc")]),
+    Work("allocations", "Allocations of a 1 KiB GET", "allocations", "calls of malloc a request", "get",
+         ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl"], 12_000, 4_000, 64, limits=[
+             Limit("sterna", 32, 20), Limit("sterna-loop", 32, 20)]),
+    Work("origins", "10,000 requests at once to 1,000 origins", "p99", "until 99 of 100 are done", "origins",
+         ["sterna", "sterna-loop", "ahc", "libcurl", "go"], 10_000, 10_000, 10_000, "many", [
+             Limit("sterna", 0, metric="errors"), Limit("sterna-loop", 0, metric="errors"),
+             Limit("sterna", 1.25, None, "libcurl"), Limit("sterna-loop", 1.25, None, "libcurl")]),
+    Work("idle", "An idle connection", "idle_kib", "memory", "idle",
+         ["sterna", "ahc", "libcurl"], 10_000, 4_000, 10_000, "slow", [Limit("sterna", 16)]),
+]
+
+METRICS = {  # of a sample: unit and digits
+    "cpu": ("us", 1), "cpu_gib": ("s", 3), "wall_ms": ("ms", 2), "allocations": ("", 1), "p99": ("s", 3),
+    "idle_kib": ("KiB", 1), "peak": ("MB", 1), "errors": ("", 0),
+}
+
+
+def by_name(name):
+    return next((work for work in WORKS if work.name == name), None)

@@ -1,0 +1,77 @@
+/// Is told what happens to requests on the network; every method is empty unless it is written.
+///
+/// The methods are called on event loops, in the order of what happens to one request, and must return at once.
+public protocol NetworkObserver: Sendable {
+    /// A request begins; once, however many attempts it takes.
+    func requestBegan(_ request: ObservedRequest)
+
+    /// An attempt begins.
+    func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason)
+
+    /// The host's addresses were found for a new connection.
+    func hostResolved(_ request: ObservedRequest, host: String, addresses: [IPAddress])
+
+    /// A new connection is there, to an address and port or a path.
+    func connected(_ request: ObservedRequest, to address: String)
+
+    /// A proxy has reached the server.
+    func proxyConnected(_ request: ObservedRequest, proxy: String)
+
+    /// The TLS handshake with the server is done.
+    func tlsEstablished(_ request: ObservedRequest, version: String?)
+
+    /// The attempt has its connection.
+    func connectionAcquired(_ request: ObservedRequest, isReused: Bool)
+
+    /// The last byte of the request was handed to the network.
+    func requestSent(_ request: ObservedRequest, bytes: Int64)
+
+    /// An interim response came (RFC 9110, 15.2).
+    func informationalReceived(_ request: ObservedRequest, _ response: InformationalResponse)
+
+    /// The response's head is there.
+    func responseBegan(_ request: ObservedRequest, status: Int)
+
+    /// The last byte of the response is there.
+    func responseEnded(_ request: ObservedRequest, bytes: Int64)
+
+    /// The attempt has failed.
+    func attemptFailed(_ request: ObservedRequest, _ error: SternaError)
+
+    /// The request has ended, well or not.
+    func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics)
+}
+
+extension NetworkObserver {
+    public func requestBegan(_ request: ObservedRequest) {}
+    public func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {}
+    public func hostResolved(_ request: ObservedRequest, host: String, addresses: [IPAddress]) {}
+    public func connected(_ request: ObservedRequest, to address: String) {}
+    public func proxyConnected(_ request: ObservedRequest, proxy: String) {}
+    public func tlsEstablished(_ request: ObservedRequest, version: String?) {}
+    public func connectionAcquired(_ request: ObservedRequest, isReused: Bool) {}
+    public func requestSent(_ request: ObservedRequest, bytes: Int64) {}
+    public func informationalReceived(_ request: ObservedRequest, _ response: InformationalResponse) {}
+    public func responseBegan(_ request: ObservedRequest, status: Int) {}
+    public func responseEnded(_ request: ObservedRequest, bytes: Int64) {}
+    public func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {}
+    public func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) {}
+}
+
+/// Which request an observer is told of, and when.
+public struct ObservedRequest: Sendable, Hashable {
+    /// A number that no other request of this process has.
+    public let id: UInt64
+
+    /// The attempt, counted from 1; 0 before the first.
+    public let attempt: Int
+
+    /// The request's method.
+    public let method: String
+
+    /// The URL without user information, its secret-looking query values replaced.
+    public let url: String
+
+    /// When it happened, counted from the request's begin.
+    public let time: Duration
+}

@@ -1,0 +1,121 @@
+/// An IPv4 or IPv6 address, without a zone.
+public struct IPAddress: Sendable, Hashable {
+    /// The kind of an address.
+    public enum Family: Sendable, Hashable {
+        case v4, v6
+    }
+
+    /// What the address is.
+    public let family: Family
+
+    // An IPv4 address stands in the lowest 32 bits of `low`.
+    let high: UInt64
+    let low: UInt64
+
+    /// An IPv4 address, most significant byte first.
+    public init(v4: UInt32) {
+        family = .v4
+        high = 0
+        low = UInt64(v4)
+    }
+
+    /// An IPv6 address of its upper and lower 64 bits.
+    public init(v6 high: UInt64, _ low: UInt64) {
+        family = .v6
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
+    /// anything else.
+    public init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8.prefix(64))
+        if bytes.contains(UInt8(ascii: ":")) {
+            guard let pieces = IPv6.parse(bytes[...]) else { return nil }
+            self.init(v6: Self.joined(pieces[0..<4]), Self.joined(pieces[4..<8]))
+        } else {
+            guard let address = IPv6.embedded(bytes[...]) else { return nil }
+            self.init(v4: address)
+        }
+    }
+
+    /// An address of its 4 or 16 bytes in network order; nil for any other number of them.
+    public init?(bytes: some Collection<UInt8>) {
+        func value(_ part: some Collection<UInt8>) -> UInt64 { part.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        switch bytes.count {
+        case 4: self.init(v4: UInt32(truncatingIfNeeded: value(bytes)))
+        case 16: self.init(v6: value(bytes.prefix(8)), value(bytes.dropFirst(8)))
+        default: return nil
+        }
+    }
+
+    /// Its 4 or 16 bytes in network order.
+    public var bytes: [UInt8] {
+        let lower = (0..<8).map { UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * $0)) }
+        guard family == .v6 else { return Array(lower.suffix(4)) }
+        return (0..<8).map { UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * $0)) } + lower
+    }
+
+    /// The IPv4 address that an IPv6 address carries as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), else the address itself.
+    public var unmapped: IPAddress {
+        guard family == .v6, high == 0, low >> 32 == 0xFFFF else { return self }
+        return IPAddress(v4: UInt32(truncatingIfNeeded: low))
+    }
+
+    private static func joined(_ pieces: ArraySlice<UInt16>) -> UInt64 {
+        pieces.reduce(UInt64(0)) { $0 << 16 | UInt64($1) }
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Four numbers, or the canonical form of RFC 5952.
+    public var description: String {
+        guard family == .v6 else { return IPv4.serialise(UInt32(truncatingIfNeeded: low)) }
+        let pieces = [high, low].flatMap { half in
+            (0..<4).map { UInt16(truncatingIfNeeded: half >> UInt64(48 - 16 * $0)) }
+        }
+        return IPv6.serialise(pieces)
+    }
+}
+
+/// The addresses that begin with the same bits, such as `10.0.0.0/8` (RFC 4632, 3.1; RFC 4291, 2.3).
+public struct IPPrefix: Sendable, Hashable {
+    /// The first address.
+    public let address: IPAddress
+
+    /// How many bits count: up to 32 or 128.
+    public let length: Int
+
+    /// A prefix of an address; the bits behind it are set to zero. Nil for a length beyond the address's.
+    public init?(_ address: IPAddress, length: Int) {
+        let width = address.family == .v4 ? 32 : 128
+        guard (0...width).contains(length) else { return nil }
+        self.length = length
+        if address.family == .v4 {
+            self.address = IPAddress(v4: UInt32(truncatingIfNeeded: address.low & Self.mask(length + 32)))
+        } else {
+            self.address = IPAddress(
+                v6: address.high & Self.mask(min(length, 64)), address.low & Self.mask(max(length - 64, 0)))
+        }
+    }
+
+    /// Reads `address/length`; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...3).contains(parts[1].utf8.count),
+            parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let length = Int(parts[1]), let address = IPAddress(parts[0])
+        else { return nil }
+        self.init(address, length: length)
+    }
+
+    /// Whether an address of the same family is one of them.
+    public func contains(_ other: IPAddress) -> Bool {
+        other.family == address.family && IPPrefix(other, length: length)?.address == address
+    }
+
+    // The first `count` bits of 64.
+    private static func mask(_ count: Int) -> UInt64 {
+        count <= 0 ? 0 : count >= 64 ? .max : ~(UInt64.max >> UInt64(count))
+    }
+}

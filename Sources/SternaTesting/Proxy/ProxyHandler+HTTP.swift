@@ -1,0 +1,100 @@
+import NIOCore
+
+/// HTTP: forwarding and CONNECT.
+extension ProxyHandler {
+    func takeHead() -> Bool {
+        let bytes = Array(buffer.readableBytesView)
+        guard let end = ScriptedConnection.endOfHead(in: bytes, from: 0) else { return false }
+        buffer.moveReaderIndex(forwardBy: end)
+        guard let request = ProxyText.request(bytes[..<end], connection: number) else {
+            return refuse(400, "this is no request", behind: nil)
+        }
+        if isSpoilt({ $0.requests.append(request) }) { return false }
+        if case .refuses(let status, let body) = core.options.fault { return refuse(status, body, behind: request) }
+        guard core.admits(request.credentials) else { return refuse(407, "who are you", behind: request) }
+        if request.method == "CONNECT" {
+            openTunnel(for: request)
+        } else {
+            forward(request)
+        }
+        return false
+    }
+
+    /// Answers for itself; whether the connection can go on.
+    ///
+    /// Behind a request with a body it cannot, as that may come or not.
+    private func refuse(_ status: Int, _ body: String, behind request: TestProxy.Request?) -> Bool {
+        let hasNoBody = request.map { ProxyFraming($0.headers).isDone } ?? false
+        stage = hasNoBody ? .busy : .deaf
+        var text = "HTTP/1.1 \(status) \(TestProxyReason.phrase(status))\r\nContent-Type: text/plain\r\n"
+        text += "Content-Length: \(body.utf8.count)\r\nX-Proxy: TestProxy\r\n"
+        if status == 407 { text += "Proxy-Authenticate: Basic realm=\"test proxy\"\r\n" }
+        if !hasNoBody { text += "Connection: close\r\n" }
+        answer((text + "\r\n" + (request?.method == "HEAD" ? "" : body)).utf8) { [self] in
+            if case .busy = stage { stage = .head }
+            process()
+            resumeReading()
+        }
+        return false
+    }
+
+    private func openTunnel(for request: TestProxy.Request) {
+        guard let (host, port) = ProxyText.authority(request.target) else {
+            return _ = refuse(400, "CONNECT takes host:port", behind: request)
+        }
+        connect(host: host, port: port) { [self] result in
+            if case .failure(let error) = result {
+                return _ = refuse(502, "\(request.target): \(error)", behind: request)
+            }
+            if case .answersConnect(let text) = core.options.fault {
+                openTunnel(text.utf8)
+            } else {
+                openTunnel("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+            }
+        }
+    }
+
+    private func forward(_ request: TestProxy.Request) {
+        guard let (authority, target) = ProxyText.absolute(request.target),
+            let (host, port) = ProxyText.authority(authority, defaultPort: 80)
+        else { return _ = refuse(400, "a target in absolute form is needed", behind: request) }
+        if let upstream, upstream.isActive, self.authority == authority {
+            return send(request, target, to: upstream)
+        }
+        connect(host: host, port: port) { [self] result in
+            guard case .success = result, let upstream else {
+                return _ = refuse(502, "\(authority) cannot be reached", behind: request)
+            }
+            self.authority = authority
+            send(request, target, to: upstream)
+            process()
+            resumeReading()
+        }
+    }
+
+    private func send(_ request: TestProxy.Request, _ target: String, to upstream: ProxyUpstream) {
+        var text = "\(request.method) \(target) \(request.version)\r\n"
+        // What is meant for the proxy ends here.
+        for field in request.headers where !field.name.lowercased().hasPrefix("proxy-") {
+            text += "\(field.name): \(field.value)\r\n"
+        }
+        upstream.send(ByteBuffer(string: text + "\r\n"))
+        let framing = ProxyFraming(request.headers)
+        stage = framing.isDone ? .head : .body(framing)
+    }
+}
+
+/// Reason phrases of the statuses that proxies refuse with.
+enum TestProxyReason {
+    static func phrase(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 403: "Forbidden"
+        case 407: "Proxy Authentication Required"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        default: "Refused"
+        }
+    }
+}

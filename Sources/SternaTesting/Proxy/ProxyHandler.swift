@@ -1,0 +1,239 @@
+import NIOCore
+import NIOPosix
+
+/// A client's connection to a proxy: reads what the client asks for, connects to it, and relays.
+final class ProxyHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum Stage {
+        case socksGreeting, socksCredentials, socksRequest
+        case head
+        case body(ProxyFraming)
+        /// Connecting, or sending an answer.
+        case busy
+        case tunnel
+        /// Takes everything and does nothing.
+        case deaf
+    }
+
+    static let messageLimit = 1 << 20
+
+    let core: ProxyCore
+    let number: Int
+    var stage: Stage
+    var buffer = ByteBuffer()
+    var upstream: ProxyUpstream?
+    /// Where the upstream connection leads.
+    var authority = ""
+    private let anchor: ConnectionAnchor
+    private var context: ChannelHandlerContext?
+    private var messages = 0
+    private var holdsRead = false
+    private var isProcessing = false
+    private var mayGoOn = false
+
+    init(core: ProxyCore, number: Int, anchor: ConnectionAnchor) {
+        self.core = core
+        self.number = number
+        self.anchor = anchor
+        if case .socks5 = core.options.kind { stage = .socksGreeting } else { stage = .head }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { begin() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin()
+        context.fireChannelActive()
+    }
+
+    private func begin() {
+        if core.options.fault == .closesAtOnce { anchor.closeNow() }
+    }
+
+    // MARK: From the client
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        switch stage {
+        case .deaf: break
+        case .tunnel: tunnel(bytes)
+        default:
+            buffer.writeBuffer(&bytes)
+            process()
+        }
+    }
+
+    /// Goes on with what has come as far as it reaches.
+    func process() {
+        // An answer that leaves at once comes back here.
+        mayGoOn = true
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        while mayGoOn {
+            mayGoOn = false
+            while step() {}
+        }
+        buffer.discardReadBytes()
+        if buffer.readableBytes > Self.messageLimit { anchor.closeNow() }
+    }
+
+    /// Does one thing; whether there may be more.
+    private func step() -> Bool {
+        switch stage {
+        case .socksGreeting: return takeGreeting()
+        case .socksCredentials: return takeCredentials()
+        case .socksRequest: return takeSOCKSRequest()
+        case .head: return takeHead()
+        case .body(var framing):
+            let part = framing.take(from: &buffer)
+            upstream?.send(part)
+            if framing.isMalformed { anchor.closeNow() }
+            stage = framing.isDone ? .head : .body(framing)
+            return framing.isDone
+        case .tunnel:
+            if buffer.readableBytes > 0 { tunnel(buffer.readSlice(length: buffer.readableBytes) ?? ByteBuffer()) }
+            return false
+        case .busy, .deaf: return false
+        }
+    }
+
+    private func tunnel(_ bytes: ByteBuffer) {
+        core.note(number) { connection in
+            let room = TestProxy.Connection.tunnelLimit - connection.tunnelled.count
+            connection.tunnelled += bytes.readableBytesView.prefix(room)
+        }
+        upstream?.send(bytes)
+    }
+
+    /// Counts a message and notes it; whether a fault takes the place of the answer.
+    func isSpoilt(_ change: (inout TestProxy.Connection) -> Void) -> Bool {
+        messages += 1
+        core.note(number, isMessage: true, change)
+        switch core.options.fault {
+        case .closes(let count) where messages > count: anchor.closeNow()
+        case .stalls(let count) where messages > count: break
+        case .sends(let bytes, let count) where messages > count: answer(bytes)
+        default: return false
+        }
+        stage = .deaf
+        return true
+    }
+
+    // MARK: To the client
+
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// Sends an answer, dripping where it is to, and goes on when it is out.
+    func answer(_ bytes: some Collection<UInt8>, then next: @escaping () -> Void = {}) {
+        guard let context else { return }
+        guard core.options.drips, let first = bytes.first else {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            return next()
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: [first])), promise: nil)
+        let rest = Array(bytes.dropFirst())
+        _ = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+            if rest.isEmpty { next() } else { self.answer(rest, then: next) }
+        }
+    }
+
+    func relay(_ bytes: ByteBuffer) { context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+
+    func upstreamClosed() {
+        upstream = nil
+        close()
+    }
+
+    /// Closes when what was sent is out.
+    func close() {
+        stage = .deaf
+        guard let context else { return }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
+        }
+    }
+
+    /// Opens the tunnel behind an answer.
+    func openTunnel(_ text: some Collection<UInt8>) {
+        stage = .busy
+        answer(text) { [self] in
+            let early = buffer.readableBytes
+            core.note(number) { $0.bytesBeforeAnswer = early }
+            if case .busy = stage { stage = .tunnel }
+            process()
+            resumeReading()
+        }
+    }
+
+    // MARK: Destinations
+
+    /// Connects to a destination and goes on when that has succeeded or failed.
+    func connect(host: String, port: Int, then next: @escaping (Result<Void, ProxyDialError>) -> Void) {
+        stage = .busy
+        upstream?.close()
+        upstream = nil
+        guard let context else { return }
+        guard let address = core.address(host: host, port: port) else { return next(.failure(.unknownHost)) }
+        ClientBootstrap(group: context.eventLoop)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ProxyUpstream())
+                }
+            }
+            .connect(to: address).assumeIsolated().whenComplete { [self] result in
+                guard case .success(let channel) = result,
+                    let opened = try? channel.pipeline.syncOperations.handler(type: ProxyUpstream.self)
+                else { return next(.failure(.refused)) }
+                guard context.channel.isActive else { return opened.close() }
+                opened.client = self
+                upstream = opened
+                next(.success(()))
+            }
+    }
+
+    // MARK: Pace
+
+    func read(context: ChannelHandlerContext) {
+        if case .busy = stage {
+            holdsRead = true
+        } else if upstream?.isWritable ?? true {
+            context.read()
+        } else {
+            holdsRead = true
+        }
+    }
+
+    func resumeReading() {
+        guard holdsRead else { return }
+        holdsRead = false
+        context?.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { upstream?.resumeReading() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stage = .deaf
+        upstream?.close()
+        upstream = nil
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// Why a proxy could not connect.
+enum ProxyDialError: Error {
+    case unknownHost, refused
+}

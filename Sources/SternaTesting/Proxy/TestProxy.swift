@@ -1,0 +1,197 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A proxy inside the test's process, on a free port of 127.0.0.1: it forwards HTTP, opens tunnels, speaks SOCKS, remembers
+/// what it was shown, and fails to order.
+///
+/// It looks up no names: ``Options/routes`` says where they lead, and beyond them only the loopback is reached. It stops when
+/// it is released.
+public final class TestProxy: Sendable {
+    /// What a proxy speaks.
+    public enum Kind: Sendable {
+        /// HTTP in the clear: requests in absolute form (RFC 9112, 3.2.2), and CONNECT (RFC 9110, 9.3.6).
+        case http
+        /// The same behind TLS with this certificate.
+        case https(CertificateBundle)
+        /// SOCKS of version 5 (RFC 1928), with user names and passwords (RFC 1929).
+        case socks5
+    }
+
+    /// How a proxy behaves.
+    public struct Options: Sendable {
+        /// What it speaks.
+        public var kind: Kind
+        /// The user name that it demands, with ``password``; `nil` lets everybody in.
+        public var username: String?
+        /// The password that it demands where it demands a user name; empty for `nil`.
+        public var password: String?
+        /// Ports of 127.0.0.1 by authority, such as `origin.test:443`, the host in lower case and without brackets.
+        public var routes: [String: Int]
+        /// What it does wrong; nothing by default.
+        public var fault: Fault?
+        /// Whether its own answers leave byte by byte, about a millisecond apart; what it relays does not.
+        public var drips: Bool
+
+        /// Options of those parts.
+        public init(
+            _ kind: Kind = .http, username: String? = nil, password: String? = nil, routes: [String: Int] = [:],
+            fault: Fault? = nil, drips: Bool = false
+        ) {
+            self.kind = kind
+            self.username = username
+            self.password = password
+            self.routes = routes
+            self.fault = fault
+            self.drips = drips
+        }
+    }
+
+    private let core: ProxyCore
+    private let listener: any Channel
+
+    /// The port on 127.0.0.1 it listens on.
+    public let port: Int
+
+    private init(core: ProxyCore, listener: any Channel) {
+        self.core = core
+        self.listener = listener
+        self.port = listener.localAddress?.port ?? 0
+    }
+
+    deinit {
+        listener.close(promise: nil)
+        core.abandon()
+    }
+
+    /// Starts a proxy.
+    ///
+    /// - Throws: The socket's error, or NIOSSL's when the certificate is unusable.
+    public static func start(_ options: Options = Options()) async throws -> TestProxy {
+        var context: NIOSSLContext?
+        if case .https(let bundle) = options.kind { context = try ServerTLSSettings().makeContext(bundle) }
+        let core = ProxyCore(options)
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [context] channel in
+                channel.eventLoop.makeCompletedFuture { try Self.configure(channel, core, context) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return TestProxy(core: core, listener: listener)
+    }
+
+    private static func configure(_ channel: any Channel, _ core: ProxyCore, _ context: NIOSSLContext?) throws {
+        let anchor = ConnectionAnchor()
+        let handle = ConnectionAnchor.Handle(
+            anchor: NIOLoopBound(anchor, eventLoop: channel.eventLoop), channel: channel)
+        guard let number = core.opened(handle) else {
+            channel.close(promise: nil)
+            return
+        }
+        channel.closeFuture.whenComplete { _ in core.closed(number) }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(anchor)
+        if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+        try pipeline.addHandler(ProxyHandler(core: core, number: number, anchor: anchor))
+    }
+
+    /// Starts a proxy, hands it to the closure, and stops it afterwards, also when the closure throws.
+    @discardableResult
+    public static func withProxy<R>(
+        _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (TestProxy) async throws -> R
+    ) async throws -> R {
+        let proxy = try await start(options)
+        let result: R
+        do {
+            result = try await body(proxy)
+        } catch {
+            try? await proxy.stop()
+            throw error
+        }
+        try await proxy.stop()
+        return result
+    }
+
+    /// Closes the listening socket and every connection, and returns when they are closed. A second call does nothing.
+    public func stop() async throws {
+        if listener.isActive { try await listener.close().get() }
+        await core.closeAll()
+    }
+
+    /// The proxy's URL without credentials: `http://127.0.0.1:PORT`, `https://localhost:PORT` or
+    /// `socks5h://127.0.0.1:PORT`.
+    public var url: String { url(userinfo: "") }
+
+    /// The proxy's URL with the credentials that it demands, percent-encoded.
+    public var urlWithCredentials: String {
+        url(username: core.options.username ?? "", password: core.options.password ?? "")
+    }
+
+    /// The proxy's URL with credentials of choice, percent-encoded.
+    public func url(username: String, password: String) -> String {
+        url(userinfo: "\(ProxyText.percentEncoded(username)):\(ProxyText.percentEncoded(password))@")
+    }
+
+    private func url(userinfo: String) -> String {
+        switch core.options.kind {
+        case .http: "http://\(userinfo)127.0.0.1:\(port)"
+        case .https: "https://\(userinfo)localhost:\(port)"
+        case .socks5: "socks5h://\(userinfo)127.0.0.1:\(port)"
+        }
+    }
+}
+
+// MARK: What it saw
+
+extension TestProxy {
+    /// How many client connections are open now.
+    public var openConnections: Int { core.openConnections }
+
+    /// How many connections it has accepted.
+    public var totalConnections: Int { core.connections.count }
+
+    /// Every connection it has accepted, in that order, as far as it has come.
+    public func connections() -> [Connection] { core.connections }
+
+    /// The heads of the requests that came, in the order of their connections and on each in order of arrival.
+    public func requests() -> [Request] { core.connections.flatMap(\.requests) }
+
+    /// Returns when exactly so many client connections are open.
+    ///
+    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
+        let core = core
+        guard await core.changes.wait(within: seconds, { core.openConnections == count }) else {
+            throw TestServer.TimeoutError(
+                description: "\(openConnections) connections to the proxy open after \(seconds) s, not \(count)")
+        }
+    }
+
+    /// Returns when at least so many messages have come that the proxy answers itself or forwards: heads of requests; with
+    /// SOCKS greetings, credentials and requests.
+    ///
+    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    public func waitForMessages(_ count: Int, within seconds: Double = 5) async throws {
+        let core = core
+        guard await core.changes.wait(within: seconds, { core.messageCount >= count }) else {
+            throw TestServer.TimeoutError(
+                description: "\(core.messageCount) messages to the proxy after \(seconds) s, not \(count)")
+        }
+    }
+
+    /// Returns when at least so many bytes have come through the tunnel of a connection.
+    ///
+    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    public func waitForTunnel(_ count: Int, connection: Int, within seconds: Double = 5) async throws {
+        let core = core
+        let isThere: @Sendable () -> Bool = {
+            let connections = core.connections
+            return connections.indices.contains(connection) && connections[connection].tunnelled.count >= count
+        }
+        guard await core.changes.wait(within: seconds, isThere) else {
+            throw TestServer.TimeoutError(description: "no \(count) bytes in tunnel \(connection) after \(seconds) s")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import NIOPosix
+import SternaCore
+
+/// Connects to the first of some addresses that answers, by the rules of `DialRace`.
+// Invariant: everything is touched on the event loop only.
+final class Connecting: @unchecked Sendable {
+    private var race: DialRace
+    private let port: Int
+    private let loop: any EventLoop
+    private let promise: EventLoopPromise<any Channel>
+    private let bootstrap: (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
+    private var channels: [Int: any Channel] = [:]
+    private var timer: Scheduled<Void>?
+    private var limit: Scheduled<Void>?
+
+    /// - Parameter bootstrap: makes what opens a channel, which tells of each one that it makes.
+    init(
+        to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop,
+        bootstrap: @escaping (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
+    ) {
+        race = DialRace(addresses: addresses, attemptDelay: TimeAmount(clamping: attemptDelay).nanoseconds)
+        self.port = port
+        self.loop = loop
+        self.bootstrap = bootstrap
+        promise = loop.makePromise()
+    }
+
+    private var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }
+
+    /// Begins; fails with a `NoAddressAnswered`, or with `ChannelError.connectTimeout` when the time is over.
+    func start(timeout: TimeAmount) -> EventLoopFuture<any Channel> {
+        limit = loop.assumeIsolated().scheduleTask(in: timeout) {
+            self.stop(ChannelError.connectTimeout(timeout))
+        }
+        perform(race.start(now: now))
+        return promise.futureResult
+    }
+
+    /// Gives it up.
+    func cancel() { stop(SternaError.cancelled(phase: .connect)) }
+
+    private func stop(_ error: any Error) {
+        perform(race.cancel())
+        finish(.failure(error))
+    }
+
+    private func finish(_ result: Result<any Channel, any Error>) {
+        guard let limit else { return }
+        limit.cancel()
+        timer?.cancel()
+        self.limit = nil
+        channels = [:]
+        promise.completeWith(result)
+    }
+
+    private func perform(_ actions: [DialRace.Action]) {
+        for action in actions {
+            switch action {
+            case .connect(let attempt, let address): connect(attempt, to: address)
+            case .setTimer(let moment):
+                timer?.cancel()
+                let deadline = NIODeadline.uptimeNanoseconds(UInt64(max(0, moment)))
+                timer = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+                    self.perform(self.race.timerFired(now: self.now))
+                }
+            case .cancelTimer: timer?.cancel()
+            case .abandon(let attempt): channels.removeValue(forKey: attempt)?.close(promise: nil)
+            case .won(let attempt): if let channel = channels[attempt] { finish(.success(channel)) }
+            case .lost(let reasons): finish(.failure(NoAddressAnswered(reasons: reasons)))
+            }
+        }
+    }
+
+    private func connect(_ attempt: Int, to address: IPAddress) {
+        let target: SocketAddress
+        do {
+            target = try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: port)
+        } catch {
+            return perform(race.failed(attempt, error: error, now: now))
+        }
+        let opening = bootstrap { channel in self.opened(channel, by: attempt) }
+        opening.connect(to: target).assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel):
+                self.channels[attempt] = channel
+                self.perform(self.race.connected(attempt))
+            case .failure(let error):
+                self.channels[attempt] = nil
+                self.perform(self.race.failed(attempt, error: error, now: self.now))
+            }
+        }
+    }
+
+    private func opened(_ channel: any Channel, by attempt: Int) {
+        if limit == nil { channel.close(promise: nil) } else { channels[attempt] = channel }
+    }
+}
+
+/// None of a host's addresses could be connected to.
+struct NoAddressAnswered: Error, Sendable {
+    let reasons: [(IPAddress, any Error)]
+}

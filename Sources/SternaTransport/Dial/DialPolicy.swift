@@ -1,0 +1,111 @@
+public import SternaCore
+
+/// Which addresses may be connected to.
+///
+/// A policy sees each address that a host's name resolved to, just before it is connected to, so that a name cannot resolve to one
+/// address for a check and to another for the connection. Behind a proxy, which resolves names itself, it sees only the
+/// addresses that URLs name; the proxy's own it does not judge.
+///
+///     settings.dialPolicy = .publicOnly           // for URLs that strangers give
+public struct DialPolicy: Sendable, Hashable {
+    private let rule: Rule
+
+    /// Every address; the default.
+    public static let all = DialPolicy(rule: .all)
+
+    /// Public addresses only: unicast addresses that the Internet routes, by IANA's registries of special-purpose addresses (RFC
+    /// 6890).
+    ///
+    /// Refused are addresses that are loopback, link-local, private, shared (RFC 6598), a cloud's metadata service, multicast,
+    /// reserved, or set aside for documentation, benchmarks or protocols; IPv6 addresses that carry such an IPv4 address; and
+    /// Unix domain sockets.
+    public static let publicOnly = DialPolicy(rule: .publicOnly)
+
+    /// A policy of one's own; it is equal to itself alone. Unix domain sockets, which have no address, are refused.
+    ///
+    /// - Parameters:
+    ///   - name: what the policy is called in messages.
+    ///   - allows: whether an address may be connected to, given the host as the URL has it, without brackets. It must return at
+    ///     once. An IPv4 address in IPv6's mapped form is given as IPv4 address.
+    public static func custom(
+        _ name: String, _ allows: @escaping @Sendable (IPAddress, _ host: String, _ port: Int) -> Bool
+    ) -> DialPolicy {
+        DialPolicy(rule: .custom(CustomRule(name, allows)))
+    }
+
+    /// Whether a Unix domain socket may be connected to.
+    package var allowsUnixSockets: Bool { rule == .all }
+
+    /// Whether it is equal to itself alone.
+    package var hasClosure: Bool {
+        if case .custom = rule { true } else { false }
+    }
+
+    /// Why an address must not be connected to; nil where it may.
+    package func refusal(of address: IPAddress, host: String, port: Int) -> SternaError? {
+        switch rule {
+        case .all: return nil
+        case .publicOnly:
+            let scope = AddressScope(address)
+            guard scope != .global else { return nil }
+            return Self.error(
+                address, host, port, because: Self.explanation(address, scope),
+                "The dial policy allows public addresses only: if this one is meant, set another, such as .all or .custom."
+            )
+        case .custom(let custom):
+            guard !custom.allows(address.unmapped, host, port) else { return nil }
+            return Self.error(
+                address, host, port, because: "refused",
+                "The dial policy “\(FieldSyntax.printable(custom.name))” does not allow it: change what the policy allows "
+                    + "if this address is meant.")
+        }
+    }
+
+    private static func explanation(_ address: IPAddress, _ scope: AddressScope) -> String {
+        guard let carried = AddressScope.carried(by: address).first(where: { AddressScope($0) == scope }) else {
+            return scope.explanation
+        }
+        return "\(scope.explanation), as it stands for \(carried)"
+    }
+
+    private static func error(
+        _ address: IPAddress, _ host: String, _ port: Int, because reason: String, _ advice: String
+    ) -> SternaError {
+        let subject = IPAddress(host) == address ? "the address" : "its address \(address)"
+        return SternaError(
+            .addressRefused, phase: .connect,
+            "Not connected to \(FieldSyntax.printable(host, limit: 255)) on port \(port): \(subject) is \(reason). \(advice)"
+        )
+    }
+}
+
+extension DialPolicy: CustomStringConvertible {
+    public var description: String {
+        switch rule {
+        case .all: "all"
+        case .publicOnly: "publicOnly"
+        case .custom(let custom): "custom(\(FieldSyntax.printable(custom.name)))"
+        }
+    }
+}
+
+extension DialPolicy {
+    private enum Rule: Sendable, Hashable {
+        case all, publicOnly
+        case custom(CustomRule)
+    }
+
+    private final class CustomRule: Sendable, Hashable {
+        let name: String
+        let allows: @Sendable (IPAddress, String, Int) -> Bool
+
+        init(_ name: String, _ allows: @escaping @Sendable (IPAddress, String, Int) -> Bool) {
+            self.name = name
+            self.allows = allows
+        }
+
+        static func == (one: CustomRule, other: CustomRule) -> Bool { one === other }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+}

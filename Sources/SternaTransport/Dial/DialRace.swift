@@ -1,0 +1,136 @@
+import SternaCore
+
+/// Connection attempts to a host's addresses, each given a head start before the next one (Happy Eyeballs, RFC 8305, 4
+/// and 5).
+///
+/// It does nothing by itself: it is told what happens and when, in nanoseconds of a clock that never goes back, and
+/// says what to do. In the end it says `won` or `lost` once, unless it is cancelled. No address counts twice, and IPv4
+/// addresses in IPv6's mapped form count as the IPv4 addresses they stand for.
+struct DialRace: Sendable {
+    /// What is to be done next, in this order.
+    enum Action: Sendable {
+        case connect(attempt: Int, IPAddress)
+        /// Sets the one timer, or moves it.
+        case setTimer(at: Int64)
+        case cancelTimer
+        /// Closes a connection, or gives up opening it.
+        case abandon(Int)
+        case won(Int)
+        /// No address could be connected to; in the order in which they were tried.
+        case lost([(IPAddress, any Error)])
+    }
+
+    private enum State {
+        case ready, running
+        /// With the attempt that won, if one did.
+        case decided(winner: Int?)
+    }
+
+    /// The least time between two attempts (RFC 8305, 5).
+    static let shortestDelay: Int64 = 10_000_000
+
+    /// The addresses in the order in which they are tried; an attempt's number is its address's place here.
+    let addresses: [IPAddress]
+
+    private let attemptDelay: Int64
+    private var state = State.ready
+    private var started = 0
+    private var running: Set<Int> = []
+    private var failures: [Int: any Error] = [:]
+    private var timer: Int64?
+
+    /// - Parameters:
+    ///   - addresses: in the order of preference, the best first.
+    ///   - family: which family the first attempt is of; nil for that of the first address.
+    ///   - attemptDelay: the head start of an attempt in nanoseconds; at least 10 ms.
+    ///   - maximumAddresses: how many addresses are tried at most.
+    init(
+        addresses: [IPAddress], preferring family: IPAddress.Family? = nil, attemptDelay: Int64 = 250_000_000,
+        maximumAddresses: Int = 16
+    ) {
+        self.addresses = Array(Self.interleaved(addresses, preferring: family).prefix(max(maximumAddresses, 0)))
+        self.attemptDelay = max(attemptDelay, Self.shortestDelay)
+    }
+
+    /// Families in turn, one address of each, without repetitions (RFC 8305, 4, with a First Address Family Count of
+    /// 1).
+    private static func interleaved(_ addresses: [IPAddress], preferring family: IPAddress.Family?) -> [IPAddress] {
+        var seen: Set<IPAddress> = []
+        let unique = addresses.map(\.unmapped).filter { seen.insert($0).inserted }
+        guard let family = family ?? unique.first?.family else { return [] }
+        let first = unique.filter { $0.family == family }
+        let second = unique.filter { $0.family != family }
+        return (0..<max(first.count, second.count)).flatMap { index in
+            [first, second].compactMap { index < $0.count ? $0[index] : nil }
+        }
+    }
+
+    /// Begins with the first address.
+    mutating func start(now: Int64) -> [Action] {
+        guard case .ready = state else { return [] }
+        state = .running
+        return addresses.isEmpty ? lose() : startNext(now)
+    }
+
+    /// The timer has gone off; it counts only when its time has come.
+    mutating func timerFired(now: Int64) -> [Action] {
+        guard case .running = state, let due = timer else { return [] }
+        guard now >= due else { return [.setTimer(at: due)] }
+        timer = nil
+        return startNext(now)
+    }
+
+    /// An attempt failed. When it is the youngest, nothing is gained by waiting, and the next one starts at once.
+    mutating func failed(_ attempt: Int, error: any Error, now: Int64) -> [Action] {
+        guard case .running = state, running.remove(attempt) != nil else { return [] }
+        failures[attempt] = error
+        if started < addresses.count { return attempt == started - 1 ? startNext(now) : [] }
+        return running.isEmpty ? lose() : []
+    }
+
+    /// An attempt succeeded: it is the winner, or comes too late.
+    mutating func connected(_ attempt: Int) -> [Action] {
+        if case .decided(attempt) = state { return [] }
+        guard case .running = state, running.remove(attempt) != nil else { return [.abandon(attempt)] }
+        return stop(winner: attempt) + [.won(attempt)]
+    }
+
+    /// Nobody wants the connection any more.
+    mutating func cancel() -> [Action] {
+        if case .decided = state { return [] }
+        return stop(winner: nil)
+    }
+
+    private mutating func startNext(_ now: Int64) -> [Action] {
+        guard started < addresses.count else { return [] }
+        let attempt = started
+        started += 1
+        running.insert(attempt)
+        var actions = [Action.connect(attempt: attempt, addresses[attempt])]
+        if started < addresses.count {
+            let (sum, overflow) = now.addingReportingOverflow(attemptDelay)
+            let due = overflow ? Int64.max : sum
+            timer = due
+            actions.append(.setTimer(at: due))
+        } else if timer != nil {
+            timer = nil
+            actions.append(.cancelTimer)
+        }
+        return actions
+    }
+
+    private mutating func lose() -> [Action] {
+        let reasons = addresses.indices.compactMap { attempt in failures[attempt].map { (addresses[attempt], $0) } }
+        return stop(winner: nil) + [.lost(reasons)]
+    }
+
+    private mutating func stop(winner: Int?) -> [Action] {
+        var actions: [Action] = timer == nil ? [] : [.cancelTimer]
+        actions += running.sorted().map { .abandon($0) }
+        timer = nil
+        running = []
+        failures = [:]
+        state = .decided(winner: winner)
+        return actions
+    }
+}

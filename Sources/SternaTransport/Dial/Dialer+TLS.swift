@@ -1,0 +1,103 @@
+import NIOCore
+import NIOSSL
+import SternaCore
+import SternaSecurity
+
+/// Whom a TLS handshake is done with, and by which policy.
+struct TLSPeer: Sendable {
+    let host: String
+    let port: Int
+    let serverName: String?
+    let policy: SecurityPolicy
+
+    init(origin endpoint: Endpoint) {
+        host = endpoint.host
+        port = endpoint.origin.port
+        serverName = endpoint.serverName
+        policy = endpoint.policy
+    }
+
+    init(proxy: Proxy, policy: SecurityPolicy) {
+        host = proxy.host
+        port = proxy.port
+        serverName = IPAddress(proxy.host) == nil ? proxy.host : nil
+        self.policy = policy
+    }
+}
+
+/// TLS handshakes.
+extension Dialer {
+    /// Does the TLS handshake on a channel; gives the version that is spoken.
+    ///
+    /// - Parameters:
+    ///   - showsIdentity: whether a server that asks for a certificate is shown one.
+    ///   - verify: given the certificates that the server presented, in DER.
+    func secure(
+        _ channel: any Channel, _ peer: TLSPeer, timeout: Duration, showsIdentity: Bool = true,
+        verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) -> EventLoopFuture<TLSOptions.Version?> {
+        let policy = peer.policy
+        guard showsIdentity, policy.challengeHandler != nil else {
+            return shakeHands(channel, peer, showsIdentity ? policy.currentIdentity : nil, timeout, verify)
+        }
+        let (host, port) = (peer.host, peer.port)
+        let loop = channel.eventLoop
+        let chosen = loop.makePromise(of: ClientIdentity?.self)
+        let asking = Task { try await policy.decideIdentity(host: host, port: port) }
+        chosen.completeWithTask { try await asking.value }
+        // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
+        let timer = loop.scheduleTask(in: TimeAmount(clamping: timeout)) {
+            chosen.fail(Handshake.timedOut(host, timeout))
+        }
+        channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
+        chosen.futureResult.whenComplete { _ in
+            timer.cancel()
+            asking.cancel()
+        }
+        return chosen.futureResult.flatMapError { error in
+            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        }.flatMap { self.shakeHands(channel, peer, $0, timeout, verify) }
+    }
+
+    private func shakeHands(
+        _ channel: any Channel, _ peer: TLSPeer, _ identity: ClientIdentity?, _ timeout: Duration,
+        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) -> EventLoopFuture<TLSOptions.Version?> {
+        let handshake = Handshake(host: peer.host, timeout: timeout, promise: channel.eventLoop.makePromise())
+        begin(handshake, on: channel, peer, identity, verify)
+        return handshake.promise.futureResult.map { TLSOptions.Version(handshake.handler?.tlsVersion) }.flatMapError {
+            error in
+            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        }
+    }
+
+    private func begin(
+        _ handshake: Handshake, on channel: any Channel, _ peer: TLSPeer, _ identity: ClientIdentity?,
+        _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
+    ) {
+        let loop = channel.eventLoop
+        guard channel.isActive else { return handshake.fail(nil) }
+        do {
+            let handler = try NIOSSLClientHandler(
+                context: try contexts.context(peer.policy.tls, identity), serverHostname: peer.serverName,
+                customVerificationCallback: { certificates, promise in
+                    handshake.isJudging = true
+                    Task {
+                        let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }
+                        let verdict = await verify(chain)
+                        loop.execute {
+                            handshake.isJudging = false
+                            handshake.rejection = verdict.failure
+                            promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
+                        }
+                    }
+                })
+            handshake.handler = handler
+            // The one that waits is there before the other begins.
+            try channel.addBeforeConnection(handshake)
+            try channel.pipeline.syncOperations.addHandler(handler, position: .before(handshake))
+        } catch {
+            handshake.fail(error)
+        }
+    }
+}

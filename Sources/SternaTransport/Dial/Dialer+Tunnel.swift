@@ -1,0 +1,79 @@
+import NIOCore
+import SternaCore
+import SternaSecurity
+
+/// Reaching the server through a proxy.
+extension Dialer {
+    /// Has the proxy reach the server, where there is one that does not forward requests itself.
+    func tunnel(_ dial: Dial, over channel: any Channel) -> EventLoopFuture<Void> {
+        let endpoint = dial.endpoint
+        guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
+        dial.phase = .proxy
+        let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
+        return securely(proxy, endpoint, channel, until: limit).flatMap {
+            endpoint.forwarding == nil
+                ? self.negotiate(proxy, dial, channel, until: limit) : channel.eventLoop.makeSucceededVoidFuture()
+        }.flatMapError { error in
+            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        }.map {
+            dial.timeline.proxied = .now()
+            dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: proxy.description) }
+        }
+    }
+
+    // What goes wrong with the proxy's own TLS is the proxy's, whatever it is.
+    private func securely(
+        _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, until limit: NIODeadline
+    ) -> EventLoopFuture<Void> {
+        guard proxy.kind == .https else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let policy = endpoint.proxyPolicy
+        let timeout = Duration.nanoseconds(max(1_000_000, (limit - .now()).nanoseconds))
+        return secure(channel, TLSPeer(proxy: proxy, policy: policy), timeout: timeout) { chain in
+            await policy.decide(chain: chain, host: proxy.host, port: proxy.port)
+        }.map { _ in }.flatMapErrorThrowing { error in
+            guard var error = error as? SternaError else { throw error }
+            error.phase = .proxy
+            throw error
+        }
+    }
+
+    private func negotiate(
+        _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, until limit: NIODeadline
+    ) -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        do {
+            guard channel.isActive else {
+                throw SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) closed the connection at once.")
+            }
+            let negotiation: TunnelHandler.Negotiation
+            if proxy.kind == .socks5 {
+                negotiation = .socks(
+                    try SOCKS5Handshake(
+                        host: dial.endpoint.host, port: dial.endpoint.origin.port, username: proxy.username,
+                        password: proxy.password))
+            } else {
+                negotiation = .connect(
+                    ConnectHandshake(
+                        through: proxy, to: dial.endpoint, url: dial.exchange.request.url, limits: options.limits))
+            }
+            let handler = TunnelHandler(
+                negotiation, proxy: proxy, timeout: max(.milliseconds(1), limit - .now()), promise: promise)
+            try channel.addBeforeConnection(handler)
+        } catch {
+            promise.fail(error)
+        }
+        return promise.futureResult
+    }
+}
+
+extension Channel {
+    /// Adds a handler next to the connection's, which is last where there is one; called on the event loop.
+    func addBeforeConnection(_ handler: any ChannelHandler & Sendable) throws {
+        let pipeline = pipeline.syncOperations
+        if let connection = try? pipeline.handler(type: HTTP1Connection.self) {
+            try pipeline.addHandler(handler, position: .before(connection))
+        } else {
+            try pipeline.addHandler(handler, position: .last)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// The addresses of hosts as an engine knows them: what its resolver said, kept for a while.
+final class HostDirectory: Sendable {
+    private struct State {
+        var hosts: ResolvedHosts<Int>
+        var promises: [Int: EventLoopPromise<[IPAddress]>] = [:]
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    private let resolver: any HostResolver
+    private let state: Mutex<State>
+
+    init(resolver: any HostResolver, lifetime: Duration) {
+        self.resolver = resolver
+        state = Mutex(State(hosts: ResolvedHosts(defaultLifetime: lifetime)))
+    }
+
+    /// Finds a host's addresses; the second value gives up waiting for them.
+    func addresses(
+        of host: String, _ families: AddressFamilies, on loop: any EventLoop
+    ) -> (EventLoopFuture<[IPAddress]>, giveUp: @Sendable () -> Void) {
+        let promise = loop.makePromise(of: [IPAddress].self)
+        let (waiter, actions) = state.withLock { state in
+            state.lastWaiter += 1
+            let waiter = state.lastWaiter
+            state.promises[waiter] = promise
+            return (waiter, state.hosts.resolve(host, families, waiter: waiter, now: Self.now))
+        }
+        perform(actions)
+        let giveUp: @Sendable () -> Void = {
+            let (promise, actions) = self.state.withLock { state in
+                (state.promises.removeValue(forKey: waiter), state.hosts.cancelled(waiter))
+            }
+            promise?.fail(SternaError.cancelled(phase: .resolve))
+            self.perform(actions)
+        }
+        return (promise.futureResult, giveUp)
+    }
+
+    private static var now: Int64 { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
+
+    private func perform(_ actions: [ResolvedHosts<Int>.Action]) {
+        for action in actions {
+            switch action {
+            case .lookUp(let id, let key): lookUp(id, key)
+            case .giveUp(let id): state.withLock { $0.tasks[id] }?.cancel()
+            case .answer(let waiter, let host): promise(of: waiter)?.succeed(host.addresses)
+            case .fail(let waiter, let error): promise(of: waiter)?.fail(error)
+            }
+        }
+    }
+
+    private func promise(of waiter: Int) -> EventLoopPromise<[IPAddress]>? {
+        state.withLock { $0.promises.removeValue(forKey: waiter) }
+    }
+
+    private func lookUp(_ id: Int, _ key: ResolvedHosts<Int>.Key) {
+        state.withLock { state in
+            state.tasks[id] = Task {
+                let result: Result<ResolvedHost, any Error>
+                do {
+                    result = .success(try await resolver.resolve(key.host, key.families))
+                } catch {
+                    result = .failure(error)
+                }
+                let actions = self.state.withLock { state in
+                    state.tasks[id] = nil
+                    return state.hosts.finished(id, result, now: Self.now)
+                }
+                perform(actions)
+            }
+        }
+    }
+}

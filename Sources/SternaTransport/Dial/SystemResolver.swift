@@ -1,0 +1,71 @@
+import SternaCore
+
+/// Asks the system (`getaddrinfo`): its files, name servers and search domains.
+///
+/// Addresses, `localhost` and the names below it (RFC 6761, 6.3) are answered without it. A look-up that is cancelled
+/// ends at once; the system's part of it goes on by itself and is forgotten.
+public struct SystemResolver: HostResolver {
+    private let threads: LookupThreads
+    private let ask: @Sendable (String, AddressFamilies) throws(SternaError) -> [IPAddress]
+
+    /// Makes a resolver. All share their threads, of which there are at most 32.
+    public init() {
+        self.init(threads: .shared, ask: SystemLookup.addresses)
+    }
+
+    init(
+        threads: LookupThreads,
+        ask: @escaping @Sendable (String, AddressFamilies) throws(SternaError) -> [IPAddress]
+    ) {
+        self.threads = threads
+        self.ask = ask
+    }
+
+    /// The addresses of a host in the system's order, without a time to live. Throws `hostNotFound`, or `cancelled`.
+    public func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
+        if let known = try Self.known(host, families) { return ResolvedHost(known, timeToLive: .zero) }
+        let (call, ask) = (LookupCall(), ask)
+        let addresses = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard call.begin(continuation) else { return }
+                threads.run {
+                    guard call.isAwaited else { return }
+                    call.finish(Result { () throws(SternaError) in try ask(host, families) })
+                }
+            }
+        } onCancel: {
+            call.finish(.failure(.cancelled(phase: .resolve)))
+        }
+        return ResolvedHost(addresses)
+    }
+
+    // IPv4 first: most servers on one's own machine listen there, if only there, so that the first attempt is the right
+    // one, and some machines have no ::1 at all.
+    private static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 0, 1)]
+
+    private static func known(_ host: String, _ families: AddressFamilies) throws(SternaError) -> [IPAddress]? {
+        let shown = FieldSyntax.printable(host, limit: 255)
+        guard !host.isEmpty, host.utf8.count <= 255, !host.utf8.contains(0) else {
+            throw SternaError(
+                .hostNotFound, phase: .resolve,
+                "“\(shown)” is no host name: one has 1 to 255 bytes, none of them zero (RFC 1035, 2.3.4).")
+        }
+        if let address = IPAddress(host) {
+            guard families.contains(address) else {
+                throw SternaError(
+                    .hostNotFound, phase: .resolve,
+                    "\(shown) is an IPv\(address.family == .v4 ? 4 : 6) address, and only those of "
+                        + "IPv\(address.family == .v4 ? 6 : 4) are asked for.")
+            }
+            return [address]
+        }
+        let name = host.lowercased()
+        let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
+        return bare == "localhost" || bare.hasSuffix(".localhost") ? loopback.filter(families.contains) : nil
+    }
+}
+
+extension HostResolver where Self == SystemResolver {
+    /// Asks the system; the default.
+    public static var system: SystemResolver { SystemResolver() }
+}

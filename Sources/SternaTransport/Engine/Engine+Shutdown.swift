@@ -1,0 +1,24 @@
+import NIOCore
+import SternaCore
+
+/// The end of an engine that is not shared.
+extension Engine {
+    /// Takes no more requests, and returns when those under way have ended; what has not by then is ended with `shutDown`.
+    ///
+    /// The event loops are not touched. The engine that sessions share is never shut down; nothing happens there but that idle
+    /// connections are closed.
+    ///
+    /// - Parameter grace: how long requests under way may take; 30 s by default.
+    public func shutDown(within grace: Duration = .seconds(30)) async {
+        guard self !== Engine.shared else { return closeIdleConnections() }
+        let drained = shards.map { shard in
+            let promise = shard.loop.makePromise(of: Void.self)
+            shard.loop.execute {
+                shard.shutDown(promise)
+                _ = shard.loop.scheduleTask(in: TimeAmount(clamping: grace)) { shard.abandonAll() }
+            }
+            return promise.futureResult
+        }
+        for future in drained { try? await future.get() }
+    }
+}

@@ -1,0 +1,73 @@
+import NIOCore
+public import SternaCore
+
+/// What an engine's connections are doing, and what it has done so far.
+public struct EngineStatistics: Sendable, Hashable {
+    /// The connections to one origin under one trust configuration and by one way.
+    public struct OriginCounts: Sendable, Hashable {
+        public let origin: Origin
+
+        /// Connections that are open or about to be.
+        public internal(set) var open = 0
+
+        /// Open connections that nobody uses.
+        public internal(set) var idle = 0
+
+        /// Connections that are being opened.
+        public internal(set) var dialling = 0
+
+        /// Requests that wait for a connection.
+        public internal(set) var waiting = 0
+    }
+
+    /// The origins that connections are open to, or that requests wait for.
+    public internal(set) var origins: [OriginCounts] = []
+
+    /// Requests under way, those that wait for a connection among them.
+    public internal(set) var activeRequests = 0
+
+    /// Requests that were sent; each attempt counts.
+    public internal(set) var requests = 0
+
+    /// How many of them found a connection that had been used before.
+    public internal(set) var reuses = 0
+
+    /// How often it was begun to open a connection, and how often that failed.
+    public internal(set) var dials = 0
+    public internal(set) var failedDials = 0
+
+    /// Connections that are open.
+    public var openConnections: Int { origins.reduce(0) { $0 + $1.open } }
+}
+
+extension Engine {
+    /// What the connections are doing; each event loop is asked in turn, so that the numbers are not of one moment.
+    public func statistics() async -> EngineStatistics {
+        var statistics = EngineStatistics()
+        let endpoints = allTransports.flatMap(\.allEndpoints)
+        for shard in shards {
+            let (counts, active) =
+                (try? await shard.loop.submit { (shard.counts, shard.active.count) }.get()) ?? (ShardCounts(), 0)
+            statistics.activeRequests += active
+            statistics.requests += counts.requests
+            statistics.reuses += counts.reuses
+            statistics.dials += counts.dials
+            statistics.failedDials += counts.failedDials
+        }
+        for endpoint in endpoints {
+            var counts = EngineStatistics.OriginCounts(origin: endpoint.origin)
+            counts.open = endpoint.permits.counts(of: endpoint).open
+            for pool in endpoint.pools {
+                let state = try? await pool.shard.loop.submit {
+                    (pool.state.idle.count, pool.state.dialling, pool.state.line.count)
+                }.get()
+                guard let state else { continue }
+                counts.idle += state.0
+                counts.dialling += state.1
+                counts.waiting += state.2
+            }
+            if counts.open > 0 || counts.waiting > 0 { statistics.origins.append(counts) }
+        }
+        return statistics
+    }
+}

@@ -1,0 +1,83 @@
+import NIOCore
+import SternaCore
+
+/// When a request runs out of time, as a function of where it stands.
+extension Exchange {
+    /// A moment, and whose limit it is.
+    struct TimeLimit {
+        enum Kind {
+            case total, phase, throughput
+        }
+
+        var at: NIODeadline
+        var kind: Kind
+    }
+
+    /// When it runs out of time. Dials keep their own limits.
+    func timeLimit() -> TimeLimit {
+        let amounts = request.timeouts.amounts
+        var limit = TimeLimit(at: deadline, kind: .total)
+        func consider(_ moment: NIODeadline, _ kind: TimeLimit.Kind) {
+            if moment < limit.at { limit = TimeLimit(at: moment, kind: kind) }
+        }
+        if phase == .queued {
+            if dial == nil, queuedAt != .distantFuture { consider(queuedAt + amounts.queue, .phase) }
+            return limit
+        }
+        guard let connection, !connection.isPaused else { return limit }
+        switch phase {
+        case .writing: consider(connection.lastActivity + amounts.write, .phase)
+        case .waiting: consider(connection.lastActivity + amounts.firstByte, .phase)
+        default: consider(connection.lastActivity + amounts.betweenBytes, .phase)
+        }
+        if let least = request.timeouts.minimumThroughput, phase != .waiting {
+            consider(connection.throughputWindow + least.amount, .throughput)
+        }
+        return limit
+    }
+
+    /// Whether a limit that has come is none yet, since bytes have moved that nobody had counted.
+    func goesOn(beyond limit: TimeLimit, at now: NIODeadline) -> Bool {
+        switch limit.kind {
+        case .total: return false
+        case .phase: return phase == .writing && connection?.hasWrittenOn() == true
+        case .throughput:
+            guard let connection, let least = request.timeouts.minimumThroughput else { return false }
+            return connection.isFastEnough(least, at: now)
+        }
+    }
+
+    /// The error for having run out of time now.
+    func timeoutError(_ limit: TimeLimit) -> SternaError {
+        let timeouts = request.timeouts
+        switch limit.kind {
+        case .total:
+            return SternaError(
+                .timedOut, phase: errorPhase,
+                "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
+        case .throughput:
+            let least = timeouts.minimumThroughput ?? .init(bytesPerSecond: 0)
+            return SternaError(
+                .timedOut, phase: errorPhase,
+                "Fewer than \(least.bytesPerSecond) bytes a second came through over \(Self.seconds(least.window)).")
+        case .phase: break
+        }
+        switch phase {
+        case .queued:
+            return SternaError(
+                .timedOut, phase: .queue,
+                "No connection was free for \(Self.seconds(timeouts.queue)): as many are open as may be. Raise the limit of "
+                    + "connections, or ask for less at once.")
+        case .waiting:
+            return SternaError(
+                .timedOut, phase: .wait,
+                "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
+        case .writing:
+            return SternaError(
+                .timedOut, phase: .write, "The server took no bytes for \(Self.seconds(timeouts.write)).")
+        case .reading:
+            return SternaError(
+                .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes)).")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// How exchanges and the connection end.
+extension HTTP1Connection {
+    func finish(_ trailers: HTTPFields?) {
+        guard let exchange, let head else { return }
+        let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
+        let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
+        let body = collected
+        let pipe = pipe
+        if exchange.recorder != nil { noteEnd(exchange) }
+        detach()
+        // The connection goes back before the caller wakes, so that its next request finds it.
+        if isReusable {
+            if readsAreLarge { useLargeReads(false) }
+            shard.release(self)
+        } else if hasSentAll {
+            close()
+        } else {
+            abort()
+        }
+        if let pipe {
+            pipe.end(.success(trailers))
+        } else {
+            let body = ResponseBody(body ?? Bytes(), trailers: trailers)
+            exchange.succeed(head.response(to: exchange.request, body: body))
+        }
+    }
+
+    // An answer may come before the last of the body has left; the next request would wait behind it.
+    private func isDrained(_ request: Request) -> Bool {
+        request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
+    }
+
+    func detach() {
+        if let exchange {
+            shard.remove(exchange)
+            exchange.connection = nil
+        }
+        exchange = nil
+        head = nil
+        collected = nil
+        pipe = nil
+        writer?.stop()
+        writer = nil
+        held = nil
+        drain?.timer.cancel()
+        drain = nil
+        continueTimer?.cancel()
+        continueTimer = nil
+        if readIsHeld {
+            readIsHeld = false
+            context?.read()
+        }
+    }
+
+    /// Ends the exchange with an error and closes the connection.
+    func fail(_ error: SternaError) {
+        let exchange = exchange
+        let pipe = pipe
+        let head = head
+        if exchange?.recorder != nil { noteCounts() }
+        detach()
+        abort()
+        guard let exchange else { return }
+        var error = exchange.complete(error)
+        error.response = head?.response(to: exchange.request, body: ResponseBody())
+        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
+    }
+
+    /// Closes the connection; it is used no more.
+    func close() {
+        guard !isClosing else { return }
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
+    func abort() {
+        guard !isClosing else { return }
+        isClosing = true
+        (tlsContext ?? context)?.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !lost(because: error) { close() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let event = parser.finish(), case .end(let trailers) = event, exchange != nil {
+            isClosing = true
+            finish(trailers)
+        } else {
+            _ = lost(because: nil)
+        }
+        isClosing = true
+        hasClosed = true
+        if isEstablished { shard.closed(self) }
+        context.fireChannelInactive()
+    }
+
+    /// The connection broke under an exchange: it is sent again where that is safe, else it fails.
+    private func lost(because cause: (any Error)?) -> Bool {
+        guard let exchange, !isClosing else { return false }
+        if !parser.hasReceived, exchangeCount > 1, exchange.mayRetryOnFreshConnection {
+            detach()
+            close()
+            shard.resubmit(exchange, because: .staleConnection)
+            return true
+        }
+        fail(
+            TLSFault.late(parser.hasReceived ? nil : cause, host: endpoint.host)
+                ?? LostConnection.error(
+                    cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
+        )
+        return true
+    }
+}

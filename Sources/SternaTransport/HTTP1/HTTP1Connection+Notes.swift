@@ -1,0 +1,112 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// Moments of the exchange under way; written where somebody wants to know.
+struct ExchangeMarks {
+    var start = NIODeadline.distantPast
+    var sent: NIODeadline?
+    var firstByte: NIODeadline?
+}
+
+/// Bytes that have moved for one exchange.
+struct Throughput {
+    var sent = 0
+    var received = 0
+
+    /// What had moved when the present measure of speed began.
+    var counted = 0
+}
+
+/// Writing down what happens to an exchange; called only where it has a recorder.
+extension HTTP1Connection {
+    func noteStart(_ exchange: Exchange) {
+        guard let recorder = exchange.recorder else { return }
+        marks = ExchangeMarks(start: lastActivity)
+        let opening = opening
+        self.opening = nil
+        let isReused = exchangeCount > 1 || opening == nil
+        recorder.update { attempt in
+            attempt.isReused = isReused
+            attempt.queue = recorder.span(
+                exchange.queuedAt, opening.map { max($0.began, exchange.queuedAt) } ?? lastActivity)
+            if exchange.queuedAt == .distantFuture { attempt.queue = nil }
+            if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
+            opening?.note(in: &attempt, recorder)
+        }
+        if let opening, opening.secured != nil {
+            recorder.tell(lastActivity) { $0.tlsEstablished($1, version: opening.tlsVersion) }
+        }
+        noteAddresses(recorder, opening)
+        recorder.tell(lastActivity) { $0.connectionAcquired($1, isReused: isReused) }
+    }
+
+    private func noteAddresses(_ recorder: MetricsRecorder, _ opening: DialTimeline?) {
+        let local = opening?.localAddress ?? context?.channel.localAddress?.numericText
+        let remote = opening?.remoteAddress ?? context?.channel.remoteAddress?.numericText
+        recorder.update { attempt in
+            attempt.localAddress = local
+            attempt.remoteAddress = remote
+        }
+    }
+
+    func noteSent() {
+        guard let recorder = exchange?.recorder, marks.sent == nil else { return }
+        let now = NIODeadline.now()
+        marks.sent = now
+        let bytes = Int64(throughput.sent)
+        recorder.update { attempt in
+            attempt.write = recorder.span(marks.start, now)
+            attempt.bytesSent = bytes
+        }
+        recorder.tell(now) { $0.requestSent($1, bytes: bytes) }
+    }
+
+    func noteInformational(_ head: ResponseHead, _ exchange: Exchange) {
+        guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
+        let response = InformationalResponse(status: head.status, headers: head.section.fields)
+        exchange.request.onInformational?(response)
+        exchange.recorder?.tell(lastActivity) { $0.informationalReceived($1, response) }
+    }
+
+    func noteHead(_ head: ResponseHead) {
+        guard let recorder = exchange?.recorder else { return }
+        recorder.update { attempt in
+            attempt.status = head.status
+            attempt.version = HTTPVersion(major: 1, minor: head.minorVersion)
+            attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
+        }
+        recorder.tell(lastActivity) { $0.responseBegan($1, status: head.status) }
+    }
+
+    func noteCounts() {
+        let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
+        exchange?.recorder?.update { attempt in
+            attempt.bytesSent = sent
+            attempt.bytesReceived = received
+        }
+    }
+
+    func noteEnd(_ exchange: Exchange) {
+        guard let recorder = exchange.recorder else { return }
+        noteCounts()
+        recorder.update { attempt in
+            let read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
+            attempt.read = read
+            attempt.whole.end = max(attempt.whole.start, recorder.offset(lastActivity))
+        }
+        recorder.tell(lastActivity) { $0.responseEnded($1, bytes: Int64(self.throughput.received)) }
+    }
+
+    // MARK: Speed
+
+    /// Whether enough has moved since the measure began; if so, a new one begins.
+    func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
+        let moved = throughput.sent + throughput.received
+        let seconds = Double((now - throughputWindow).nanoseconds) / 1e9
+        guard Double(moved - throughput.counted) >= Double(least.bytesPerSecond) * seconds else { return false }
+        throughputWindow = now
+        throughput.counted = moved
+        return true
+    }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+import Synchronization
+
+/// The permits of an engine to open connections, shared by its shards.
+final class Permits: Sendable {
+    private let book: Mutex<PermitBook>
+
+    // Whether somebody waits for others to close connections; seen without the lock by whoever has one to spare.
+    private let starving = Atomic<Bool>(false)
+    private let nextID = Atomic<Int>(0)
+
+    init(limit: Int) { book = Mutex(PermitBook(limit: limit)) }
+
+    /// A number for an endpoint that no other has.
+    func makeID() -> Int { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    /// Whether an endpoint waits for another one's connection to be closed.
+    var isStarving: Bool { starving.load(ordering: .sequentiallyConsistent) }
+
+    /// Takes a permit, or puts the shard in line for one.
+    func take(_ endpoint: Endpoint, shard: Int) -> PermitBook.Answer {
+        let answer = book.withLock { book in
+            let answer = book.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard)
+            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
+            return answer
+        }
+        if answer != .granted { endpoint.inLine.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+        return answer
+    }
+
+    /// Takes a shard out of the line for a permit once; whether it stood there.
+    func leaveLine(_ endpoint: Endpoint, shard: Int) -> Bool {
+        let left = book.withLock { book in
+            let left = book.leave(endpoint.id, shard: shard)
+            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
+            return left
+        }
+        if left { endpoint.inLine.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        return left
+    }
+
+    /// Gives a permit back, and tells whoever gets it.
+    func give(_ endpoint: Endpoint) {
+        let grants = book.withLock { book in
+            let grants = book.give(endpoint.id)
+            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
+            return grants
+        }
+        for grant in grants { waiting.withLock { $0[grant.endpoint]?.endpoint }?.granted(to: grant.shard) }
+    }
+
+    /// How many permits of an endpoint are out, and how many shards wait for one.
+    func counts(of endpoint: Endpoint) -> (open: Int, waiting: Int) { book.withLock { $0.counts(of: endpoint.id) } }
+
+    // MARK: Endpoints
+
+    private struct WeakEndpoint {
+        weak var endpoint: Endpoint?
+    }
+
+    private let waiting = Mutex<[Int: WeakEndpoint]>([:])
+
+    /// Makes an endpoint known by its number.
+    func add(_ endpoint: Endpoint) { waiting.withLock { $0[endpoint.id] = WeakEndpoint(endpoint: endpoint) } }
+
+    func remove(_ id: Int) { waiting.withLock { $0[id] = nil } }
+}

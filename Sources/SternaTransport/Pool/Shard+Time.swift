@@ -1,0 +1,59 @@
+import NIOCore
+import SternaCore
+
+/// Time limits: one timer for all requests and idle connections of a shard.
+extension Shard {
+    func add(_ exchange: Exchange) {
+        exchange.activeIndex = active.count
+        active.append(exchange)
+    }
+
+    /// Forgets a request that has ended.
+    func remove(_ exchange: Exchange) {
+        guard let position = exchange.activeIndex else { return }
+        exchange.activeIndex = nil
+        let last = active.removeLast()
+        if last !== exchange {
+            active[position] = last
+            last.activeIndex = position
+        }
+        if active.isEmpty, drained != nil { checkDrained() }
+    }
+
+    /// Sees to it that limits are looked at by a moment. Most requests end long before the timer that is set already, so
+    /// they cost a comparison.
+    func tickNoLater(than moment: NIODeadline) {
+        if let tick, tick.at <= moment { return }
+        tick?.task.cancel()
+        let task = loop.assumeIsolated().scheduleTask(deadline: moment) { self.lookAtLimits() }
+        tick = (moment, task)
+    }
+
+    private func lookAtLimits() {
+        tick = nil
+        let now = loop.now
+        var next = NIODeadline.distantFuture
+        for exchange in active {
+            let limit = exchange.timeLimit()
+            guard limit.at <= now else {
+                next = min(next, limit.at)
+                continue
+            }
+            if exchange.goesOn(beyond: limit, at: now) {
+                next = min(next, exchange.timeLimit().at)
+            } else {
+                abandon(exchange, exchange.timeoutError(limit))
+            }
+        }
+        for pool in idlePools {
+            for connection in pool.state.idle {
+                if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
+            }
+        }
+        idlePools.removeAll { pool in
+            pool.isListed = !pool.state.idle.isEmpty
+            return !pool.isListed
+        }
+        if next < .distantFuture { tickNoLater(than: next) }
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// Asks a proxy for a tunnel by CONNECT (RFC 9110, 9.3.6); a value without I/O.
+struct ConnectHandshake {
+    private let proxy: Proxy
+    private let target: String
+    private let url: HTTPURL
+    private var parser: ResponseParser
+
+    init(through proxy: Proxy, to endpoint: Endpoint, url: HTTPURL, limits: Limits) {
+        self.proxy = proxy
+        self.url = url
+        let host = endpoint.hostIsAddress && endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
+        target = "\(host):\(endpoint.origin.port)"
+        parser = ResponseParser(limits: limits)
+        // What a 2xx says of a length is to be ignored, and what another answer holds is not read.
+        parser.begin(isHeadRequest: true, ignoresFraming: true)
+    }
+
+    var greeting: Bytes {
+        var text = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
+        if let authorization = proxy.authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        return Bytes(string: text + "\r\n")
+    }
+
+    /// Takes what the proxy sent; returns whether the tunnel is there, and then what it has brought already.
+    mutating func receive(_ bytes: Bytes) throws(SternaError) -> Bytes? {
+        parser.append(bytes)
+        do throws(ParseFailure) {
+            while let event = try parser.next() {
+                guard case .head(let head) = event else { continue }
+                guard (200..<300).contains(head.status) else { throw ParseFailure.refused(head) }
+                _ = try parser.next()
+                return parser.takeLeftover()
+            }
+            return nil
+        } catch {
+            throw explain(error)
+        }
+    }
+
+    private func explain(_ failure: ParseFailure) -> SternaError {
+        guard let head = failure.head else {
+            return SternaError(
+                .proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(failure.detail)")
+        }
+        let advice: String
+        switch head.status {
+        case 401, 407:
+            advice =
+                proxy.hasCredentials
+                ? "it does not accept the user name and password." : "it wants a user name and password; give it some."
+        case 403, 405: advice = "it does not allow that."
+        case 502, 503, 504: advice = "it cannot reach the server."
+        default: advice = "it answered with status \(head.status)."
+        }
+        var error = SternaError(
+            .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(head.status)): \(advice)")
+        error.response = Response(
+            status: .init(code: head.status), version: HTTPVersion(major: 1, minor: head.minorVersion),
+            section: head.section, url: url)
+        return error
+    }
+}
+
+extension ParseFailure {
+    fileprivate static func refused(_ head: ResponseHead) -> ParseFailure {
+        ParseFailure(kind: .proxyFailed, detail: "", head: head)
+    }
+}

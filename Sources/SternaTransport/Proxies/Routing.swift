@@ -1,0 +1,35 @@
+import SternaCore
+
+/// What lies between this side and the servers, and where connections may go.
+public struct Routing: Sendable, Hashable {
+    /// Which requests go through which proxy; none by default.
+    public var proxies = ProxySettings.none
+
+    /// Which addresses may be connected to; all by default.
+    public var dialPolicy = DialPolicy.all
+
+    /// The path of a Unix domain socket that all requests are sent to, in place of their hosts and of proxies; none by default.
+    public var unixSocket: String?
+
+    /// Everything directly.
+    public init() {}
+
+    /// Whether it is equal to itself alone.
+    var hasClosures: Bool { !proxies.isByOrigin || dialPolicy.hasClosure }
+
+    /// The way to a URL.
+    ///
+    /// - Parameter proxy: what the rules have said already, where they are asked for each URL.
+    func route(for url: HTTPURL, proxy: Proxy?) throws(SternaError) -> Route {
+        if let unixSocket {
+            // What the system keeps a path in has room for 107 bytes and a zero.
+            guard (1...103).contains(unixSocket.utf8.count), !unixSocket.utf8.contains(0) else {
+                throw SternaError(
+                    .invalidURL, phase: .prepare, "A Unix domain socket's path has 1 to 103 bytes, none of them zero.")
+            }
+            return .unixSocket(unixSocket)
+        }
+        guard let proxy = proxies.isByOrigin ? try proxies.proxy(for: url) : proxy else { return .direct }
+        return .proxy(proxy)
+    }
+}

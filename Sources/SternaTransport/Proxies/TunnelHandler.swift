@@ -1,0 +1,106 @@
+import NIOCore
+import SternaCore
+
+/// Asks a proxy to reach the server, then leaves the pipeline.
+// Invariant: the stored `var`s are touched on the channel's event loop only.
+final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+    typealias InboundIn = Bytes
+    typealias InboundOut = Bytes
+    typealias OutboundOut = Bytes
+
+    /// How a proxy is asked.
+    enum Negotiation {
+        case connect(ConnectHandshake)
+        case socks(SOCKS5Handshake)
+    }
+
+    /// Succeeds when the tunnel is there; fails with a `SternaError`.
+    let promise: EventLoopPromise<Void>
+    private var negotiation: Negotiation
+    private let proxy: Proxy
+    private let timeout: TimeAmount
+    private var timer: Scheduled<Void>?
+    private var isDone = false
+
+    init(_ negotiation: Negotiation, proxy: Proxy, timeout: TimeAmount, promise: EventLoopPromise<Void>) {
+        self.negotiation = negotiation
+        self.proxy = proxy
+        self.timeout = timeout
+        self.promise = promise
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.finish(Self.timedOut(self.proxy, self.timeout))
+        }
+        let greeting: Bytes
+        switch negotiation {
+        case .connect(let connect): greeting = connect.greeting
+        case .socks(let socks): greeting = Bytes(bytes: socks.greeting)
+        }
+        context.writeAndFlush(wrapOutboundOut(greeting), promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { fail(nil) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isDone else { return context.fireChannelRead(data) }
+        do throws(SternaError) {
+            guard let leftover = try receive(unwrapInboundIn(data), context) else { return }
+            finish(nil)
+            // By now whoever comes next is in the pipeline, which a handler that has left does not reach.
+            if leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(leftover)) }
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        } catch {
+            finish(error)
+        }
+    }
+
+    private func receive(_ bytes: Bytes, _ context: ChannelHandlerContext) throws(SternaError) -> Bytes? {
+        switch negotiation {
+        case .connect(var connect):
+            defer { negotiation = .connect(connect) }
+            return try connect.receive(bytes)
+        case .socks(var socks):
+            defer { negotiation = .socks(socks) }
+            switch try socks.receive(bytes.readableBytesView) {
+            case .needsMore: return nil
+            case .send(let answer):
+                context.writeAndFlush(wrapOutboundOut(Bytes(bytes: answer)), promise: nil)
+                return nil
+            case .established(let leftover): return Bytes(bytes: leftover)
+            }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isDone { context.fireErrorCaught(error) } else { fail(error) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(nil)
+        context.fireChannelInactive()
+    }
+
+    static func timedOut(_ proxy: Proxy, _ timeout: TimeAmount) -> SternaError {
+        SternaError(
+            .timedOut, phase: .proxy,
+            "The proxy \(proxy) had not reached the server within \(Exchange.seconds(Duration.nanoseconds(timeout.nanoseconds)))."
+        )
+    }
+
+    private func fail(_ cause: (any Error)?) {
+        finish(
+            SternaError(
+                .proxyFailed, phase: .proxy,
+                "The proxy \(proxy) closed the connection before it had reached the server.", underlying: cause))
+    }
+
+    private func finish(_ error: SternaError?) {
+        guard !isDone else { return }
+        isDone = true
+        timer?.cancel()
+        timer = nil
+        if let error { promise.fail(error) } else { promise.succeed(()) }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Sterna
+
+/// By which way the server is reached.
+struct RoutingOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("x"), .long],
+        help: ArgumentHelp(
+            "Go through this proxy: http, https or socks5, with user:pass@ where it wants them. The environment's http_proxy, https_proxy and all_proxy count without it; “none” is for no proxy.",
+            valueName: "url"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Hosts that no proxy is asked for: names with all below them, addresses, prefixes such as 10.0.0.0/8, or *.",
+            valueName: "list"))
+    var noproxy: String?
+
+    @Option(help: ArgumentHelp("Send the request to this Unix domain socket.", valueName: "path"))
+    var unixSocket: String?
+
+    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Connect to IPv4 addresses only.")
+    var ipv4 = false
+
+    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Connect to IPv6 addresses only.")
+    var ipv6 = false
+
+    func validate() throws {
+        if ipv4, ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other.") }
+        if unixSocket?.isEmpty == true { throw ValidationError("--unix-socket takes a path.") }
+    }
+
+    /// The proxies that were asked for; throws `invalidURL` for one that is none.
+    func proxies(environment: () -> [String: String] = Self.environment) throws -> ProxySettings {
+        let exceptions = ProxyExceptions(noproxy ?? Environment.variable("no_proxy") ?? "")
+        if let proxy {
+            if proxy.isEmpty || proxy == "none" { return .none }
+            return .proxy(try Proxy(proxy), except: exceptions)
+        }
+        guard let noproxy else { return .environment }
+        var variables = environment()
+        variables["no_proxy"] = noproxy
+        return try .environment(variables)
+    }
+
+    private static func environment() -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+            variables[name] = Environment.variable(name)
+        }
+        return variables
+    }
+
+    /// Puts what was asked for into a session's settings.
+    func apply(to settings: inout SessionSettings, _ proxies: ProxySettings) {
+        settings.proxies = proxies
+        settings.unixSocket = unixSocket
+    }
+
+    /// The kinds of addresses that were asked for.
+    var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
+}

@@ -1,0 +1,144 @@
+import SternaCore
+import Testing
+
+@testable import SternaTransport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite("The system's resolver", .timeLimit(.minutes(1)))
+struct SystemResolverTests {
+    /// A resolver that fails the test where it asks the system.
+    private static let unasked = SystemResolver(threads: LookupThreads(limit: 1)) { host, _ in
+        Issue.record("The system was asked for \(host).")
+        return []
+    }
+
+    @Test(
+        "localhost and the names below it are this machine, by RFC 6761",
+        arguments: ["localhost", "localhost.", "LocalHost", "a.localhost", "a.b.LOCALHOST."],
+        [
+            (AddressFamilies.any, ["127.0.0.1", "::1"]), (.ipv4, ["127.0.0.1"]), (.ipv6, ["::1"]),
+        ])
+    func localhost(host: String, families: (AddressFamilies, [String])) async throws {
+        let answer = try await Self.unasked.resolve(host, families.0)
+        #expect(answer.addresses.map(\.description) == families.1)
+        #expect(answer.timeToLive == .zero)
+    }
+
+    @Test(
+        "Names that only look like it are asked for",
+        arguments: ["localhost.example", "notlocalhost", "localhost..", ".localhost.a", "localhos"])
+    func notLocalhost(host: String) async throws {
+        let answer = IPAddress(v4: 0xC000_0201)
+        let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { asked, _ in asked == host ? [answer] : [] }
+        #expect(try await resolver.resolve(host, .any) == ResolvedHost([answer]))
+    }
+
+    @Test(
+        "Addresses are their own answer",
+        arguments: [
+            ("192.0.2.1", AddressFamilies.any, true), ("192.0.2.1", .ipv4, true), ("192.0.2.1", .ipv6, false),
+            ("2001:db8::1", .any, true), ("2001:db8::1", .ipv6, true), ("2001:db8::1", .ipv4, false),
+        ])
+    func literals(text: String, families: AddressFamilies, isKnown: Bool) async throws {
+        guard isKnown else {
+            let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(text, families) }
+            #expect(error?.kind == .hostNotFound)
+            #expect(error?.detail.hasPrefix("\(text) is an IPv") == true)
+            return
+        }
+        #expect(try await Self.unasked.resolve(text, families).addresses.map(\.description) == [text])
+    }
+
+    @Test(
+        "What can be no name is not asked for",
+        arguments: ["", "a\0b", "\0", "127.0.0.1\0.example", String(repeating: "a", count: 256)])
+    func refused(host: String) async {
+        let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(host, .any) }
+        #expect(error?.kind == .hostNotFound)
+        #expect(error?.phase == .resolve)
+        #expect(error?.detail.contains("is no host name") == true)
+        #expect(error?.detail.utf8.contains(0) == false)
+    }
+
+    @Test("A name of 255 bytes is asked for")
+    func longest() async throws {
+        let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { _, _ in [IPAddress(v6: 0, 1)] }
+        #expect(try await resolver.resolve(String(repeating: "a", count: 255), .any).addresses.count == 1)
+    }
+
+    @Test("Names below .invalid have no address (RFC 6761, 6.4)", arguments: AddressFamilies.allCases)
+    func invalid(families: AddressFamilies) async {
+        let host = "no-such-host.sterna.invalid"
+        let error = await #expect(throws: SternaError.self) { try await SystemResolver.system.resolve(host, families) }
+        #expect(error?.kind == .hostNotFound)
+        #expect(error?.phase == .resolve)
+        #expect(error?.detail.contains("“\(host)”") == true)
+    }
+
+    @Test(
+        "The system's addresses are read byte by byte",
+        arguments: [
+            ("192.0.2.254", AddressFamilies.ipv4), ("2001:db8:1:2:3:4:5:fe", .ipv6), ("127.0.0.1", .any),
+            ("::1", .ipv6),
+        ])
+    func system(text: String, families: AddressFamilies) throws {
+        #expect(try SystemLookup.addresses(text, families).map(\.description) == [text])
+    }
+
+    @Test("A socket address that is too short, or of another family, is none")
+    func socketAddresses() {
+        var whole = sockaddr_in()
+        whole.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
+        // The bytes outlive every use of the pointer, which the closure does not let out.
+        let seen = withUnsafeMutablePointer(to: &whole) { start in
+            start.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                var entry = addrinfo()
+                entry.ai_addr = address
+                entry.ai_family = AF_INET
+                return [MemoryLayout<sockaddr_in>.size, 7, 0].map { length in
+                    entry.ai_addrlen = socklen_t(length)
+                    return SystemLookup.address(of: entry)
+                }
+                    + [AF_INET6, AF_UNIX].map { family in
+                        entry.ai_family = family
+                        entry.ai_addrlen = socklen_t(MemoryLayout<sockaddr_in>.size)
+                        return SystemLookup.address(of: entry)
+                    }
+            }
+        }
+        #expect(seen == [IPAddress(v4: 0xC000_0201), nil, nil, nil, nil])
+        #expect(SystemLookup.address(of: addrinfo()) == nil)
+    }
+
+    @Test(
+        "Errors say what happened",
+        arguments: [
+            (EAI_NONAME, AddressFamilies.any, "The host “a.example” has no address: "),
+            (EAI_NONAME, .ipv6, "The host “a.example” has no IPv6 address: "),
+            (EAI_AGAIN, .any, "The host “a.example” has not been found, as the name service does not answer: "),
+            (EAI_SYSTEM, .any, "The host “a.example” cannot be looked up: \(String(cString: strerror(EMFILE)))."),
+            (EAI_FAIL, .any, "The host “a.example” cannot be looked up: \(String(cString: gai_strerror(EAI_FAIL)))."),
+        ])
+    func failures(code: Int32, families: AddressFamilies, expected: String) {
+        let error = SystemLookup.failure(code, errno: EMFILE, "a.example", families)
+        #expect(error.kind == .hostNotFound)
+        #expect(error.phase == .resolve)
+        #expect(error.detail.hasPrefix(expected))
+    }
+
+    @Test("What the system fails with is thrown")
+    func thrown() async {
+        let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { host, families throws(SternaError) in
+            throw SystemLookup.failure(EAI_AGAIN, errno: 0, host, families)
+        }
+        let error = await #expect(throws: SternaError.self) { try await resolver.resolve("a.example", .any) }
+        #expect(error?.detail.contains("does not answer") == true)
+    }
+}

@@ -1,0 +1,103 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// A proxy, an origin that only it can find as `origin.test`, and sessions between them.
+struct ProxyScene {
+    /// What the proxy speaks.
+    enum Kind: CaseIterable {
+        case http, https, socks5
+    }
+
+    let proxy: TestProxy
+    let origin: TestServer
+    /// Issued the certificates of both.
+    let authority: CertificateAuthority
+    let isSecure: Bool
+    /// The origin's certificate where it speaks TLS.
+    let bundle: CertificateBundle
+
+    var base: String { isSecure ? "https://origin.test" : "http://origin.test" }
+
+    func url(_ path: String) -> String { base + path }
+
+    static func with(
+        _ kind: Kind, secure: Bool = true, options: TestProxy.Options = .init(),
+        originHosts: [String] = ["origin.test"],
+        proxyHosts: [String] = ["localhost"], _ work: (ProxyScene) async throws -> Void
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: originHosts)
+        try await TestServer.withServer(.init(tls: secure ? bundle : nil)) { origin in
+            var options = options
+            switch kind {
+            case .http: options.kind = .http
+            case .https: options.kind = .https(try authority.issue(hosts: proxyHosts))
+            case .socks5: options.kind = .socks5
+            }
+            options.routes["origin.test:\(secure ? 443 : 80)"] = origin.port
+            try await TestProxy.withProxy(options) { proxy in
+                try await work(
+                    ProxyScene(proxy: proxy, origin: origin, authority: authority, isSecure: secure, bundle: bundle))
+            }
+        }
+    }
+
+    /// A session through the proxy, with the credentials that it demands.
+    func session(
+        _ proxyURL: String? = nil, engine: Engine = Engine(), _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try Self.session(proxyURL ?? ownURL, engine: engine, authority: authority, configure)
+    }
+
+    /// The proxy's URL, with credentials where it demands some.
+    var ownURL: String { proxy.urlWithCredentials.contains("//:@") ? proxy.url : proxy.urlWithCredentials }
+
+    static func session(
+        _ proxyURL: String, engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        let proxy = try Proxy(proxyURL)
+        return try Session {
+            $0.engine = engine
+            $0.timeout = Wire.patience
+            $0.responseSerializer = .data
+            $0.proxies = .proxy(proxy)
+            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            configure(&$0)
+        }
+    }
+
+    /// A request that must fail at the proxy, which closes its connection and is not asked twice.
+    @discardableResult
+    func refusal(
+        _ kind: SternaError.Kind = .proxyFailed, _ phase: SternaError.Phase = .proxy, connections: Int = 1,
+        location: SourceLocation = #_sourceLocation, settings: (inout SessionSettings) -> Void = { _ in }
+    ) async throws -> SternaError? {
+        let api = try session(nil, settings)
+        let error = await Wire.failure(kind, phase, location: location) { try await api.get(url("/get")) }
+        #expect(error?.requestSent == false, sourceLocation: location)
+        #expect(proxy.totalConnections == connections, sourceLocation: location)
+        #expect(origin.requestCount == 0, sourceLocation: location)
+        try await proxy.waitForOpenConnections(0, within: 60)
+        return error
+    }
+
+    /// Nothing of the proxy's credentials may have come to the origin, nor into a tunnel.
+    func expectNoCredentials(location: SourceLocation = #_sourceLocation) {
+        for request in origin.requests() {
+            #expect(!request.headers.contains("Proxy-Authorization"), sourceLocation: location)
+            #expect(!request.headers.contains("Proxy-Connection"), sourceLocation: location)
+        }
+        for connection in proxy.connections() {
+            for text in ["Proxy-Authorization", "proxy-authorization", "YWRhOnB3", "ada"] {
+                #expect(!connection.tunnelHolds(text), "\(text)", sourceLocation: location)
+            }
+        }
+    }
+}
+
+extension TestProxy.Options {
+    /// Demands these.
+    static let guarded = TestProxy.Options(username: "ada", password: "pw")
+}
