@@ -14,10 +14,9 @@ struct ContentDecodingInterceptor: Interceptor {
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
-        guard request.options[ContentDecodingKey.self], request.headers[.acceptEncoding] == Self.acceptEncoding else {
-            return response
-        }
-        guard let field = response[.contentEncoding], request.method != .head,
+        // Most answers are not coded, which their few bytes tell sooner than the request's list of fields.
+        guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],
+            request.headers[.acceptEncoding] == Self.acceptEncoding, request.method != .head,
             response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
         else { return response }
         var head = response

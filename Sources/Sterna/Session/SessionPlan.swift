@@ -9,6 +9,9 @@ final class SessionPlan: Sendable {
     let base: HTTPURL?
     let settings: SessionSettings
     let chain: Next
+
+    /// What the session's requests go by, unless it has a transport of its own.
+    let engineTransport: EngineTransport
     private let headers: SessionHeaders
     private let failure: SternaError?
 
@@ -25,13 +28,10 @@ final class SessionPlan: Sendable {
                 RedirectInterceptor(policy: settings.redirects),
                 ContentDecodingInterceptor(limits: settings.decodingLimits),
             ] + settings.networkInterceptors
-        chain = Next(
-            interceptors,
-            transport:
-                settings.transport
-                ?? settings.engine.transport(
-                    settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
-                    routing: settings.routing))
+        engineTransport = settings.engine.transport(
+            settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
+            routing: settings.routing)
+        chain = Next(interceptors, transport: settings.transport ?? engineTransport)
     }
 
     /// What is wrong with the policies, whatever is sent.

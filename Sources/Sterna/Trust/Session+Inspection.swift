@@ -11,11 +11,8 @@ extension Session {
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
     public func inspectTrust(of reference: some URLConvertible) async throws -> TrustInspection {
         let request = try plan.request(for: .get(reference))
-        let transport = plan.settings.engine.transport(
-            plan.settings.securityPolicy, hosts: plan.settings.hostPolicies,
-            routing: plan.settings.routing)
         do {
-            return try await transport.inspect(request.url, timeouts: request.timeouts)
+            return try await plan.engineTransport.inspect(request.url, timeouts: request.timeouts)
         } catch {
             throw plan.describe(error, request)
         }

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import NIOCore
 
 /// The content of a request: a list of segments that are sent one after another.
@@ -21,6 +22,19 @@ public struct Body: Sendable {
 
     /// The codings that were applied to the content, sent as Content-Encoding where the request has none (RFC 9110, 8.4).
     public var contentCoding: String?
+
+    /// Makes the fields that follow the content (RFC 9110, 6.5), such as a digest of it; called when all of it is on its way.
+    ///
+    /// The body is then sent in chunked coding. Fields that say how a message is framed, routed or read are refused (RFC 9110,
+    /// 6.5.1). Which fields are to be expected a request's own Trailer field can say.
+    public var trailers: (@Sendable () async throws -> HTTPFields)?
+
+    /// The body with fields behind it, as ``trailers`` has them.
+    public func withTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) -> Body {
+        var body = self
+        body.trailers = make
+        return body
+    }
 
     /// Makes a body of segments.
     public init(segments: [Segment], mediaType: String? = nil) {

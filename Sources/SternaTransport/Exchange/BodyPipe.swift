@@ -50,18 +50,22 @@ final class BodyPipe: Sendable {
 
     // MARK: The connection's side
 
-    /// Stores bytes, or hands them to the waiting reader.
+    /// Stores bytes; the reader is woken by `deliver`, once for all that a look at the socket brought.
     func push(_ bytes: Bytes) {
-        let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
-            if let reader = state.reader {
-                state.reader = nil
-                return reader
-            }
-            guard !state.isCancelled else { return nil }
-            state.store(bytes)
-            return nil
+        state.withLock { state in
+            if !state.isCancelled { state.store(bytes) }
         }
-        reader?.resume(returning: bytes)
+    }
+
+    /// Wakes the reader where it waits and something is there.
+    func deliver() {
+        let found = state.withLock { state -> (UnsafeContinuation<Bytes?, any Error>, Bytes)? in
+            guard let reader = state.reader, let chunk = state.chunks.popFirst() else { return nil }
+            state.stored -= chunk.readableBytes
+            state.reader = nil
+            return (reader, chunk)
+        }
+        found?.0.resume(returning: found?.1)
     }
 
     /// Ends the body, well or not; the stored bytes are still delivered.
@@ -69,6 +73,8 @@ final class BodyPipe: Sendable {
         let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
             guard state.result == nil else { return nil }
             state.result = result
+            // What is stored comes first; the end is found behind it.
+            guard state.chunks.isEmpty else { return nil }
             defer { state.reader = nil }
             return state.reader
         }
@@ -76,6 +82,7 @@ final class BodyPipe: Sendable {
         case .success: reader?.resume(returning: nil)
         case .failure(let error): reader?.resume(throwing: error)
         }
+        deliver()
     }
 
     /// Whether the connection should stop reading for now; `resume` is called when there is room.

@@ -16,12 +16,12 @@ final class BodyWriter: @unchecked Sendable {
     /// the network takes it.
     static let pieceBytes = 256 << 10
 
-    private let body: Body
+    let body: Body
     private let framing: RequestEncoder.Framing
     private let usesFileRegions: Bool
-    private let loop: any EventLoop
+    let loop: any EventLoop
     private let exchangeNumber: Int
-    private weak var connection: HTTP1Connection?
+    weak var connection: HTTP1Connection?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
@@ -32,10 +32,10 @@ final class BodyWriter: @unchecked Sendable {
     private var readAhead: Bytes?
     private var unflushed = 0
     private var handed: Int64 = 0
-    private var isBusy = false
+    var isBusy = false
     private var isAdvancing = false
-    private var isStopped = false
-    private var pull: Task<Void, Never>?
+    var isStopped = false
+    var pull: Task<Void, Never>?
     private var watch: Scheduled<Void>?
 
     /// Whether every byte of the declared length was handed to the channel, though a source may not have said its end.
@@ -71,7 +71,9 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Whether the body leaves in one piece with the head.
     var isSmall: Bool {
-        guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0] else { return false }
+        guard body.segments.count == 1, body.trailers == nil, case .bytes(let bytes) = body.segments[0] else {
+            return false
+        }
         return bytes.readableBytes <= Self.inlineBytes
     }
 
@@ -146,13 +148,17 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     private func end(_ context: ChannelHandlerContext) {
+        if let trailers = body.trailers, framing == .chunked {
+            context.flush()
+            return writeTrailers(trailers)
+        }
         isStopped = true
         if framing == .chunked { context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil) }
         context.flush()
         connection?.bodyFinished()
     }
 
-    private func fail(_ error: SternaError) {
+    func fail(_ error: SternaError) {
         guard !isStopped else { return }
         let connection = connection
         stop()
@@ -344,7 +350,7 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     // What a source says goes into a message of one line.
-    private static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
+    static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
 
     private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(

@@ -274,6 +274,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        pipe?.deliver()
         if head != nil, pipe == nil, exchange?.request.delivery == .head { stream() }
     }
 

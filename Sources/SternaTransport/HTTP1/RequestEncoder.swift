@@ -19,6 +19,7 @@ enum RequestEncoder {
             default: return .none
             }
         }
+        if body.trailers != nil { return .chunked }
         return body.length.map(Framing.length) ?? .chunked
     }
 

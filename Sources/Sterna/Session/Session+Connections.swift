@@ -1,0 +1,26 @@
+import HTTPTypes
+public import SternaCore
+import SternaTransport
+
+/// Connections before they are needed.
+extension Session {
+    /// Opens connections to a URL's origin, so that the first requests find them: names are resolved, proxies asked and
+    /// certificates judged, and nothing is requested.
+    ///
+    ///     try await api.warmUp(connections: 4)
+    ///
+    /// - Parameters:
+    ///   - reference: relative to the base URL, or absolute; the base URL itself by default.
+    ///   - count: how many are to be open, those that are there already included.
+    ///
+    /// Throws what opening a connection throws. A session with a transport of its own has no connections, and nothing happens.
+    public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
+        let request = try plan.request(for: .get(reference))
+        guard plan.settings.transport == nil else { return }
+        do {
+            try await plan.engineTransport.warmUp(request.url, connections: count, timeouts: request.timeouts)
+        } catch {
+            throw plan.describe(error, request)
+        }
+    }
+}
