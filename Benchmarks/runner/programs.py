@@ -5,6 +5,9 @@ import shutil
 import subprocess
 import sys
 
+# As small programs are deployed: the standard library linked in, no symbols exported, equal functions merged.
+SMALL = ["--static-swift-stdlib", "-Xlinker", "--no-export-dynamic", "-Xswiftc", "-use-ld=lld", "-Xlinker", "--icf=safe"]
+
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(HERE, ".build-run")
 
@@ -67,9 +70,9 @@ class Programs:
         if "go" in clients:
             self._run(["go", "build", "-o", self.paths["go"], "."], folder="Peers/go")
         if any(client.startswith("sterna") for client in clients):
-            self._swift(".", "SternaClient", "sterna", ["--static-swift-stdlib"])
+            self._swift(".", "SternaClient", "sterna", SMALL)
         if "ahc" in clients:
-            self._swift("Peers", "AsyncHTTPClientPeer", "peers", ["--static-swift-stdlib"])
+            self._swift("Peers", "AsyncHTTPClientPeer", "peers", SMALL)
         if "urlsession" in clients:
             self._swift("Peers", "URLSessionPeer", "urlsession", [])
 

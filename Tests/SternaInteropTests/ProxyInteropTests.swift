@@ -60,7 +60,7 @@ private func refuses(_ kind: Proxy.Kind, _ server: ServerProgram) async throws {
             #expect(tunnel?.kind == .proxyFailed)
             #expect(tunnel?.phase == .proxy)
             // Old versions of tinyproxy say 401, which is an origin's word.
-            if kind != .socks5 { #expect([401, 407].contains(tunnel?.status)) }
+            if kind != .socks5 { #expect([401, 407].contains(tunnel?.proxyResponse?.status.code)) }
             guard kind != .socks5 else { continue }
             let plain = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:9/") }
             #expect(plain?.kind == .unacceptableStatus)
@@ -77,7 +77,7 @@ private func isClosed(_ proxy: Proxy, statuses: ClosedRange<Int>? = 500...504) a
     let error = await #expect(throws: SternaError.self) { try await api.get("https://127.0.0.1:\(port.port)/") }
     #expect(error?.kind == .proxyFailed)
     #expect(error?.phase == .proxy)
-    if let statuses { #expect(statuses.contains(error?.status ?? 0)) }
+    if let statuses { #expect(statuses.contains(error?.proxyResponse?.status.code ?? 0)) }
     withExtendedLifetime(port) {}
 }
 

@@ -59,29 +59,59 @@ struct TrustMatrixTests {
         return cells
     }
 
+    /// The ways to a server: what holds on one holds on all.
     private func check(_ row: TrustCase) async throws {
         let setup = try row.make()
-        try await TestServer.withServer(.init(tls: setup.bundle)) { server in
-            var options = EngineOptions()
-            options.hostOverrides = ["\(row.host):\(server.port)": ["127.0.0.1"]]
-            let engine = Engine(options: options)
-            let url = "https://\(row.host):\(server.port)"
-            var accepted = 0
-            for cell in try cells(row, setup) {
-                let api = try Wire.session(url, engine: engine) {
-                    $0.responseSerializer = .data
-                    $0.securityPolicy = .authority(pem: setup.roots.joined())
-                    $0.securityPolicy.pins = cell.pins
-                    $0.securityPolicy.verificationTime = TrustCase.now
+        let cells = try cells(row, setup)
+        let authority = try CertificateAuthority()
+        let kinds: [(String, Proxy.Kind, TestProxy.Kind?)] = [
+            ("directly", .http, nil), ("by CONNECT", .http, .http), ("by SOCKS", .socks5, .socks5),
+            ("by CONNECT in TLS", .https, .https(try authority.issue(hosts: ["proxy.test"]))),
+        ]
+        for (way, spoken, kind) in kinds {
+            try await TestServer.withServer(.init(tls: setup.bundle)) { server in
+                let address = "\(row.host):\(server.port)"
+                guard let kind else { return try await check(row, setup, cells, server, 0, way) { _ in } }
+                try await TestProxy.withProxy(.init(kind, routes: [address: server.port])) { proxy in
+                    let settings = ProxySettings.proxy(try Proxy(spoken, host: "proxy.test", port: proxy.port))
+                    let policy = SecurityPolicy.authority(pem: authority.pem)
+                    try await check(row, setup, cells, server, proxy.port, way) {
+                        $0.proxies = settings
+                        $0.hostPolicies = ["proxy.test": policy]
+                    }
+                    #expect(proxy.totalConnections >= cells.count, "\(way)")
                 }
-                let found = await verdict(api)
-                #expect(found == cell.verdict, "\(cell.name)")
-                if found == .accepted { accepted += 1 }
-                // Whom it does not trust it tells nothing.
-                #expect(server.requestCount == accepted, "\(cell.name)")
             }
-            engine.closeIdleConnections()
         }
+    }
+
+    private func check(
+        _ row: TrustCase, _ setup: TrustCase.Setup, _ cells: [Cell], _ server: TestServer, _ proxyPort: Int,
+        _ way: String,
+        _ change: (inout SessionSettings) -> Void
+    ) async throws {
+        var options = EngineOptions()
+        options.hostOverrides = [
+            "\(row.host):\(server.port)": ["127.0.0.1"], "proxy.test:\(proxyPort)": ["127.0.0.1"],
+        ]
+        let engine = Engine(options: options)
+        let url = "https://\(row.host):\(server.port)"
+        var accepted = 0
+        for cell in cells {
+            let api = try Wire.session(url, engine: engine) {
+                $0.responseSerializer = .data
+                $0.securityPolicy = .authority(pem: setup.roots.joined())
+                $0.securityPolicy.pins = cell.pins
+                $0.securityPolicy.verificationTime = TrustCase.now
+                change(&$0)
+            }
+            let found = await verdict(api)
+            #expect(found == cell.verdict, "\(cell.name), \(way)")
+            if found == .accepted { accepted += 1 }
+            // Whom it does not trust it tells nothing.
+            #expect(server.requestCount == accepted, "\(cell.name), \(way)")
+        }
+        engine.closeIdleConnections()
     }
 
     private func verdict(_ api: Session) async -> TrustCase.Verdict? {

@@ -138,7 +138,7 @@ import Testing
         let outcome = try await TernProcess.run("demo")
         #expect(outcome.status == 0, "\(outcome.text)")
         let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count <= 61)
+        #expect(lines.count <= 75)
         #expect(!outcome.text.contains("\u{1B}"))
         let table = lines.drop { !$0.hasPrefix("Step") }.filter { !$0.isEmpty }
         #expect(Set(table.map(\.count)).count == 1)

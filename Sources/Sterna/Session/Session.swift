@@ -88,7 +88,7 @@ public struct Session: Sendable {
             }
             let reply = try await plan.reply(response, body, to: draft)
             if let recorder = request.recorder {
-                recorder.update { $0.decodedBytes = Int64(body.count) }
+                recorder.decoded(body.count)
                 recorder.requestEnded()
             }
             return reply
@@ -111,10 +111,25 @@ public struct Session: Sendable {
         } catch {
             throw plan.describe(error, request)
         }
-        defer {
-            response.body.cancel()
-            request.recorder?.requestEnded()
+        defer { response.body.cancel() }
+        guard let recorder = request.recorder else { return try await read(response) }
+        do {
+            let value = try await read(response)
+            await end(response, recorder)
+            return value
+        } catch {
+            await end(response, recorder)
+            // What the closure throws of its own stays as it is.
+            guard var known = error as? SternaError else { throw error }
+            known.metrics = known.metrics ?? recorder.soFar
+            throw known
         }
-        return try await read(response)
+    }
+
+    // What the reader left is given up before the observer hears of the end.
+    private func end(_ response: Response, _ recorder: MetricsRecorder) async {
+        response.body.cancel()
+        await plan.settings.engine.settle()
+        recorder.requestEnded()
     }
 }

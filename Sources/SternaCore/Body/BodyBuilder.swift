@@ -100,6 +100,7 @@ extension Body {
         try await builder.append(self, progress: progress)
         var body = builder.body(mediaType: mediaType)
         body.contentCoding = contentCoding
+        body.trailers = trailers
         return body
     }
 

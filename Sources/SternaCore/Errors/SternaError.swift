@@ -38,6 +38,9 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     /// The response's head where one came.
     public var response: Response?
 
+    /// What a proxy answered to the request for a tunnel where it made none; never the server's word.
+    public var proxyResponse: Response?
+
     /// The response's body where it was read.
     public var body: Bytes?
 

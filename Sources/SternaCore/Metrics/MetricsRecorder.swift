@@ -10,6 +10,8 @@ package final class MetricsRecorder: Sendable {
 
     // What the next attempt is for, where whoever asks for it has said so.
     private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
+    // The end is the last that is told, whatever of a body that nobody reads still comes.
+    private let isEnded = Atomic<Bool>(false)
     private static let lastID = Atomic<UInt64>(0)
 
     package init(observer: (any NetworkObserver)?) {
@@ -24,11 +26,6 @@ package final class MetricsRecorder: Sendable {
     /// A moment counted from the request's begin.
     package func offset(_ moment: NIODeadline) -> Duration { max(.zero, Duration(moment - began)) }
 
-    package func span(_ start: NIODeadline?, _ end: NIODeadline?) -> AttemptMetrics.Span? {
-        guard let start, let end else { return nil }
-        return AttemptMetrics.Span(start: offset(start), end: offset(end))
-    }
-
     /// Says what the next attempt is for.
     package func expect(_ reason: AttemptMetrics.Reason) { nextReason.withLock { $0 = reason } }
 
@@ -40,7 +37,7 @@ package final class MetricsRecorder: Sendable {
     }
 
     package func requestEnded() {
-        guard let observer else { return }
+        guard let observer, !isEnded.exchange(true, ordering: .relaxed) else { return }
         let all = soFar
         let last = all.attempts.last
         observer.requestEnded(
@@ -50,45 +47,72 @@ package final class MetricsRecorder: Sendable {
             all)
     }
 
-    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) {
+    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Attempt {
         let now = NIODeadline.now()
         let expected = nextReason.withLock { next in
             defer { next = nil }
             return next
         }
-        let attempt = metrics.withLock { metrics in
+        let (index, begun) = metrics.withLock { metrics in
             let reason = reason ?? expected ?? (metrics.attempts.isEmpty ? .first : .retry)
-            let attempt = AttemptMetrics(
-                reason: reason, method: request.method.rawValue, url: Redaction.show(request.url), start: offset(now))
-            // A request that is repeated without end does not fill the memory.
-            if metrics.attempts.count < 1_000 { metrics.attempts.append(attempt) }
-            return attempt
+            metrics.attempts.append(
+                AttemptMetrics(
+                    reason: reason, method: request.method.rawValue, url: Redaction.show(request.url),
+                    start: offset(now)))
+            return (metrics.attempts.count - 1, reason)
         }
-        tell(now) { $0.attemptBegan($1, reason: attempt.reason) }
+        let attempt = Attempt(recorder: self, index: index)
+        attempt.tell(now) { $0.attemptBegan($1, reason: begun) }
+        return attempt
     }
 
-    /// Changes what is known of the attempt under way.
-    package func update(_ change: (inout AttemptMetrics) -> Void) {
+    /// How many bytes the body of the last attempt had when its coding was undone.
+    package func decoded(_ bytes: Int) {
         metrics.withLock { metrics in
             guard !metrics.attempts.isEmpty else { return }
-            change(&metrics.attempts[metrics.attempts.count - 1])
+            metrics.attempts[metrics.attempts.count - 1].decodedBytes += Int64(bytes)
         }
     }
 
-    /// Tells the observer of something that happened to the attempt under way.
-    package func tell(_ moment: NIODeadline, _ event: (any NetworkObserver, ObservedRequest) -> Void) {
-        guard let observer else { return }
-        let (count, last) = metrics.withLock { ($0.attempts.count, $0.attempts.last) }
-        event(observer, observed(count, last?.method ?? "", last?.url ?? "", moment))
-    }
+    /// One attempt, which what happens to it is written to even if the next one has begun.
+    package struct Attempt: Sendable {
+        package let recorder: MetricsRecorder
+        fileprivate let index: Int
 
-    /// The attempt under way has failed.
-    package func attemptFailed(_ error: SternaError, at now: NIODeadline) {
-        update { attempt in
-            attempt.failure = error.kind
-            attempt.whole.end = max(attempt.whole.start, offset(now))
+        package func span(_ start: NIODeadline?, _ end: NIODeadline?) -> AttemptMetrics.Span? {
+            guard let start, let end else { return nil }
+            return AttemptMetrics.Span(start: recorder.offset(start), end: recorder.offset(end))
         }
-        tell(now) { $0.attemptFailed($1, error) }
+
+        /// Changes what is known of it.
+        package func update(_ change: (inout AttemptMetrics) -> Void) {
+            recorder.metrics.withLock { change(&$0.attempts[index]) }
+        }
+
+        /// Tells the observer of something that happened to it.
+        package func tell(_ moment: NIODeadline, _ event: (any NetworkObserver, ObservedRequest) -> Void) {
+            guard let observer = recorder.observer, !recorder.isEnded.load(ordering: .relaxed) else { return }
+            let attempt = recorder.metrics.withLock { $0.attempts[index] }
+            event(observer, recorder.observed(index + 1, attempt.method, attempt.url, moment))
+        }
+
+        /// It is over.
+        package func ended(at now: NIODeadline = .now()) {
+            let offset = recorder.offset(now)
+            update { $0.whole.end = max($0.whole.start, offset) }
+        }
+
+        /// It has failed; told once.
+        package func failed(_ error: SternaError) {
+            let now = NIODeadline.now()
+            let isNew = recorder.metrics.withLock { metrics in
+                defer { metrics.attempts[index].failure = metrics.attempts[index].failure ?? error.kind }
+                return metrics.attempts[index].failure == nil
+            }
+            guard isNew else { return }
+            ended(at: now)
+            tell(now) { $0.attemptFailed($1, error) }
+        }
     }
 
     private func observed(_ attempt: Int, _ method: String, _ url: String, _ moment: NIODeadline) -> ObservedRequest {

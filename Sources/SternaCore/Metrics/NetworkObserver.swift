@@ -1,6 +1,7 @@
 /// Is told what happens to requests on the network; every method is empty unless it is written.
 ///
-/// The methods are called on event loops, in the order of what happens to one request, and must return at once.
+/// The methods are called in the order of what happens to one request, those of its begin and end by the caller's task and the
+/// rest on event loops, and must return at once.
 public protocol NetworkObserver: Sendable {
     /// A request begins; once, however many attempts it takes.
     func requestBegan(_ request: ObservedRequest)

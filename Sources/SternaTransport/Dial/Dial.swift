@@ -4,12 +4,14 @@ import SternaCore
 /// One attempt to open a connection, and the exchange that it was begun for.
 // Invariant: everything is touched on the shard's event loop only.
 final class Dial: @unchecked Sendable {
-    let exchange: Exchange
+    /// Whom it is for: whoever it was begun for, or who needs it since that one has another connection.
+    var exchange: Exchange
     let endpoint: Endpoint
     let shard: Shard
 
     /// Who had come into the line by then.
     let lastTicket: Int
+    let began: Int64
 
     /// How far it has come.
     var phase = SternaError.Phase.resolve
@@ -23,6 +25,9 @@ final class Dial: @unchecked Sendable {
         self.endpoint = endpoint
         self.shard = shard
         self.lastTicket = lastTicket
+        began = shard.now
+        timeline.isTLS = endpoint.isTLS
+        if case .proxy = endpoint.route { timeline.hasProxy = true }
     }
 
     /// Takes note of a channel that is being connected; there may be one for each address of the host.
@@ -41,14 +46,24 @@ final class Dial: @unchecked Sendable {
     func cancel() {
         guard !isCancelled else { return }
         isCancelled = true
+        let (cancellation, channels) = (cancellation, channels)
+        end()
         cancellation?()
         for channel in channels { channel.close(promise: nil) }
+    }
+
+    /// It has come to its end, and holds nothing any more.
+    func end() {
+        cancellation = nil
+        channels = []
     }
 }
 
 /// When the parts of a dial came to their ends, and what they brought.
 struct DialTimeline {
     var began = NIODeadline.now()
+    var hasProxy = false
+    var isTLS = false
     var resolved: NIODeadline?
     var connected: NIODeadline?
     var proxied: NIODeadline?
@@ -58,14 +73,15 @@ struct DialTimeline {
     var remoteAddress: String?
 
     /// Writes the parts into an attempt's metrics; one that has not come to its end lasts until the moment given.
-    func note(in attempt: inout AttemptMetrics, _ recorder: MetricsRecorder, until end: NIODeadline? = nil) {
+    func note(in attempt: inout AttemptMetrics, _ recorder: MetricsRecorder.Attempt, until end: NIODeadline? = nil) {
         guard let resolved = resolved ?? connected ?? end else { return }
         if self.resolved != nil || connected == nil { attempt.resolve = recorder.span(began, resolved) }
         guard self.resolved != nil || connected != nil else { return }
         attempt.connect = recorder.span(self.resolved ?? began, connected ?? end)
         guard let connected else { return }
-        attempt.proxying = recorder.span(connected, proxied)
-        attempt.tls = recorder.span(proxied ?? connected, secured)
+        attempt.proxying = recorder.span(connected, hasProxy ? proxied ?? end : nil)
+        guard !hasProxy || proxied != nil else { return }
+        attempt.tls = recorder.span(proxied ?? connected, isTLS ? secured ?? end : nil)
         attempt.tlsVersion = tlsVersion
         attempt.remoteAddress = remoteAddress
         attempt.localAddress = localAddress

@@ -44,6 +44,12 @@ enum DialFailure {
 
     static func error(_ cause: any Error, socket path: String) -> SternaError {
         if let known = cause as? SternaError { return known }
+        if let cause = cause as? ChannelError, case .connectTimeout(let limit) = cause {
+            return SternaError(
+                .timedOut, phase: .connect,
+                "No connection to the socket “\(FieldSyntax.printable(path))” within "
+                    + "\(Exchange.seconds(.nanoseconds(limit.nanoseconds))).", underlying: cause)
+        }
         return SternaError(
             .connectionFailed, phase: .connect,
             "Cannot connect to the socket “\(FieldSyntax.printable(path))”: \(reason(cause)).", underlying: cause)

@@ -20,7 +20,8 @@ struct TLSPeer: Sendable {
     init(proxy: Proxy, policy: SecurityPolicy) {
         host = proxy.host
         port = proxy.port
-        serverName = IPAddress(proxy.host) == nil ? proxy.host : nil
+        let name = proxy.host.hasSuffix(".") ? String(proxy.host.dropLast()) : proxy.host
+        serverName = IPAddress(proxy.host) == nil && !name.isEmpty ? name : nil
         self.policy = policy
     }
 }
@@ -54,8 +55,9 @@ extension Dialer {
             timer.cancel()
             asking.cancel()
         }
-        return chosen.futureResult.flatMapError { error in
-            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        return chosen.futureResult.flatMapErrorThrowing { error in
+            channel.close(promise: nil)
+            throw error
         }.flatMap { self.shakeHands(channel, peer, $0, timeout, verify) }
     }
 

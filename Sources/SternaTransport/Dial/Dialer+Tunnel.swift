@@ -13,8 +13,9 @@ extension Dialer {
         return securely(proxy, endpoint, channel, until: limit).flatMap {
             endpoint.forwarding == nil
                 ? self.negotiate(proxy, dial, channel, until: limit) : channel.eventLoop.makeSucceededVoidFuture()
-        }.flatMapError { error in
-            channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
+        }.flatMapErrorThrowing { error in
+            channel.close(promise: nil)
+            throw error
         }.map {
             dial.timeline.proxied = .now()
             dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: proxy.description) }
@@ -54,7 +55,7 @@ extension Dialer {
             } else {
                 negotiation = .connect(
                     ConnectHandshake(
-                        through: proxy, to: dial.endpoint, url: dial.exchange.request.url, limits: options.limits))
+                        through: proxy, to: dial.endpoint, limits: options.limits))
             }
             let handler = TunnelHandler(
                 negotiation, proxy: proxy, timeout: max(.milliseconds(1), limit - .now()), promise: promise)

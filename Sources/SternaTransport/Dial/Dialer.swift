@@ -10,9 +10,10 @@ final class Dialer: Sendable {
     let hosts: HostDirectory
     let contexts = TLSContexts()
 
-    init(options: EngineOptions) {
+    /// - Parameter timers: an event loop for the sake of its clock.
+    init(options: EngineOptions, timers: any EventLoop) {
         self.options = options
-        hosts = HostDirectory(resolver: options.resolver, lifetime: options.resolvedLifetime)
+        hosts = HostDirectory(resolver: options.resolver, lifetime: options.resolvedLifetime, timers: timers)
     }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
@@ -72,6 +73,8 @@ final class Dialer: Sendable {
         return addresses(of: target, dial, timeouts).flatMapThrowing { found in
             try self.permitted(found, target, dial.endpoint)
         }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
+            // Given up while the answer was on its way: nobody would end what began now.
+            guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
             dial.timeline.resolved = .now()
             dial.phase = .connect
             dial.exchange.recorder?.tell(.now()) { $0.hostResolved($1, host: target.host, addresses: found) }

@@ -14,8 +14,12 @@ final class HostDirectory: Sendable {
     private let resolver: any HostResolver
     private let state: Mutex<State>
 
-    init(resolver: any HostResolver, lifetime: Duration) {
+    private let timers: any EventLoop
+
+    /// - Parameter timers: an event loop for the sake of its clock.
+    init(resolver: any HostResolver, lifetime: Duration, timers: any EventLoop) {
         self.resolver = resolver
+        self.timers = timers
         state = Mutex(State(hosts: ResolvedHosts(defaultLifetime: lifetime)))
     }
 
@@ -59,6 +63,9 @@ final class HostDirectory: Sendable {
     }
 
     private func lookUp(_ id: Int, _ key: ResolvedHosts<Int>.Key) {
+        _ = timers.scheduleTask(in: .seconds(2)) {
+            self.perform(self.state.withLock { $0.hosts.takesLong(id) })
+        }
         state.withLock { state in
             state.tasks[id] = Task {
                 let result: Result<ResolvedHost, any Error>

@@ -38,8 +38,8 @@ public enum AddressFamilies: Sendable, Hashable, CaseIterable {
     public func contains(_ address: IPAddress) -> Bool {
         switch self {
         case .any: true
-        case .ipv4: address.family == .v4
-        case .ipv6: address.family == .v6
+        case .ipv4: address.unmapped.family == .v4
+        case .ipv6: address.unmapped.family == .v6
         }
     }
 }

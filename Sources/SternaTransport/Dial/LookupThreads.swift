@@ -9,7 +9,7 @@ import Synchronization
 /// them.
 final class LookupThreads: Sendable {
     /// The threads of all resolvers that ask the system.
-    static let shared = LookupThreads(limit: 32)
+    static let shared = LookupThreads(limit: 128)
 
     private struct State {
         var running = 0

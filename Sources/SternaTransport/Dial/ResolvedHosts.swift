@@ -29,6 +29,8 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
 
     private struct Lookup {
         let key: Key
+        /// Whether it has taken so long that others need not wait for it.
+        var isOverdue = false
         var waiters: [Waiter] = []
         var awaited = 0
         var isRunning = false
@@ -57,7 +59,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
     private var queue: [Int] = []
     private var lastID = 0
 
-    /// How many look-ups have been started and have not finished.
+    /// How many look-ups have been started, have not finished, and do not take long.
     private(set) var runningLookups = 0
 
     /// - Parameter defaultLifetime: how long an answer without a time to live is kept; nothing is kept for zero or
@@ -100,7 +102,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
     mutating func finished(_ id: Int, _ result: Result<ResolvedHost, any Error>, now: Int64) -> [Action] {
         guard let lookup = lookups[id], lookup.isRunning else { return [] }
         lookups[id] = nil
-        runningLookups -= 1
+        if !lookup.isOverdue { runningLookups -= 1 }
         if shared[lookup.key] == id { shared[lookup.key] = nil }
         if case .success(let host) = result { keep(host, for: lookup.key, now) }
         var actions: [Action] = []
@@ -112,6 +114,15 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
             }
         }
         return actions + startLookups()
+    }
+
+    /// A look-up takes long: it goes on, and no longer keeps others from beginning, so that names whose servers are silent do not
+    /// stop those of others.
+    mutating func takesLong(_ id: Int) -> [Action] {
+        guard let lookup = lookups[id], lookup.isRunning, !lookup.isOverdue else { return [] }
+        lookups[id]?.isOverdue = true
+        runningLookups -= 1
+        return startLookups()
     }
 
     private mutating func add(_ key: Key) -> Int {

@@ -8,7 +8,7 @@ public struct SystemResolver: HostResolver {
     private let threads: LookupThreads
     private let ask: @Sendable (String, AddressFamilies) throws(SternaError) -> [IPAddress]
 
-    /// Makes a resolver. All share their threads, of which there are at most 32.
+    /// Makes a resolver. All share their threads, of which there are at most 128.
     public init() {
         self.init(threads: .shared, ask: SystemLookup.addresses)
     }

@@ -3,6 +3,11 @@ import SternaCore
 
 /// The end of an engine that is not shared.
 extension Engine {
+    /// Waits until the event loops have done what they were told so far.
+    package func settle() async {
+        for shard in shards { try? await shard.loop.submit {}.get() }
+    }
+
     /// Takes no more requests, and returns when those under way have ended; what has not by then is ended with `shutDown`.
     ///
     /// The event loops are not touched. The engine that sessions share is never shut down; nothing happens there but that idle
@@ -13,12 +18,10 @@ extension Engine {
         guard self !== Engine.shared else { return closeIdleConnections() }
         let drained = shards.map { shard in
             let promise = shard.loop.makePromise(of: Void.self)
-            shard.loop.execute {
-                shard.shutDown(promise)
-                _ = shard.loop.scheduleTask(in: TimeAmount(clamping: grace)) { shard.abandonAll() }
-            }
+            shard.loop.execute { shard.shutDown(promise, grace: TimeAmount(clamping: grace)) }
             return promise.futureResult
         }
         for future in drained { try? await future.get() }
+        forgetTransports()
     }
 }

@@ -26,7 +26,7 @@ public final class Engine: Sendable {
     /// Makes an engine with connections of its own on the event loops given, which must outlive it.
     public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
         self.options = options
-        let dialer = Dialer(options: options)
+        let dialer = Dialer(options: options, timers: group.any())
         self.dialer = dialer
         permits = Permits(limit: max(1, options.maximumConnections))
         shards = group.makeIterator().enumerated().map { index, loop in
@@ -91,6 +91,9 @@ public final class Engine: Sendable {
     }
 
     private let nextLoop = Atomic<Int>(0)
+
+    /// Lets go of what refers to the engine.
+    func forgetTransports() { transports.withLock { $0 = [:] } }
 
     /// The transports that are in use.
     var allTransports: [EngineTransport] {

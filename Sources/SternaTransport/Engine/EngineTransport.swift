@@ -9,6 +9,7 @@ public final class EngineTransport: Transport {
     public let engine: Engine
     private let configuration: Configuration
     private let endpoints = Mutex<[Key: Endpoint]>([:])
+    private let sweepAt = Atomic<Int>(1_024)
 
     private struct Key: Hashable {
         let origin: Origin
@@ -41,6 +42,8 @@ public final class EngineTransport: Transport {
             var policy = hosts.policy(for: proxy.host, otherwise: policy)
             policy.identity = nil
             policy.rotatingIdentity = nil
+            // Who answers challenges knows of servers, and might show a proxy what is theirs.
+            policy.challengeHandler = nil
             policy.tls.serverName = nil
             return policy
         }
@@ -61,7 +64,7 @@ public final class EngineTransport: Transport {
         let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
         let exchange = Exchange(
             request, endpoint: endpoint, shard: shard, hasReservation: hasReservation, deadline: deadline)
-        exchange.recorder?.attemptBegan(request)
+        if let recorder = request.recorder { exchange.recorder = recorder.attemptBegan(request) }
         return try await perform(exchange)
     }
 
@@ -84,7 +87,8 @@ public final class EngineTransport: Transport {
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         var request = Request(.options, url)
         request.timeouts = timeouts
-        let wanted = min(count, endpoint.maximumConnections) - endpoint.permits.counts(of: endpoint).open
+        let most = min(endpoint.maximumConnections, max(1, engine.options.maximumConnections))
+        let wanted = min(count, most) - endpoint.permits.counts(of: endpoint).open
         guard wanted > 0 else { return }
         let deadline = NIODeadline.now() + timeouts.amounts.total
         try await withThrowingTaskGroup { group in
@@ -122,7 +126,11 @@ public final class EngineTransport: Transport {
         let route = try configuration.routing.route(for: url, proxy: key.proxy)
         return endpoints.withLock { endpoints in
             if let known = endpoints[key] { return known }
-            if endpoints.count >= 1_024 { endpoints = endpoints.filter { $0.value.isInUse } }
+            if endpoints.count >= 1_024, endpoints.count >= sweepAt.load(ordering: .relaxed) {
+                endpoints = endpoints.filter { $0.value.isInUse }
+                // As many as are in use come once more before they are looked through again.
+                sweepAt.store(2 * endpoints.count, ordering: .relaxed)
+            }
             var proxyPolicy = SecurityPolicy.system
             if case .proxy(let proxy) = route { proxyPolicy = configuration.policy(for: proxy) }
             let made = Endpoint(

@@ -40,7 +40,7 @@ final class Exchange: InLine, @unchecked Sendable {
     var activeIndex: Int?
 
     /// Writes down what happens, where somebody wants to know.
-    let recorder: MetricsRecorder?
+    var recorder: MetricsRecorder.Attempt?
 
     /// Whether it only wants a connection to be opened; it is never sent.
     var isWarmUp = false
@@ -52,10 +52,11 @@ final class Exchange: InLine, @unchecked Sendable {
         self.shard = shard
         self.hasReservation = hasReservation
         self.deadline = deadline
-        recorder = request.recorder
     }
 
     var rank: Int { request.priority.rawValue }
+
+    var hasDial: Bool { dial != nil }
 
     /// Starts it; the continuation is resumed by `succeed` or `fail`.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
@@ -76,7 +77,7 @@ final class Exchange: InLine, @unchecked Sendable {
         self.continuation = nil
         guard let recorder else { return continuation.resume(returning: response) }
         var response = response
-        response.recorder = recorder
+        response.recorder = recorder.recorder
         continuation.resume(returning: response)
     }
 
@@ -93,14 +94,14 @@ final class Exchange: InLine, @unchecked Sendable {
         error.attempt = attempt
         error.requestSent = requestSent
         if let recorder {
-            if connection == nil, queuedAt != .distantFuture {
+            if phase == .queued, queuedAt != .distantFuture {
                 let opening = dial?.timeline
                 recorder.update { attempt in
                     attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? .now())
                     opening?.note(in: &attempt, recorder, until: .now())
                 }
             }
-            recorder.attemptFailed(error, at: .now())
+            recorder.failed(error)
         }
         return error
     }

@@ -28,6 +28,7 @@ extension BodyWriter {
         switch result {
         case .success(let lines):
             isStopped = true
+            connection?.throughput.sent += lines.readableBytes
             context.writeAndFlush(NIOAny(lines), promise: nil)
             connection?.bodyFinished()
         case .failure(let error): fail(error)

@@ -31,7 +31,7 @@ final class BodyWriter: @unchecked Sendable {
     private var regions: Deque<(range: FileRange, file: OpenFile)> = []
     private var readAhead: Bytes?
     private var unflushed = 0
-    private var handed: Int64 = 0
+    private(set) var handed: Int64 = 0
     var isBusy = false
     private var isAdvancing = false
     var isStopped = false
@@ -153,7 +153,10 @@ final class BodyWriter: @unchecked Sendable {
             return writeTrailers(trailers)
         }
         isStopped = true
-        if framing == .chunked { context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil) }
+        if framing == .chunked {
+            connection?.throughput.sent += 5
+            context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil)
+        }
         context.flush()
         connection?.bodyFinished()
     }
@@ -187,6 +190,7 @@ final class BodyWriter: @unchecked Sendable {
         var line = Bytes()
         line.writeString(String(bytes.readableBytes, radix: 16))
         line.writeStaticString("\r\n")
+        connection?.throughput.sent += line.readableBytes + 2
         context.write(NIOAny(line), promise: nil)
         context.write(NIOAny(bytes), promise: nil)
         context.write(NIOAny(Bytes(staticString: "\r\n")), promise: promise)
@@ -262,6 +266,7 @@ final class BodyWriter: @unchecked Sendable {
             var line = Bytes()
             line.writeString(String(count, radix: 16))
             line.writeStaticString("\r\n")
+            connection?.throughput.sent += line.readableBytes + 2
             context.write(NIOAny(line), promise: nil)
             context.write(NIOAny(region), promise: promise)
             context.write(NIOAny(Bytes(staticString: "\r\n")), promise: nil)

@@ -78,8 +78,8 @@ extension HTTP1Connection {
     }
 
     // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
-    func abort() {
-        guard !isClosing else { return }
+    func abort(evenIfClosing: Bool = false) {
+        guard !isClosing || evenIfClosing else { return }
         isClosing = true
         (tlsContext ?? context)?.close(promise: nil)
     }
@@ -97,14 +97,14 @@ extension HTTP1Connection {
         }
         isClosing = true
         hasClosed = true
-        if isEstablished { shard.closed(self) }
+        tellClosed()
         context.fireChannelInactive()
     }
 
     /// The connection broke under an exchange: it is sent again where that is safe, else it fails.
     private func lost(because cause: (any Error)?) -> Bool {
         guard let exchange, !isClosing else { return false }
-        if !parser.hasReceived, exchangeCount > 1, exchange.mayRetryOnFreshConnection {
+        if !parser.hasReceived, exchangeCount > 1 || hasStoodIdle, exchange.mayRetryOnFreshConnection {
             detach()
             close()
             shard.resubmit(exchange, because: .staleConnection)

@@ -41,7 +41,7 @@ extension HTTP1Connection {
         recorder.tell(lastActivity) { $0.connectionAcquired($1, isReused: isReused) }
     }
 
-    private func noteAddresses(_ recorder: MetricsRecorder, _ opening: DialTimeline?) {
+    private func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
         let local = opening?.localAddress ?? context?.channel.localAddress?.numericText
         let remote = opening?.remoteAddress ?? context?.channel.remoteAddress?.numericText
         recorder.update { attempt in
@@ -63,6 +63,8 @@ extension HTTP1Connection {
     }
 
     func noteInformational(_ head: ResponseHead, _ exchange: Exchange) {
+        // The response itself begins later.
+        marks.firstByte = nil
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
         let response = InformationalResponse(status: head.status, headers: head.section.fields)
         exchange.request.onInformational?(response)
@@ -71,6 +73,7 @@ extension HTTP1Connection {
 
     func noteHead(_ head: ResponseHead) {
         guard let recorder = exchange?.recorder else { return }
+        marks.firstByte = marks.firstByte ?? lastActivity
         recorder.update { attempt in
             attempt.status = head.status
             attempt.version = HTTPVersion(major: 1, minor: head.minorVersion)
@@ -91,18 +94,32 @@ extension HTTP1Connection {
         guard let recorder = exchange.recorder else { return }
         noteCounts()
         recorder.update { attempt in
-            let read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
-            attempt.read = read
-            attempt.whole.end = max(attempt.whole.start, recorder.offset(lastActivity))
+            attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
         }
+        recorder.ended(at: lastActivity)
         recorder.tell(lastActivity) { $0.responseEnded($1, bytes: Int64(self.throughput.received)) }
     }
 
     // MARK: Speed
 
+    /// Begins to measure when the peer is the one to be waited for again.
+    func measureAnew() {
+        throughputWindow = shard.loop.now
+        throughput.counted = moved
+        if let least = exchange?.request.timeouts.minimumThroughput {
+            shard.tickNoLater(than: throughputWindow + least.amount)
+        }
+    }
+
+    // Of a region of a file on its way a part may have been taken.
+    private var moved: Int {
+        let sent = writer.map { Int($0.handed) - (context?.channel.unwrittenBytes ?? 0) } ?? throughput.sent
+        return sent + throughput.received
+    }
+
     /// Whether enough has moved since the measure began; if so, a new one begins.
     func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
-        let moved = throughput.sent + throughput.received
+        let moved = moved
         let seconds = Double((now - throughputWindow).nanoseconds) / 1e9
         guard Double(moved - throughput.counted) >= Double(least.bytesPerSecond) * seconds else { return false }
         throughputWindow = now

@@ -12,6 +12,7 @@ extension HTTP1Connection {
         writer = held
         exchange.phase = .writing
         lastActivity = shard.loop.now
+        measureAnew()
         shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write)
         held.advance()
     }
@@ -46,6 +47,7 @@ extension HTTP1Connection {
     /// The source of the body has delivered, so the peer is waited for again.
     func sourceDelivered() {
         lastActivity = shard.loop.now
+        measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write) }
     }
 

@@ -57,6 +57,14 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     private(set) var exchangeCount = 0
     var lastBuffered = 0
 
+    private var hasToldClosed = false
+
+    /// Whether nobody used it for a while, so that the server may have closed it.
+    var hasStoodIdle = false
+
+    /// How many requests it has carried on end while others wait for its permit.
+    var usesWhileWaitedFor = 0
+
     /// When it was made.
     private let born: NIODeadline
 
@@ -118,11 +126,22 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         return isEstablished
     }
 
+    /// Gives the permit back, once.
+    func tellClosed() {
+        guard isEstablished, !hasToldClosed else { return }
+        hasToldClosed = true
+        shard.closed(self)
+    }
+
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         tlsContext = nil
+        // A channel that is closed while it becomes active never says that it is inactive.
+        isClosing = true
+        hasClosed = true
+        tellClosed()
     }
 
     // MARK: Starting
@@ -132,6 +151,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         guard let context, !isClosing else {
             if exchange.mayRetryOnFreshConnection { return shard.resubmit(exchange, because: .staleConnection) }
             shard.remove(exchange)
+            exchange.dial = nil
             exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
             return
         }
@@ -174,7 +194,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
             if exchange.recorder != nil { noteSent() }
             return
         }
-        let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: !endpoint.isTLS)
+        let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: tlsContext == nil)
         meter = ProgressMeter(total: body.length)
         if exchange.expectsContinue {
             held = writer
@@ -192,7 +212,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         }
         if writer.isSmall {
             exchange.phase = .waiting
-            throughput.sent += Int(body.length ?? 0)
+            if !hasUploadObserver { throughput.sent += Int(body.length ?? 0) }
             writer.writeWhole(behind: output, to: context)
             if exchange.recorder != nil { noteSent() }
             return
@@ -214,9 +234,10 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         let bytes = unwrapInboundIn(data)
         throughput.received += bytes.readableBytes
         parser.append(bytes)
+        if exchange?.recorder != nil, marks.firstByte == nil { marks.firstByte = lastActivity }
         if let exchange, exchange.phase == .waiting {
             exchange.phase = .reading
-            if exchange.recorder != nil { marks.firstByte = marks.firstByte ?? lastActivity }
+            measureAnew()
             shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
         }
         parse()
@@ -308,6 +329,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         guard readIsHeld else { return }
         readIsHeld = false
         lastActivity = shard.loop.now
+        measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
         context?.read()
     }
@@ -321,6 +343,6 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     // A large body is read in large pieces: a third of the cost of the usual ones.
     func useLargeReads(_ large: Bool) {
         readsAreLarge = large
-        context?.channel.setReadSize(large ? (endpoint.isTLS ? 32 << 10 : 256 << 10) : nil)
+        context?.channel.setReadSize(large ? (tlsContext == nil ? 256 << 10 : 32 << 10) : nil)
     }
 }

@@ -42,7 +42,8 @@ enum RequestEncoder {
         }
         buffer.writeString(request.url.requestTarget)
         buffer.writeStaticString(" HTTP/1.1\r\nHost: ")
-        let ownHost = request.headers.first { $0.name.canonicalName == "host" }
+        // A proxy that forwards goes by the URL; another Host beside it would only mislead (RFC 9112, 3.2.2).
+        let ownHost = forwarding == nil ? request.headers.first { $0.name.canonicalName == "host" } : nil
         let host = ownHost?.value ?? request.url.authority
         guard FieldSyntax.isValue(host) else {
             throw SternaError(

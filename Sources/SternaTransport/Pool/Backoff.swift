@@ -17,7 +17,13 @@ struct Backoff: Hashable {
         return now >= notBefore ? 1 : 0
     }
 
-    mutating func failed(at now: Int64) {
+    // Of dials that were under way together one failure says as much as all.
+    private var lastFailure: Int64 = .min
+
+    /// - Parameter began: when the dial that failed was begun.
+    mutating func failed(at now: Int64, began: Int64) {
+        guard began >= lastFailure else { return }
+        lastFailure = now
         failures = min(failures + 1, 1_000)
         guard isProbing else { return }
         let pause: Int64 = min(50_000_000 << Int64(min(failures - 3, 10)), 1_000_000_000)

@@ -30,9 +30,15 @@ final class Endpoint: Sendable {
     let inLine = Atomic<Int>(0)
     private let nextShard = Atomic<Int>(0)
 
+    /// On how many shards a pause keeps dials back.
+    let pauses = Atomic<Int>(0)
+
     /// What a request carries for the proxy that forwards it.
-    struct Forwarding: Sendable {
+    struct Forwarding: Sendable, CustomReflectable {
         let authorization: String?
+
+        /// Without the credentials.
+        var customMirror: Mirror { Mirror(self, children: ["hasAuthorization": authorization != nil]) }
     }
 
     init(
@@ -84,11 +90,14 @@ final class Endpoint: Sendable {
         shard.loop.execute { shard.permitGranted(self) }
     }
 
-    /// Whether a connection is open or about to be.
-    var isInUse: Bool { permits.counts(of: self) != (0, 0) }
+    /// Whether a connection is open or about to be, or requests wait for the end of a pause.
+    var isInUse: Bool { permits.counts(of: self) != (0, 0) || pauses.load(ordering: .relaxed) > 0 }
 
     /// Whether a shard waits for a permit.
-    var isWaitedFor: Bool { inLine.load(ordering: .sequentiallyConsistent) > 0 }
+    var isWaitedFor: Bool { isWaitedFor(beyond: 0) }
+
+    /// Whether shards stand in line for more than a number of permits.
+    func isWaitedFor(beyond own: Int) -> Bool { inLine.load(ordering: .sequentiallyConsistent) > own }
 }
 
 /// One shard's connections to an endpoint.
@@ -96,7 +105,10 @@ final class Endpoint: Sendable {
 final class EndpointPool: @unchecked Sendable {
     let shard: Shard
     var state = PoolState<HTTP1Connection, Exchange>()
-    var dials: [Dial] = []
+
+    /// Whether dials are being begun, so that one that fails at once does not begin the next within itself.
+    var isBeginning = false
+    var mustBeginMore = false
 
     /// Whether the shard knows that idle connections may be here.
     var isListed = false

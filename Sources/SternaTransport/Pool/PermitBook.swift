@@ -3,7 +3,7 @@ import DequeModule
 /// Who may open connections: a limit for each endpoint and one for all, with lines of shards that wait; a value without I/O.
 ///
 /// A freed permit goes to the endpoint that has waited longest for one, each endpoint in turn, and there to the shard that has
-/// waited longest. As long as a permit is free, nobody waits who could use it.
+/// waited longest, each shard in turn however many it waits for. As long as a permit is free, nobody waits who could use it.
 struct PermitBook {
     /// A permit that somebody who waited gets.
     struct Grant: Hashable {
@@ -23,8 +23,35 @@ struct PermitBook {
     private struct Line {
         var open = 0
         var limit: Int
-        var waiting: Deque<Int> = []
+        /// Shards in the order of their turns, with the number of permits that each waits for.
+        var shards: Deque<(shard: Int, count: Int)> = []
+        var waiting = 0
         var isInTurn = false
+
+        mutating func wait(_ shard: Int) {
+            waiting += 1
+            if let place = shards.firstIndex(where: { $0.shard == shard }) {
+                shards[place].count += 1
+            } else {
+                shards.append((shard, 1))
+            }
+        }
+
+        mutating func next() -> Int? {
+            guard var first = shards.popFirst() else { return nil }
+            waiting -= 1
+            first.count -= 1
+            if first.count > 0 { shards.append(first) }
+            return first.shard
+        }
+
+        mutating func leave(_ shard: Int) -> Bool {
+            guard let place = shards.firstIndex(where: { $0.shard == shard }) else { return false }
+            waiting -= 1
+            shards[place].count -= 1
+            if shards[place].count == 0 { shards.remove(at: place) }
+            return true
+        }
     }
 
     let limit: Int
@@ -43,7 +70,7 @@ struct PermitBook {
 
     /// How many permits of an endpoint are out, and how many shards wait for one.
     func counts(of endpoint: Int) -> (open: Int, waiting: Int) {
-        lines[endpoint].map { ($0.open, $0.waiting.count) } ?? (0, 0)
+        lines[endpoint].map { ($0.open, $0.waiting) } ?? (0, 0)
     }
 
     /// Takes a permit, or puts the shard in line for one.
@@ -51,25 +78,24 @@ struct PermitBook {
         var line = lines.removeValue(forKey: endpoint) ?? Line(limit: endpointLimit)
         defer { lines[endpoint] = line }
         let hasRoom = line.open < line.limit
-        if hasRoom, open < limit, line.waiting.isEmpty {
+        if hasRoom, open < limit, line.waiting == 0 {
             line.open += 1
             open += 1
             return .granted
         }
-        line.waiting.append(shard)
+        line.wait(shard)
         if hasRoom { takeTurn(endpoint, &line) }
         return hasRoom ? .allAreOpen : .endpointIsFull
     }
 
     /// Takes a shard out of an endpoint's line once; whether it stood there.
     mutating func leave(_ endpoint: Int, shard: Int) -> Bool {
-        guard var line = lines[endpoint], let position = line.waiting.lastIndex(of: shard) else { return false }
-        line.waiting.remove(at: position)
-        if line.waiting.isEmpty, line.isInTurn {
+        guard var line = lines[endpoint], line.leave(shard) else { return false }
+        if line.waiting == 0, line.isInTurn {
             line.isInTurn = false
             turns.removeAll { $0 == endpoint }
         }
-        lines[endpoint] = line.open == 0 && line.waiting.isEmpty ? nil : line
+        lines[endpoint] = line.open == 0 && line.waiting == 0 ? nil : line
         return true
     }
 
@@ -78,17 +104,17 @@ struct PermitBook {
         guard var line = lines.removeValue(forKey: endpoint), line.open > 0 else { return [] }
         line.open -= 1
         open -= 1
-        if !line.waiting.isEmpty { takeTurn(endpoint, &line) }
-        if line.open > 0 || !line.waiting.isEmpty { lines[endpoint] = line }
+        if line.waiting > 0 { takeTurn(endpoint, &line) }
+        if line.open > 0 || line.waiting > 0 { lines[endpoint] = line }
         var grants: [Grant] = []
         while open < limit, let next = turns.popFirst() {
             guard var line = lines.removeValue(forKey: next) else { continue }
             line.isInTurn = false
-            if line.open < line.limit, let shard = line.waiting.popFirst() {
+            if line.open < line.limit, let shard = line.next() {
                 line.open += 1
                 open += 1
                 grants.append(Grant(endpoint: next, shard: shard))
-                if line.open < line.limit, !line.waiting.isEmpty { takeTurn(next, &line) }
+                if line.open < line.limit, line.waiting > 0 { takeTurn(next, &line) }
             }
             lines[next] = line
         }

@@ -41,12 +41,22 @@ final class Permits: Sendable {
 
     /// Gives a permit back, and tells whoever gets it.
     func give(_ endpoint: Endpoint) {
-        let grants = book.withLock { book in
-            let grants = book.give(endpoint.id)
-            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
-            return grants
+        var given = [endpoint.id]
+        while let id = given.popLast() {
+            let grants = book.withLock { book in
+                let grants = book.give(id)
+                starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
+                return grants
+            }
+            for grant in grants {
+                if let endpoint = waiting.withLock({ $0[grant.endpoint]?.endpoint }) {
+                    endpoint.granted(to: grant.shard)
+                } else {
+                    // Nobody is left who could use it.
+                    given.append(grant.endpoint)
+                }
+            }
         }
-        for grant in grants { waiting.withLock { $0[grant.endpoint]?.endpoint }?.granted(to: grant.shard) }
     }
 
     /// How many permits of an endpoint are out, and how many shards wait for one.

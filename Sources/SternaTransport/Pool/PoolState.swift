@@ -52,7 +52,7 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
 
     /// A dial begins; returns whom it is for. Nil, where nobody waits any more: there is no dial then.
     mutating func beginDial() -> Waiter? {
-        guard let waiter = line.element(at: dialling) else { return nil }
+        guard let waiter = line.firstWithoutDial else { return nil }
         dialling += 1
         return waiter
     }
@@ -69,12 +69,16 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
     /// - Parameters:
     ///   - waiter: whom it was begun for.
     ///   - lastTicket: the line's last ticket when it was begun.
-    ///   - counts: whether the server is to blame, so that others would fare no better.
-    mutating func dialFailed(for waiter: Waiter, lastTicket: Int, counts: Bool, at now: Int64) -> [Waiter] {
+    ///   - began: when it was begun.
+    ///   - counts: whether the server is to blame, so that others may fare no better.
+    ///   - holdsForAll: whether others will fare no better.
+    mutating func dialFailed(
+        for waiter: Waiter, lastTicket: Int, began: Int64, counts: Bool, holdsForAll: Bool = false, at now: Int64
+    ) -> [Waiter] {
         dialling -= 1
         let wasProbe = backoff.isProbing
-        if counts { backoff.failed(at: now) }
-        if counts, wasProbe { return line.removeAll(upTo: lastTicket) }
+        if counts { backoff.failed(at: now, began: began) }
+        if counts && wasProbe || holdsForAll { return line.removeAll(upTo: lastTicket) }
         return line.remove(waiter) ? [waiter] : []
     }
 

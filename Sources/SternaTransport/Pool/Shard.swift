@@ -1,5 +1,7 @@
+import HTTPTypes
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// The part of an engine that lives on one event loop: requests under way, connections, and one timer for all of them.
 // Invariant: the stored `var`s are touched on `loop` only.
@@ -14,6 +16,7 @@ final class Shard: @unchecked Sendable {
     var idlePools: [EndpointPool] = []
     var tick: (at: NIODeadline, task: Scheduled<Void>)?
     var counts = ShardCounts()
+    private var dials: [Dial] = []
 
     /// Fulfilled when the last connection is closed, once the engine is shut down.
     var drained: EventLoopPromise<Void>?
@@ -37,7 +40,10 @@ final class Shard: @unchecked Sendable {
         exchange.isSubmitted = true
         let pool = exchange.endpoint.pools[index]
         guard !exchange.isCancelled, !isShutDown else {
-            if exchange.hasReservation, exchange.attempt == 1 { pool.countIdle(1) }
+            if exchange.hasReservation, exchange.attempt == 1 {
+                pool.countIdle(1)
+                spareIdle(of: exchange.endpoint)
+            }
             exchange.fail(isShutDown ? Self.shutDown : .cancelled(phase: .queue))
             return
         }
@@ -60,7 +66,10 @@ final class Shard: @unchecked Sendable {
 
     /// Sends a request once more, on a connection that was never used.
     func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
-        exchange.recorder?.attemptBegan(exchange.request, reason: reason)
+        if let recorder = exchange.recorder {
+            recorder.ended()
+            exchange.recorder = recorder.recorder.attemptBegan(exchange.request, reason: reason)
+        }
         exchange.attempt += 1
         exchange.needsFreshConnection = true
         exchange.phase = .queued
@@ -81,8 +90,7 @@ final class Shard: @unchecked Sendable {
         leaveLine(exchange.endpoint)
         let dial = exchange.dial
         end(exchange, error)
-        // Nobody may be left who could use what its dial would bring.
-        if let dial, pool.state.dialling > pool.state.line.count { dial.cancel() }
+        if let dial { handOn(dial) }
     }
 
     private func end(_ exchange: Exchange, _ error: SternaError) {
@@ -91,22 +99,57 @@ final class Shard: @unchecked Sendable {
         exchange.dial = nil
     }
 
+    // A dial whose exchange needs it no more is for another one that has none. Where nobody is left it is given up.
+    private func handOn(_ dial: Dial) {
+        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial else { return dial.cancel() }
+        dial.exchange = heir
+        heir.dial = dial
+    }
+
     // MARK: Permits
 
     func dialIfNeeded(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
+        pool.mustBeginMore = true
+        guard !pool.isBeginning else { return }
+        pool.isBeginning = true
+        defer { pool.isBeginning = false }
+        while pool.mustBeginMore {
+            pool.mustBeginMore = false
+            beginDials(endpoint)
+        }
+    }
+
+    private func beginDials(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        guard !isShutDown else { return }
         while pool.state.permitsWanted(at: now) > 0 {
             switch endpoint.permits.take(endpoint, shard: index) {
             case .granted: dial(endpoint)
             case .endpointIsFull:
                 pool.state.askedForPermit()
+                if endWarmUps(endpoint) { continue }
                 return askForPermit(endpoint)
             case .allAreOpen:
                 pool.state.askedForPermit()
+                if endWarmUps(endpoint) { continue }
                 return askAll(for: endpoint)
             }
         }
         waitForBackoff(endpoint)
+    }
+
+    // As many connections are there as may be: who only wanted one to be there has got it.
+    private func endWarmUps(_ endpoint: Endpoint) -> Bool {
+        let pool = endpoint.pools[index]
+        var hasEnded = false
+        while let exchange = pool.state.line.firstWithoutDial, exchange.isWarmUp, pool.state.leave(exchange) {
+            remove(exchange)
+            exchange.succeed(Response(status: .ok, url: exchange.request.url))
+            hasEnded = true
+        }
+        leaveLine(endpoint)
+        return hasEnded
     }
 
     // Where only a pause keeps dials back, they begin when it is over.
@@ -115,20 +158,21 @@ final class Shard: @unchecked Sendable {
         let state = pool.state
         guard pool.pause == nil, !state.line.isEmpty, state.dialling == 0, state.asked == 0 else { return }
         let moment = NIODeadline.uptimeNanoseconds(UInt64(max(0, state.backoff.notBefore)))
+        endpoint.pauses.wrappingAdd(1, ordering: .relaxed)
         pool.pause = loop.assumeIsolated().scheduleTask(deadline: moment) {
             pool.pause = nil
+            endpoint.pauses.wrappingSubtract(1, ordering: .relaxed)
             self.dialIfNeeded(endpoint)
         }
     }
 
     // All permits of the endpoint are out. Where a connection stands idle that this shard's waiters cannot use, it is closed
     // for them.
-    private func askForPermit(_ endpoint: Endpoint) {
+    private func askForPermit(_ endpoint: Endpoint, turn: Int = 0) {
+        guard endpoint.isWaitedFor, turn < endpoint.pools.count else { return }
         if closeOldestIdle(of: endpoint.pools[index]) { return }
-        for pool in endpoint.pools where pool !== endpoint.pools[index] && pool.hasIdle {
-            pool.shard.loop.execute { pool.shard.spareIdle(of: endpoint) }
-            return
-        }
+        let next = endpoint.pools[(index + 1) % endpoint.pools.count].shard
+        next.loop.execute { next.askForPermit(endpoint, turn: turn + 1) }
     }
 
     // As many connections are open as may be at all. An idle one of any endpoint is closed, by this shard or by one after the
@@ -148,15 +192,20 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    private func spareIdle(of endpoint: Endpoint) {
-        if endpoint.isWaitedFor { closeOldestIdle(of: endpoint.pools[index]) }
+    // Whoever waits looks for idle connections after it has gone into its line, and so one of both sees the other. This
+    // shard's own waiters are among them where they take nothing that was used.
+    @discardableResult
+    private func spareIdle(of endpoint: Endpoint) -> Bool {
+        guard endpoint.isWaitedFor || endpoint.permits.isStarving else { return false }
+        return closeOldestIdle(of: endpoint.pools[index])
     }
 
     @discardableResult
     private func closeOldestIdle(of pool: EndpointPool) -> Bool {
         guard let connection = pool.state.takeOldestIdle() else { return false }
         pool.countIdle(-1)
-        connection.close()
+        // At once: TLS closed in order would hold the permit for as long as the peer likes.
+        connection.abort()
         return true
     }
 
@@ -180,10 +229,11 @@ final class Shard: @unchecked Sendable {
         }
         let dial = Dial(for: exchange, to: endpoint, on: self, lastTicket: pool.state.line.lastTicket)
         exchange.dial = dial
-        pool.dials.append(dial)
+        dials.append(dial)
         counts.dials += 1
         dialer.open(dial).whenComplete { result in
-            pool.dials.removeAll { $0 === dial }
+            self.dials.removeAll { $0 === dial }
+            dial.end()
             switch result {
             case .success(let connection): self.opened(connection, by: dial)
             case .failure(let error):
@@ -198,16 +248,23 @@ final class Shard: @unchecked Sendable {
         let pool = dial.endpoint.pools[index]
         counts.failedDials += 1
         let losers = pool.state.dialFailed(
-            for: dial.exchange, lastTicket: dial.lastTicket, counts: Self.blamesServer(error), at: now)
+            for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began, counts: Self.blamesServer(error, dial),
+            holdsForAll: error.kind == .addressRefused, at: now)
         for exchange in losers { end(exchange, error) }
+        if dial.exchange.dial === dial { dial.exchange.dial = nil }
         leaveLine(dial.endpoint)
         dialIfNeeded(dial.endpoint)
+        checkDrained()
     }
 
-    // Whoever asks next would fare no better. A certificate is judged anew each time, and a policy is nobody's fault.
-    private static func blamesServer(_ error: SternaError) -> Bool {
-        switch error.kind {
-        case .connectionFailed, .hostNotFound, .timedOut, .tlsFailed, .proxyFailed: true
+    // Whoever asks next would fare no better. A certificate is judged anew each time, and who has little patience has
+    // nobody to blame.
+    private static func blamesServer(_ error: SternaError, _ dial: Dial) -> Bool {
+        let limits = dial.exchange.request.timeouts.amounts
+        return switch error.kind {
+        case .connectionFailed, .hostNotFound, .tlsFailed, .proxyFailed: true
+        case .timedOut:
+            min(min(limits.resolve, limits.connect), min(limits.proxy, limits.tls)) >= .seconds(5)
         default: false
         }
     }
@@ -221,9 +278,13 @@ final class Shard: @unchecked Sendable {
             return
         }
         connection.opening = dial.timeline
-        if let exchange = dial.endpoint.pools[index].state.opened() {
+        let exchange = dial.endpoint.pools[index].state.opened()
+        if dial.exchange.dial === dial { dial.exchange.dial = nil }
+        if let exchange {
             leaveLine(dial.endpoint)
+            let own = exchange.dial
             connection.start(exchange)
+            if let own { handOn(own) }
         } else {
             keepIdle(connection)
         }
@@ -236,7 +297,7 @@ final class Shard: @unchecked Sendable {
     func release(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
-        if !connection.isUsable || isShutDown {
+        if !connection.isUsable || isShutDown || mustYield(connection) {
             // Its time is over: its permit opens another one for whoever waits.
             connection.close()
         } else if !pool.state.line.isEmpty, let exchange = pool.state.released(connection) {
@@ -247,6 +308,19 @@ final class Shard: @unchecked Sendable {
         }
     }
 
+    // Where others wait for its permit, a busy connection is theirs after a few more requests: not at once, since opening
+    // another one costs more than a request.
+    private func mustYield(_ connection: HTTP1Connection) -> Bool {
+        let endpoint = connection.endpoint
+        let asked = endpoint.pools[index].state.asked
+        guard endpoint.permits.isStarving || endpoint.isWaitedFor(beyond: asked) else {
+            connection.usesWhileWaitedFor = 0
+            return false
+        }
+        connection.usesWhileWaitedFor += 1
+        return connection.usesWhileWaitedFor > 4
+    }
+
     private func keepIdle(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
@@ -254,13 +328,12 @@ final class Shard: @unchecked Sendable {
             pool.isListed = true
             idlePools.append(pool)
         }
+        connection.hasStoodIdle = true
         pool.state.keep(connection)
         pool.countIdle(1)
-        // Whoever waits elsewhere looks for idle connections after it has gone into its line, and so one of both sees.
-        // Its own waiters are there, too, where they take nothing that was used.
-        if endpoint.isWaitedFor || endpoint.permits.isStarving {
+        if isShutDown {
             closeOldestIdle(of: pool)
-        } else {
+        } else if !spareIdle(of: endpoint) {
             tickNoLater(than: connection.idleLimit)
         }
     }
@@ -284,21 +357,34 @@ final class Shard: @unchecked Sendable {
     static let shutDown = SternaError(
         .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
 
-    /// Takes no more requests; the promise is fulfilled when those under way have ended.
-    func shutDown(_ promise: EventLoopPromise<Void>) {
-        guard drained == nil else { return promise.completeWith(drained?.futureResult ?? promise.futureResult) }
+    /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
+    /// over.
+    func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
+        if let drained {
+            drained.futureResult.cascade(to: promise)
+            return
+        }
         isShutDown = true
         drained = promise
+        let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
+        promise.futureResult.whenComplete { _ in end.cancel() }
         closeIdle()
         for exchange in active where exchange.connection == nil { abandon(exchange, Self.shutDown) }
+        for dial in dials { dial.cancel() }
         checkDrained()
     }
 
     /// Ends what is still under way.
-    func abandonAll() { for exchange in active { abandon(exchange, Self.shutDown) } }
+    private func abandonAll() {
+        for exchange in active { abandon(exchange, Self.shutDown) }
+        for dial in dials { dial.cancel() }
+        for pool in idlePools { for connection in pool.state.idle { connection.abort(evenIfClosing: true) } }
+        // What is left closes in its own time.
+        drained?.succeed(())
+    }
 
     func checkDrained() {
-        if isShutDown, active.isEmpty, counts.open == 0 { drained?.succeed(()) }
+        if isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 { drained?.succeed(()) }
     }
 }
 

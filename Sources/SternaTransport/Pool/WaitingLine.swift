@@ -10,6 +10,9 @@ protocol InLine: AnyObject {
 
     /// Whether it takes nothing that was used before; it goes ahead of all others, having waited once already.
     var needsFreshConnection: Bool { get }
+
+    /// Whether a connection is being opened for it.
+    var hasDial: Bool { get }
 }
 
 /// A line in order of rank, then of arrival; leaving it from the middle costs no search.
@@ -59,14 +62,12 @@ struct WaitingLine<Element: InLine> {
         return nil
     }
 
-    /// Who is at a position, counted from 0, or the last where there are fewer.
-    func element(at position: Int) -> Element? {
-        var left = min(position, count - 1)
-        guard left >= 0 else { return nil }
+    /// Who is first of those for whom no connection is being opened.
+    var firstWithoutDial: Element? {
+        guard count > 0 else { return nil }
         for row in places {
-            for place in row where place.element.ticket == place.ticket {
-                if left == 0 { return place.element }
-                left -= 1
+            for place in row where place.element.ticket == place.ticket && !place.element.hasDial {
+                return place.element
             }
         }
         return nil
@@ -79,7 +80,8 @@ struct WaitingLine<Element: InLine> {
         element.ticket = 0
         count -= 1
         gone += 1
-        if gone > 32, gone > count { sweep() }
+        // What has left is not kept by a line in which nobody stands, and never more of it than of those who do.
+        if gone > count { sweep() }
         return true
     }
 

@@ -6,12 +6,12 @@ import SternaCore
 struct ConnectHandshake {
     private let proxy: Proxy
     private let target: String
-    private let url: HTTPURL
+    private let url: HTTPURL?
     private var parser: ResponseParser
 
-    init(through proxy: Proxy, to endpoint: Endpoint, url: HTTPURL, limits: Limits) {
+    init(through proxy: Proxy, to endpoint: Endpoint, limits: Limits) {
         self.proxy = proxy
-        self.url = url
+        url = try? HTTPURL("\(proxy.kind.rawValue)://\(proxy.authorityHost):\(proxy.port)")
         let host = endpoint.hostIsAddress && endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
         target = "\(host):\(endpoint.origin.port)"
         parser = ResponseParser(limits: limits)
@@ -58,9 +58,12 @@ struct ConnectHandshake {
         }
         var error = SternaError(
             .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(head.status)): \(advice)")
-        error.response = Response(
-            status: .init(code: head.status), version: HTTPVersion(major: 1, minor: head.minorVersion),
-            section: head.section, url: url)
+        // It is no word of the server, which nothing must take it for.
+        error.proxyResponse = url.map { url in
+            Response(
+                status: .init(code: head.status), version: HTTPVersion(major: 1, minor: head.minorVersion),
+                section: head.section, url: url)
+        }
         return error
     }
 }

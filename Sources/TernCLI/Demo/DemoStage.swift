@@ -60,7 +60,7 @@ struct DemoStep: Sendable {
         var lines: [String]
     }
 
-    static let all: [DemoStep] = parameterSteps + transferSteps + failureSteps + trustSteps
+    static let all: [DemoStep] = parameterSteps + transferSteps + failureSteps + trustSteps + routingSteps
 
     /// Throws where an answer is not what it must be.
     static func check(_ isTrue: Bool, _ claim: String) throws {

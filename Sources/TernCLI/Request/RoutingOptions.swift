@@ -32,7 +32,8 @@ struct RoutingOptions: ParsableArguments {
 
     /// The proxies that were asked for; throws `invalidURL` for one that is none.
     func proxies(environment: () -> [String: String] = Self.environment) throws -> ProxySettings {
-        let exceptions = ProxyExceptions(noproxy ?? Environment.variable("no_proxy") ?? "")
+        let exceptions = ProxyExceptions(
+            noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY") ?? "")
         if let proxy {
             if proxy.isEmpty || proxy == "none" { return .none }
             return .proxy(try Proxy(proxy), except: exceptions)

@@ -3,77 +3,29 @@ import Testing
 @testable import SternaTransport
 
 @Suite struct PermitBookTests {
+    private typealias Grant = PermitBook.Grant
+
     @Test func limitOfAnEndpoint() {
         var book = PermitBook(limit: 10)
-        do {
-            let result = book.take(1, limit: 2, shard: 0)
-            #expect(result == .granted)
-        }
-        do {
-            let result = book.take(1, limit: 2, shard: 1)
-            #expect(result == .granted)
-        }
-        do {
-            let result = book.take(1, limit: 2, shard: 1)
-            #expect(result == .endpointIsFull)
-        }
-        do {
-            let result = book.take(1, limit: 2, shard: 0)
-            #expect(result == .endpointIsFull)
-        }
-        do {
-            let result = book.take(2, limit: 2, shard: 0)
-            #expect(result == .granted)
-        }
-        do {
-            let result = book.give(2)
-            #expect(result == [])
-        }
-        do {
-            let result = book.give(1)
-            #expect(result == [.init(endpoint: 1, shard: 1)])
-        }
-        do {
-            let result = book.give(1)
-            #expect(result == [.init(endpoint: 1, shard: 0)])
-        }
-        do {
-            let result = book.give(1)
-            #expect(result == [])
-        }
-        do {
-            let result = book.give(1)
-            #expect(result == [])
-        }
+        let answers = [
+            book.take(1, limit: 2, shard: 0), book.take(1, limit: 2, shard: 1), book.take(1, limit: 2, shard: 1),
+            book.take(1, limit: 2, shard: 0), book.take(2, limit: 2, shard: 0),
+        ]
+        #expect(answers == [.granted, .granted, .endpointIsFull, .endpointIsFull, .granted])
+        let grants = [book.give(2), book.give(1), book.give(1), book.give(1), book.give(1)]
+        #expect(grants == [[], [Grant(endpoint: 1, shard: 1)], [Grant(endpoint: 1, shard: 0)], [], []])
         #expect(book.open == 0)
-        do {
-            let result = book.give(1)
-            #expect(result == [], "what nobody has cannot be given back")
-        }
+        let none = book.give(1)
+        #expect(none.isEmpty, "what nobody has cannot be given back")
+        #expect(book.open == 0)
     }
 
     @Test func endpointsTakeTurnsWhereAllAreOpen() {
         var book = PermitBook(limit: 2)
-        do {
-            let result = book.take(1, limit: 5, shard: 0)
-            #expect(result == .granted)
-        }
-        do {
-            let result = book.take(1, limit: 5, shard: 0)
-            #expect(result == .granted)
-        }
-        for _ in 0..<3 {
-            let answer = book.take(1, limit: 5, shard: 0)
-            #expect(answer == .allAreOpen)
-        }
-        do {
-            let result = book.take(2, limit: 5, shard: 0)
-            #expect(result == .allAreOpen)
-        }
-        do {
-            let result = book.take(3, limit: 5, shard: 1)
-            #expect(result == .allAreOpen)
-        }
+        let first = [book.take(1, limit: 5, shard: 0), book.take(1, limit: 5, shard: 0)]
+        #expect(first == [.granted, .granted])
+        let rest = [1, 1, 1, 2, 3].map { book.take($0, limit: 5, shard: 0) }
+        #expect(rest == Array(repeating: .allAreOpen, count: 5))
         #expect(book.starving == 3)
         var order: [Int] = []
         var holders = [1, 1]
@@ -87,31 +39,21 @@ import Testing
         #expect(book.starving == 0)
     }
 
+    @Test func shardsTakeTurnsHoweverManyTheyWaitFor() {
+        var book = PermitBook(limit: 5)
+        let answers = [0, 0, 0, 0, 1, 1].map { book.take(1, limit: 1, shard: $0) }
+        #expect(answers.first == .granted)
+        let order = (0..<5).flatMap { _ in book.give(1).map(\.shard) }
+        #expect(order == [0, 1, 0, 1, 0])
+    }
+
     @Test func whoLeavesIsNotServed() {
         var book = PermitBook(limit: 1)
-        do {
-            let result = book.take(1, limit: 1, shard: 0)
-            #expect(result == .granted)
-        }
-        do {
-            let result = book.take(2, limit: 1, shard: 0)
-            #expect(result == .allAreOpen)
-        }
-        do {
-            let result = book.take(3, limit: 1, shard: 0)
-            #expect(result == .allAreOpen)
-        }
-        do {
-            let result = book.leave(2, shard: 0)
-            #expect(result)
-        }
-        do {
-            let result = book.leave(2, shard: 0)
-            #expect(!result)
-        }
-        do {
-            let result = book.give(1)
-            #expect(result == [.init(endpoint: 3, shard: 0)])
-        }
+        let answers = [1, 2, 3].map { book.take($0, limit: 1, shard: 0) }
+        #expect(answers == [.granted, .allAreOpen, .allAreOpen])
+        let left = [book.leave(2, shard: 0), book.leave(2, shard: 0)]
+        #expect(left == [true, false])
+        let grants = book.give(1)
+        #expect(grants == [Grant(endpoint: 3, shard: 0)])
     }
 }

@@ -24,7 +24,8 @@ final class PoolWorld {
         let shard: Int
         let endpoint: Int
         var outcome: String?
-        var hasDial = false
+        var dialling: Dialling?
+        var hasDial: Bool { dialling != nil }
 
         init(rank: Int, shard: Int, endpoint: Int) {
             self.rank = rank
@@ -33,11 +34,18 @@ final class PoolWorld {
         }
     }
 
-    struct Dialling {
-        let waiter: Waiter
+    final class Dialling {
+        var waiter: Waiter
         let shard: Int
         let endpoint: Int
         let lastTicket: Int
+
+        init(waiter: Waiter, shard: Int, endpoint: Int, lastTicket: Int) {
+            self.waiter = waiter
+            self.shard = shard
+            self.endpoint = endpoint
+            self.lastTicket = lastTicket
+        }
     }
 
     var random: SplitMix
@@ -107,8 +115,9 @@ final class PoolWorld {
     func dial(_ shard: Int, _ endpoint: Int) {
         let lastTicket = pools[shard][endpoint].line.lastTicket
         guard let waiter = pools[shard][endpoint].beginDial() else { return give(endpoint) }
-        waiter.hasDial = true
-        dials.append(Dialling(waiter: waiter, shard: shard, endpoint: endpoint, lastTicket: lastTicket))
+        let dialling = Dialling(waiter: waiter, shard: shard, endpoint: endpoint, lastTicket: lastTicket)
+        waiter.dialling = dialling
+        dials.append(dialling)
     }
 
     func give(_ endpoint: Int) {
@@ -139,17 +148,26 @@ final class PoolWorld {
         let (shard, endpoint) = (dialling.shard, dialling.endpoint)
         if isOpen {
             let connection = Connection(shard: shard, endpoint: endpoint)
-            if let waiter = pools[shard][endpoint].opened() {
+            let waiter = pools[shard][endpoint].opened()
+            if dialling.waiter.dialling === dialling { dialling.waiter.dialling = nil }
+            if let waiter {
                 leaveLine(shard, endpoint)
+                let own = waiter.dialling
+                waiter.dialling = nil
                 start(waiter, on: connection)
+                if let own { handOn(own) }
             } else {
                 keep(connection)
             }
         } else {
             give(endpoint)
             let losers = pools[shard][endpoint].dialFailed(
-                for: dialling.waiter, lastTicket: dialling.lastTicket, counts: blamesServer, at: now)
-            for loser in losers { end(loser, "failed") }
+                for: dialling.waiter, lastTicket: dialling.lastTicket, began: now, counts: blamesServer, at: now)
+            for loser in losers {
+                loser.dialling = nil
+                end(loser, "failed")
+            }
+            if dialling.waiter.dialling === dialling { dialling.waiter.dialling = nil }
             leaveLine(shard, endpoint)
         }
         dialIfNeeded(shard, endpoint)
@@ -178,6 +196,16 @@ final class PoolWorld {
         guard waiter.outcome == nil, pools[waiter.shard][waiter.endpoint].leave(waiter) else { return }
         end(waiter, "cancelled")
         leaveLine(waiter.shard, waiter.endpoint)
+        let own = waiter.dialling
+        waiter.dialling = nil
+        if let own { handOn(own) }
+    }
+
+    // To somebody who waits without one. Here a dial that nobody needs goes on, as it may before it is given up.
+    func handOn(_ dialling: Dialling) {
+        guard let heir = pools[dialling.shard][dialling.endpoint].line.firstWithoutDial else { return }
+        dialling.waiter = heir
+        heir.dialling = dialling
     }
 
     func end(_ waiter: Waiter, _ outcome: String) {

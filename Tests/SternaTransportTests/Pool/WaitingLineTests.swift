@@ -7,71 +7,50 @@ import Testing
 
     private func waiters(_ ranks: [Int]) -> [Waiter] { ranks.map { Waiter(rank: $0, shard: 0, endpoint: 0) } }
 
-    @Test func orderIsByRankThenArrival() {
+    private func line(of waiters: [Waiter]) -> WaitingLine<Waiter> {
         var line = WaitingLine<Waiter>()
-        let all = waiters([1, 0, 2, 1, 2, 0])
-        for waiter in all { line.append(waiter) }
-        var order: [Int] = []
-        while let next = line.popFirst() { order.append(all.firstIndex { $0 === next } ?? -1) }
-        #expect(order == [2, 4, 0, 3, 1, 5])
-        #expect(line.isEmpty)
+        for waiter in waiters { line.append(waiter) }
+        return line
     }
 
-    @Test func whoNeedsAFreshConnectionGoesFirstButTakesNoUsedOne() {
-        var line = WaitingLine<Waiter>()
+    /// The order in which a line is served, as positions in a list.
+    private func order(_ line: WaitingLine<Waiter>, of all: [Waiter], reused: Bool = false) -> [Int?] {
+        var line = line
+        var order: [Int?] = []
+        while let next = line.popFirst(reused: reused) { order.append(all.firstIndex { $0 === next }) }
+        return order
+    }
+
+    @Test func orderIsByRankThenArrival() {
+        let all = waiters([1, 0, 2, 1, 2, 0])
+        #expect(order(line(of: all), of: all) == [2, 4, 0, 3, 1, 5])
+    }
+
+    @Test func whoNeedsAFreshConnectionTakesNoUsedOne() {
         let all = waiters([2, 1])
         all[1].needsFreshConnection = true
-        for waiter in all { line.append(waiter) }
-        do {
-            let result = line.popFirst(reused: true)
-            #expect(result === all[0])
-        }
-        do {
-            let result = line.popFirst(reused: true)
-            #expect(result == nil)
-        }
-        #expect(line.count == 1)
-        do {
-            let result = line.popFirst()
-            #expect(result === all[1])
-        }
+        #expect(order(line(of: all), of: all, reused: true) == [0])
+    }
+
+    @Test func whoNeedsAFreshConnectionGoesFirst() {
+        let all = waiters([2, 1])
+        all[1].needsFreshConnection = true
+        #expect(order(line(of: all), of: all) == [1, 0])
     }
 
     @Test func leavingFromTheMiddleAndComingBack() {
-        var line = WaitingLine<Waiter>()
         let all = waiters([1, 1, 1])
-        for waiter in all { line.append(waiter) }
-        do {
-            let result = line.remove(all[1])
-            #expect(result)
-        }
-        do {
-            let result = line.remove(all[1])
-            #expect(!result)
-        }
+        var line = line(of: all)
+        let left = [line.remove(all[1]), line.remove(all[1])]
+        #expect(left == [true, false])
+        #expect(line.count == 2)
         line.append(all[1])
-        do {
-            let result = line.popFirst()
-            #expect(result === all[0])
-        }
-        do {
-            let result = line.popFirst()
-            #expect(result === all[2])
-        }
-        do {
-            let result = line.popFirst()
-            #expect(result === all[1])
-        }
-        do {
-            let result = line.popFirst()
-            #expect(result == nil)
-        }
+        #expect(order(line, of: all) == [0, 2, 1])
     }
 
     @Test func tenThousandLeaveInLinearTime() {
-        var line = WaitingLine<Waiter>()
         let all = waiters(Array(repeating: 1, count: 10_000))
-        for waiter in all { line.append(waiter) }
+        var line = line(of: all)
         let time = ContinuousClock().measure { for waiter in all.reversed() { line.remove(waiter) } }
         #expect(line.isEmpty)
         // A search for each would look at fifty million places.
@@ -79,19 +58,12 @@ import Testing
     }
 
     @Test func thoseWhoCameBeforeAMomentLeaveTogether() {
-        var line = WaitingLine<Waiter>()
         let all = waiters([1, 2, 0, 1])
-        for waiter in all.dropLast() { line.append(waiter) }
+        var line = line(of: Array(all.dropLast()))
         let ticket = line.lastTicket
         line.append(all[3])
-        do {
-            let result = line.removeAll(upTo: ticket)
-            #expect(result.count == 3)
-        }
-        #expect(line.count == 1)
-        do {
-            let result = line.popFirst()
-            #expect(result === all[3])
-        }
+        let gone = line.removeAll(upTo: ticket)
+        #expect(gone.count == 3)
+        #expect(order(line, of: all) == [3])
     }
 }

@@ -113,7 +113,7 @@ struct ProxyFaultTests {
         let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
             let error = try await scene.refusal()
-            #expect(error?.status == 403)
+            #expect(error?.proxyResponse?.status.code == 403)
         }
     }
 

@@ -1,0 +1,107 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+/// Requests of several attempts: redirects, stale connections, and whoever asks again.
+@Suite("Metrics of attempts", .timeLimit(.minutes(2)))
+struct AttemptHistoryTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    private func session(
+        _ url: String, _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try DialScene.session(url) {
+            $0.collectsMetrics = true
+            configure(&$0)
+        }
+    }
+
+    @Test("Each redirect is an attempt")
+    func redirects() async throws {
+        try await TestServer.withServer { server in
+            let metrics = try #require(try await session(server.url).get("redirect/2").response.metrics)
+            MetricsCheck.expectOrder(metrics)
+            #expect(metrics.attempts.map(\.reason) == [.first, .redirect, .redirect])
+            #expect(metrics.attempts.map(\.status) == [302, 302, 200])
+            #expect(metrics.attempts.map(\.isReused) == [false, true, true])
+            #expect(
+                metrics.attempts.map(\.url) == ["/redirect/2", "/redirect/1", "/get"].map { server.url($0) })
+            #expect(metrics.redirectCount == 2)
+            #expect(metrics.retryCount == 0)
+            #expect(metrics.bytesSent == metrics.attempts.reduce(0) { $0 + $1.bytesSent })
+            #expect(metrics.attempts.allSatisfy { $0.failure == nil })
+        }
+    }
+
+    @Test("What is given up of a redirect's body does not fall upon the next attempt", arguments: [100, 900_000])
+    func abandonedRedirect(length: Int) async throws {
+        let away: [ScriptedServer.Step] = [
+            .receiveHead, .send("HTTP/1.1 302 Away\r\nLocation: /b\r\nContent-Length: \(length)\r\n\r\npart"),
+            .waitForClose,
+        ]
+        let there: [ScriptedServer.Step] = [.receiveHead, .pause(milliseconds: 600), .send(Self.ok)]
+        try await ScriptedServer.withServer(connections: [away, there]) { server in
+            let api = try session(server.url)
+            try await api.withResponse(to: .get("a")) { response in
+                #expect(try await response.body.collect(upTo: 100).text == "ok")
+                let metrics = try #require(response.metrics)
+                MetricsCheck.expectOrder(metrics)
+                #expect(metrics.attempts.map(\.status) == [302, 200])
+                #expect(metrics.attempts.last?.failure == nil)
+                #expect(metrics.attempts.last?.bytesReceived == Int64(Self.ok.utf8.count))
+            }
+        }
+    }
+
+    @Test("A stale connection's replacement is an attempt, and the first has its end")
+    func stale() async throws {
+        let stale: [ScriptedServer.Step] = [
+            .receiveHead, .send(Self.ok), .receiveHead, .pause(milliseconds: 50), .close,
+        ]
+        try await ScriptedServer.withServer(connections: [stale, [.receiveHead, .send(Self.ok)]]) { server in
+            let api = try session(server.url)
+            try await api.get("first")
+            let metrics = try #require(try await api.get("second").response.metrics)
+            #expect(metrics.attempts.map(\.reason) == [.first, .staleConnection])
+            #expect(metrics.attempts.map(\.isReused) == [true, false])
+            #expect(metrics.attempts.map(\.status) == [nil, 200])
+            #expect(metrics.retryCount == 1)
+            #expect(metrics.attempts.last?.connect != nil)
+            MetricsCheck.expectOrder(metrics)
+        }
+    }
+
+    @Test("So is what 417 made necessary")
+    func expectationRefused() async throws {
+        let refusal: [ScriptedServer.Step] = [
+            .receiveHead, .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), .waitForClose,
+        ]
+        let next: [ScriptedServer.Step] = [.receiveHead, .receive(atLeast: 5_000), .send(Self.ok)]
+        try await ScriptedServer.withServer(connections: [refusal, next]) { server in
+            let api = try session(server.url) { $0.continueThreshold = 0 }
+            let reply = try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000)))
+            let metrics = try #require(reply.response.metrics)
+            #expect(metrics.attempts.map(\.reason) == [.first, .expectationRefused])
+            MetricsCheck.expectOrder(metrics)
+        }
+    }
+
+    private struct AskingTwice: Interceptor {
+        func intercept(_ request: Request, next: Next) async throws -> Response {
+            _ = try await next(request)
+            return try await next(request)
+        }
+    }
+
+    @Test("An interceptor that asks again makes another attempt")
+    func interceptor() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server.url) { $0.networkInterceptors = [AskingTwice()] }
+            let metrics = try #require(try await api.get("get").response.metrics)
+            #expect(metrics.attempts.map(\.reason) == [.first, .retry])
+            #expect(metrics.retryCount == 1)
+            MetricsCheck.expectOrder(metrics)
+        }
+    }
+}

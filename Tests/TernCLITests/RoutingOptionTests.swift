@@ -1,0 +1,138 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// By which way a server is reached: as a table of what the options make, and by the built program.
+@Suite("tern: routing", .timeLimit(.minutes(2)))
+struct RoutingOptionTests {
+    private func options(
+        proxy: String? = nil, noproxy: String? = nil, unixSocket: String? = nil, ipv4: Bool = false, ipv6: Bool = false
+    ) -> RoutingOptions {
+        var options = RoutingOptions()
+        options.proxy = proxy
+        options.noproxy = noproxy
+        options.unixSocket = unixSocket
+        options.ipv4 = ipv4
+        options.ipv6 = ipv6
+        return options
+    }
+
+    private func proxy(
+        _ settings: ProxySettings, _ url: String
+    ) throws -> String? {
+        try settings.proxy(for: HTTPURL(url)).map { "\($0.kind) \($0.host):\($0.port)" }
+    }
+
+    @Test(
+        "The proxy that was asked for",
+        arguments: [
+            ("http://p.test:3128", "http p.test:3128"), ("p.test:8080", "http p.test:8080"),
+            ("socks5://p.test", "socks5 p.test:1080"), ("https://u:w@p.test", "https p.test:443"), ("none", nil),
+            ("", nil),
+        ] as [(String, String?)])
+    func given(text: String, expected: String?) throws {
+        let settings = try options(proxy: text, noproxy: "").proxies { ["http_proxy": "http://env.test"] }
+        for url in ["http://a.test/", "https://a.test/"] { #expect(try proxy(settings, url) == expected) }
+    }
+
+    @Test("Exceptions, with a proxy that was asked for and with the environment's", arguments: [false, true])
+    func exceptions(isGiven: Bool) throws {
+        let options = options(proxy: isGiven ? "http://p.test:1" : nil, noproxy: "b.test, 10.0.0.0/8")
+        let settings = try options.proxies {
+            ["http_proxy": "http://p.test:1", "https_proxy": "http://p.test:1", "no_proxy": "a.test"]
+        }
+        for (url, isProxied) in [
+            ("http://a.test/", true), ("http://b.test/", false), ("https://c.b.test/", false),
+            ("http://10.1.2.3/", false),
+            ("https://11.1.2.3/", true),
+        ] {
+            #expect(try proxy(settings, url) == (isProxied ? "http p.test:1" : nil), "\(url)")
+        }
+    }
+
+    @Test("Without either it is the environment's") func environment() throws {
+        #expect(try options().proxies() == .environment)
+    }
+
+    @Test("One that is no proxy", arguments: ["ftp://p.test", "http://", "http://p.test:99999"])
+    func invalid(text: String) throws {
+        let error = #expect(throws: SternaError.self) { _ = try options(proxy: text).proxies() }
+        #expect(error?.kind == .invalidURL)
+        #expect(error.map { ExitStatus.code(for: $0) } == 3)
+    }
+
+    @Test("Families and sockets")
+    func others() throws {
+        #expect(options().families == .any)
+        #expect(options(ipv4: true).families == .ipv4)
+        #expect(options(ipv6: true).families == .ipv6)
+        #expect(throws: (any Error).self) { try options(ipv4: true, ipv6: true).validate() }
+        #expect(throws: (any Error).self) { try options(unixSocket: "").validate() }
+        try options(unixSocket: "/run/a.sock", ipv6: true).validate()
+    }
+
+    // MARK: By the program
+
+    private func status(
+        _ status: Int32, _ arguments: [String], environment: [String: String] = [:],
+        location: SourceLocation = #_sourceLocation
+    ) async throws -> TernProcess.Outcome {
+        let outcome = try await TernProcess(arguments, environment: environment).outcome()
+        #expect(outcome.status == status, "\(arguments): \(outcome.errors)", sourceLocation: location)
+        return outcome
+    }
+
+    @Test("--proxy and -x go through it; none and --noproxy do not")
+    func program() async throws {
+        let closed = try ClosedPort()
+        let dead = "http://127.0.0.1:\(closed.port)"
+        try await TestServer.withServer { server in
+            try await TestProxy.withProxy(.init(routes: ["a.test:80": server.port])) { proxy in
+                for flag in ["--proxy", "-x"] { _ = try await status(0, [flag, proxy.url, "http://a.test/get"]) }
+                #expect(proxy.totalConnections == 2)
+                #expect(server.requestCount == 2)
+                let failed = try await status(7, ["--proxy", dead, server.url("/get")])
+                #expect(failed.errors.contains("proxy"))
+                _ = try await status(0, ["--proxy", dead, "--noproxy", "127.0.0.0/8", server.url("/get")])
+                _ = try await status(0, ["--proxy", dead, "--noproxy", "*", server.url("/get")])
+                let environment = ["http_proxy": proxy.url, "no_proxy": "", "NO_PROXY": ""]
+                _ = try await status(0, ["http://a.test/get"], environment: environment)
+                #expect(proxy.totalConnections == 3)
+                _ = try await status(
+                    6, ["--proxy", "none", "--resolve", "x.test:80:127.0.0.1", "http://a.invalid/"],
+                    environment: environment)
+                #expect(proxy.totalConnections == 3)
+            }
+        }
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test("What cannot be is said before anything is sent")
+    func refused() async throws {
+        try await TestServer.withServer { server in
+            let url = server.url("/get")
+            _ = try await status(3, ["--proxy", "ftp://p.test", url])
+            _ = try await status(3, ["--unix-socket", String(repeating: "p", count: 200), url])
+            _ = try await status(2, ["-4", "-6", url])
+            _ = try await status(2, ["--ipv4", "--ipv6", url])
+            _ = try await status(2, ["--unix-socket", "", url])
+            _ = try await status(7, ["--unix-socket", "/nowhere/at-all.sock", url])
+            #expect(server.totalConnections == 0)
+            _ = try await status(0, ["-4", url])
+            _ = try await status(6, ["-6", url])
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("A proxy's credentials are not shown")
+    func secrets() async throws {
+        let closed = try ClosedPort()
+        let outcome = try await status(
+            7, ["--print", "hm", "--proxy", "http://ada:hidden@127.0.0.1:\(closed.port)", "http://a.test/"])
+        #expect(!outcome.errors.contains("hidden"))
+        #expect(!outcome.text.contains("hidden"))
+        withExtendedLifetime(closed) {}
+    }
+}
