@@ -28,6 +28,9 @@ final class Endpoint: Sendable {
 
     /// How many permits shards stand in line for.
     let inLine = Atomic<Int>(0)
+
+    /// Whether a shard without a connection waits for one of the others.
+    let isNeeded = Atomic<Bool>(false)
     private let nextShard = Atomic<Int>(0)
 
     /// On how many shards a pause keeps dials back.
@@ -94,10 +97,7 @@ final class Endpoint: Sendable {
     var isInUse: Bool { permits.counts(of: self) != (0, 0) || pauses.load(ordering: .relaxed) > 0 }
 
     /// Whether a shard waits for a permit.
-    var isWaitedFor: Bool { isWaitedFor(beyond: 0) }
-
-    /// Whether shards stand in line for more than a number of permits.
-    func isWaitedFor(beyond own: Int) -> Bool { inLine.load(ordering: .sequentiallyConsistent) > own }
+    var isWaitedFor: Bool { inLine.load(ordering: .sequentiallyConsistent) > 0 }
 }
 
 /// One shard's connections to an endpoint.

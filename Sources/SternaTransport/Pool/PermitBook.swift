@@ -26,7 +26,14 @@ struct PermitBook {
         /// Shards in the order of their turns, with the number of permits that each waits for.
         var shards: Deque<(shard: Int, count: Int)> = []
         var waiting = 0
+        /// How many permits each shard has.
+        var held: [Int: Int] = [:]
         var isInTurn = false
+
+        mutating func grant(to shard: Int) {
+            open += 1
+            held[shard, default: 0] += 1
+        }
 
         mutating func wait(_ shard: Int) {
             waiting += 1
@@ -68,6 +75,15 @@ struct PermitBook {
     /// How many endpoints wait for others to close connections.
     var starving: Int { open >= limit ? turns.count : 0 }
 
+    /// Whether an endpoint without any connection waits for others to close theirs.
+    var hasNeedyEndpoint: Bool { starving > 0 && turns.prefix(8).contains { lines[$0]?.open == 0 } }
+
+    /// Whether a shard without any connection to an endpoint waits for others to close theirs.
+    func hasNeedyShard(_ endpoint: Int) -> Bool {
+        guard let line = lines[endpoint] else { return false }
+        return line.shards.contains { line.held[$0.shard] == nil }
+    }
+
     /// How many permits of an endpoint are out, and how many shards wait for one.
     func counts(of endpoint: Int) -> (open: Int, waiting: Int) {
         lines[endpoint].map { ($0.open, $0.waiting) } ?? (0, 0)
@@ -79,7 +95,7 @@ struct PermitBook {
         defer { lines[endpoint] = line }
         let hasRoom = line.open < line.limit
         if hasRoom, open < limit, line.waiting == 0 {
-            line.open += 1
+            line.grant(to: shard)
             open += 1
             return .granted
         }
@@ -99,9 +115,11 @@ struct PermitBook {
         return true
     }
 
-    /// Gives a permit back; returns who gets one for it.
-    mutating func give(_ endpoint: Int) -> [Grant] {
-        guard var line = lines.removeValue(forKey: endpoint), line.open > 0 else { return [] }
+    /// Gives a shard's permit back; returns who gets one for it.
+    mutating func give(_ endpoint: Int, shard: Int) -> [Grant] {
+        guard var line = lines[endpoint], let held = line.held[shard], held > 0 else { return [] }
+        lines[endpoint] = nil
+        line.held[shard] = held == 1 ? nil : held - 1
         line.open -= 1
         open -= 1
         if line.waiting > 0 { takeTurn(endpoint, &line) }
@@ -111,7 +129,7 @@ struct PermitBook {
             guard var line = lines.removeValue(forKey: next) else { continue }
             line.isInTurn = false
             if line.open < line.limit, let shard = line.next() {
-                line.open += 1
+                line.grant(to: shard)
                 open += 1
                 grants.append(Grant(endpoint: next, shard: shard))
                 if line.open < line.limit, line.waiting > 0 { takeTurn(next, &line) }

@@ -7,6 +7,7 @@ final class Permits: Sendable {
 
     // Whether somebody waits for others to close connections; seen without the lock by whoever has one to spare.
     private let starving = Atomic<Bool>(false)
+    private let needy = Atomic<Bool>(false)
     private let nextID = Atomic<Int>(0)
 
     init(limit: Int) { book = Mutex(PermitBook(limit: limit)) }
@@ -17,45 +18,45 @@ final class Permits: Sendable {
     /// Whether an endpoint waits for another one's connection to be closed.
     var isStarving: Bool { starving.load(ordering: .sequentiallyConsistent) }
 
+    /// Whether an endpoint that has none waits for another one's connection.
+    var isNeedy: Bool { needy.load(ordering: .relaxed) }
+
     /// Takes a permit, or puts the shard in line for one.
     func take(_ endpoint: Endpoint, shard: Int) -> PermitBook.Answer {
-        let answer = book.withLock { book in
-            let answer = book.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard)
-            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
-            return answer
-        }
+        let answer = change(endpoint) { $0.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard) }
         if answer != .granted { endpoint.inLine.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         return answer
     }
 
     /// Takes a shard out of the line for a permit once; whether it stood there.
     func leaveLine(_ endpoint: Endpoint, shard: Int) -> Bool {
-        let left = book.withLock { book in
-            let left = book.leave(endpoint.id, shard: shard)
-            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
-            return left
-        }
+        let left = change(endpoint) { $0.leave(endpoint.id, shard: shard) }
         if left { endpoint.inLine.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
         return left
     }
 
-    /// Gives a permit back, and tells whoever gets it.
-    func give(_ endpoint: Endpoint) {
-        var given = [endpoint.id]
-        while let id = given.popLast() {
-            let grants = book.withLock { book in
-                let grants = book.give(id)
-                starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
-                return grants
+    /// Gives a shard's permit back, and tells whoever gets it.
+    func give(_ endpoint: Endpoint, shard: Int) {
+        var left = change(endpoint) { $0.give(endpoint.id, shard: shard) }
+        while let grant = left.popLast() {
+            if let endpoint = waiting.withLock({ $0[grant.endpoint]?.endpoint }) {
+                change(endpoint) { _ in }
+                endpoint.granted(to: grant.shard)
+            } else {
+                // Nobody is left who could use it.
+                left += book.withLock { $0.give(grant.endpoint, shard: grant.shard) }
             }
-            for grant in grants {
-                if let endpoint = waiting.withLock({ $0[grant.endpoint]?.endpoint }) {
-                    endpoint.granted(to: grant.shard)
-                } else {
-                    // Nobody is left who could use it.
-                    given.append(grant.endpoint)
-                }
-            }
+        }
+    }
+
+    // What others look at without the lock is written while it is held.
+    private func change<R: Sendable>(_ endpoint: Endpoint, _ change: (inout PermitBook) -> R) -> R {
+        book.withLock { book in
+            let result = change(&book)
+            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
+            needy.store(book.hasNeedyEndpoint, ordering: .relaxed)
+            endpoint.isNeeded.store(book.hasNeedyShard(endpoint.id), ordering: .relaxed)
+            return result
         }
     }
 

@@ -214,7 +214,7 @@ final class Shard: @unchecked Sendable {
         if endpoint.pools[index].state.permitGranted(at: now) {
             dial(endpoint)
         } else {
-            endpoint.permits.give(endpoint)
+            endpoint.permits.give(endpoint, shard: index)
         }
         dialIfNeeded(endpoint)
     }
@@ -224,7 +224,7 @@ final class Shard: @unchecked Sendable {
     private func dial(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
         guard let exchange = pool.state.beginDial() else {
-            endpoint.permits.give(endpoint)
+            endpoint.permits.give(endpoint, shard: index)
             return
         }
         let dial = Dial(for: exchange, to: endpoint, on: self, lastTicket: pool.state.line.lastTicket)
@@ -237,7 +237,7 @@ final class Shard: @unchecked Sendable {
             switch result {
             case .success(let connection): self.opened(connection, by: dial)
             case .failure(let error):
-                endpoint.permits.give(endpoint)
+                endpoint.permits.give(endpoint, shard: self.index)
                 self.failed(
                     dial, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
@@ -271,7 +271,7 @@ final class Shard: @unchecked Sendable {
 
     private func opened(_ connection: HTTP1Connection, by dial: Dial) {
         guard connection.establish() else {
-            dial.endpoint.permits.give(dial.endpoint)
+            dial.endpoint.permits.give(dial.endpoint, shard: index)
             failed(
                 dial,
                 SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
@@ -308,12 +308,11 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    // Where others wait for its permit, a busy connection is theirs after a few more requests: not at once, since opening
-    // another one costs more than a request.
+    // Where others wait for its permit who have no connection at all, a busy one is theirs after a few more requests: not at
+    // once, since opening another one costs more than a request.
     private func mustYield(_ connection: HTTP1Connection) -> Bool {
         let endpoint = connection.endpoint
-        let asked = endpoint.pools[index].state.asked
-        guard endpoint.permits.isStarving || endpoint.isWaitedFor(beyond: asked) else {
+        guard endpoint.permits.isNeedy || endpoint.isNeeded.load(ordering: .relaxed) else {
             connection.usesWhileWaitedFor = 0
             return false
         }
@@ -343,7 +342,7 @@ final class Shard: @unchecked Sendable {
         let pool = connection.endpoint.pools[index]
         if pool.state.lost(connection) { pool.countIdle(-1) }
         counts.open -= 1
-        connection.endpoint.permits.give(connection.endpoint)
+        connection.endpoint.permits.give(connection.endpoint, shard: index)
         checkDrained()
     }
 

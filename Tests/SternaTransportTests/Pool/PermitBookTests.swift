@@ -12,10 +12,13 @@ import Testing
             book.take(1, limit: 2, shard: 0), book.take(2, limit: 2, shard: 0),
         ]
         #expect(answers == [.granted, .granted, .endpointIsFull, .endpointIsFull, .granted])
-        let grants = [book.give(2), book.give(1), book.give(1), book.give(1), book.give(1)]
+        let grants = [
+            book.give(2, shard: 0), book.give(1, shard: 0), book.give(1, shard: 1), book.give(1, shard: 1),
+            book.give(1, shard: 0),
+        ]
         #expect(grants == [[], [Grant(endpoint: 1, shard: 1)], [Grant(endpoint: 1, shard: 0)], [], []])
         #expect(book.open == 0)
-        let none = book.give(1)
+        let none = book.give(1, shard: 0)
         #expect(none.isEmpty, "what nobody has cannot be given back")
         #expect(book.open == 0)
     }
@@ -28,11 +31,12 @@ import Testing
         #expect(rest == Array(repeating: .allAreOpen, count: 5))
         #expect(book.starving == 3)
         var order: [Int] = []
-        var holders = [1, 1]
+        var holders = [Grant(endpoint: 1, shard: 0), Grant(endpoint: 1, shard: 0)]
         for _ in 0..<5 {
-            let grants = book.give(holders.removeFirst())
+            let holder = holders.removeFirst()
+            let grants = book.give(holder.endpoint, shard: holder.shard)
             order += grants.map(\.endpoint)
-            holders += grants.map(\.endpoint)
+            holders += grants
         }
         // The busy endpoint does not keep the others waiting until it is done.
         #expect(order == [1, 2, 3, 1, 1])
@@ -43,8 +47,10 @@ import Testing
         var book = PermitBook(limit: 5)
         let answers = [0, 0, 0, 0, 1, 1].map { book.take(1, limit: 1, shard: $0) }
         #expect(answers.first == .granted)
-        let order = (0..<5).flatMap { _ in book.give(1).map(\.shard) }
-        #expect(order == [0, 1, 0, 1, 0])
+        #expect(book.hasNeedyShard(1), "shard 1 has none")
+        var order = [0]
+        for _ in 0..<5 { order += book.give(1, shard: order.last ?? 0).map(\.shard) }
+        #expect(order == [0, 0, 1, 0, 1, 0])
     }
 
     @Test func whoLeavesIsNotServed() {
@@ -53,7 +59,7 @@ import Testing
         #expect(answers == [.granted, .allAreOpen, .allAreOpen])
         let left = [book.leave(2, shard: 0), book.leave(2, shard: 0)]
         #expect(left == [true, false])
-        let grants = book.give(1)
+        let grants = book.give(1, shard: 0)
         #expect(grants == [Grant(endpoint: 3, shard: 0)])
     }
 }

@@ -114,18 +114,18 @@ final class PoolWorld {
 
     func dial(_ shard: Int, _ endpoint: Int) {
         let lastTicket = pools[shard][endpoint].line.lastTicket
-        guard let waiter = pools[shard][endpoint].beginDial() else { return give(endpoint) }
+        guard let waiter = pools[shard][endpoint].beginDial() else { return give(endpoint, shard) }
         let dialling = Dialling(waiter: waiter, shard: shard, endpoint: endpoint, lastTicket: lastTicket)
         waiter.dialling = dialling
         dials.append(dialling)
     }
 
-    func give(_ endpoint: Int) {
-        for grant in book.give(endpoint) {
+    func give(_ endpoint: Int, _ shard: Int) {
+        for grant in book.give(endpoint, shard: shard) {
             if pools[grant.shard][grant.endpoint].permitGranted(at: now) {
                 dial(grant.shard, grant.endpoint)
             } else {
-                give(grant.endpoint)
+                give(grant.endpoint, grant.shard)
             }
             dialIfNeeded(grant.shard, grant.endpoint)
         }
@@ -141,7 +141,7 @@ final class PoolWorld {
         guard connection.isOpen else { return }
         connection.isOpen = false
         _ = pools[connection.shard][connection.endpoint].lost(connection)
-        give(connection.endpoint)
+        give(connection.endpoint, connection.shard)
     }
 
     func finish(_ dialling: Dialling, isOpen: Bool, blamesServer: Bool = true) {
@@ -160,7 +160,7 @@ final class PoolWorld {
                 keep(connection)
             }
         } else {
-            give(endpoint)
+            give(endpoint, shard)
             let losers = pools[shard][endpoint].dialFailed(
                 for: dialling.waiter, lastTicket: dialling.lastTicket, began: now, counts: blamesServer, at: now)
             for loser in losers {
