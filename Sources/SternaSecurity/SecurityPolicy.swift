@@ -4,8 +4,8 @@ package import SternaCore
 /// What a server must show before it is trusted, and what it is shown: roots, pins, the rules of names, an identity, the versions
 /// of TLS. AFNetworking's `AFSecurityPolicy`.
 ///
-///     var policy = SecurityPolicy.pinned(["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha256/…backup…"])
-///     let api = try Session("https://api.example.com/") { $0.securityPolicy = policy }
+///     let policy = SecurityPolicy.pinned([inUse, keptOffline])      // pins such as "sha256/47DEQpj8HBSa+/TImW+5JCe…="
+///     let api = try Session(baseURL: "https://api.example.com/") { $0.securityPolicy = policy }
 ///
 /// Its verdict is a function of the certificates presented, the host asked for and the time; it looks at nothing else, but where
 /// there are evaluators or a challenge handler. Connections of sessions with different policies are never shared.

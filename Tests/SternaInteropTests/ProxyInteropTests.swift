@@ -4,9 +4,14 @@ import SternaTesting
 import Testing
 
 /// What every HTTP proxy has to do, asked of each.
-private func forwards(_ proxy: Proxy) async throws {
+///
+/// - Parameter closesUnsaid: whether it closes its connections without saying so, on which a POST cannot be sent twice.
+private func forwards(_ proxy: Proxy, closesUnsaid: Bool = false) async throws {
+    var options = EngineOptions()
+    if closesUnsaid { options.maximumUses = 1 }
+    let engine = Engine(options: options)
     try await TestServer.withServer { origin in
-        let api = try ProxyServers.session(proxy)
+        let api = try ProxyServers.session(proxy) { $0.engine = engine }
         for number in 0..<5 {
             let reply = try await api.post(origin.url("/post"), parameters: ["number": number])
             #expect(try await reply.text().contains("\(number)"))
@@ -149,7 +154,7 @@ struct TinyproxyTests {
     func tinyproxy() async throws {
         let server = try await ProxyServers.startTinyproxy()
         let proxy = try ProxyServers.proxy(.http, server)
-        try await forwards(proxy)
+        try await forwards(proxy, closesUnsaid: true)
         try await tunnels(proxy)
         try await refuses(.http, server)
         try await isClosed(proxy)

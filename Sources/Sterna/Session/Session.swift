@@ -26,7 +26,7 @@ public struct Session: Sendable {
     /// - Parameter baseURL: what relative references are resolved against; nil for none.
     ///
     /// Throws `invalidURL` for a base URL that is none, and `invalidHeader` for a header field or credentials with
-    /// characters that cannot be sent.
+    /// characters that cannot be sent, and `invalidRequest` for a policy of trust that could never work.
     public init(
         baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws(SternaError) {
@@ -45,7 +45,7 @@ public struct Session: Sendable {
 
     /// A session that differs in what the closure changes, with the same base URL.
     ///
-    /// It cannot throw: a header field or credentials that cannot be sent fail each request instead.
+    /// It cannot throw: what cannot work (header fields, credentials, policies) fails each request instead.
     public func with(_ change: (inout SessionSettings) -> Void) -> Session {
         var settings = plan.settings
         change(&settings)

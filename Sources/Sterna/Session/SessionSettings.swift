@@ -81,7 +81,8 @@ public struct SessionSettings: Sendable {
 
     init() {}
 
-    /// Calls a time-out what most libraries do: for connecting, for the first byte, and between bytes.
+    /// Calls a time-out what most libraries do: for each step by itself, from finding the address to each pause between bytes.
+    /// For the whole there is ``Timeouts/total``.
     public var timeout: Duration {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }

@@ -55,7 +55,7 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Makes an identity of a PKCS #12 container (RFC 7292), as `openssl pkcs12 -export` writes it.
     ///
-    /// Containers whose certificates are encrypted by the methods of the nineties, RC2 and Triple DES, are not read.
+    /// Containers encrypted by AES, by Triple DES and by RC2 are read.
     ///
     /// - Parameter password: the container's; nil for none.
     public init(pkcs12: [UInt8], password: String? = nil) throws(SternaError) {

@@ -8,7 +8,8 @@ extension Engine {
         for shard in shards { try? await shard.loop.submit {}.get() }
     }
 
-    /// Takes no more requests, and returns when those under way have ended; what has not by then is ended with `shutDown`.
+    /// Takes no more requests, and returns when those that have a connection have ended, or the grace is over; those that wait for
+    /// a connection, and what is left at the end of the grace, fail with `shutDown`.
     ///
     /// The event loops are not touched. The engine that sessions share is never shut down; nothing happens there but that idle
     /// connections are closed.

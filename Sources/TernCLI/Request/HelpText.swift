@@ -36,7 +36,9 @@ enum HelpText {
          18  answer truncated         58  client certificate unusable
          22  status 400 and up        60  certificate not trusted
              (with --fail)            61  content coding broken
-         23  cannot write output      90  no pin fits
-        130  interrupted               1  anything else
+         23  cannot write output      77  no root certificates
+         55  cannot send              90  no pin fits
+        130  interrupted              97  the proxy refused
+          1  anything else
         """
 }
