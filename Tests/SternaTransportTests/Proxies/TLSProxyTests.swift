@@ -1,3 +1,4 @@
+import Foundation
 import Sterna
 import SternaTesting
 import Testing
@@ -64,6 +65,20 @@ struct TLSProxyTests {
             #expect(try await good.get(scene.url("/get")).status == 200)
             let bad = try scene.session { $0.hostPolicies = ["localhost": stranger] }
             await rejected(bad, scene.url("/get"), .issuer)
+        }
+    }
+
+    @Test("A file goes to a plain origin through TLS to the proxy, which cannot be sent from the file itself")
+    func file() async throws {
+        let content = [UInt8](repeating: 0x5A, count: 300_000)
+        let path = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UUID().uuidString)").path
+        try Data(content).write(to: URL(filePath: path), options: .withoutOverwriting)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await ProxyScene.with(.https, secure: false) { scene in
+            let api = try scene.session()
+            let reply = try await api.put(scene.url("/put"), body: try .file(path))
+            #expect(reply.status == 200)
+            #expect(scene.origin.requests().last?.bodySize == content.count)
         }
     }
 
