@@ -104,7 +104,7 @@ public final class Inflater {
             input.withUnsafeReadableBytes { bytes in
                 let available = min(bytes.count, Int(CInt.max))
                 let room = min(space.count, limit, Int(CInt.max))
-                // zlib reads the input and does not write to it, whatever its type says.
+                // zlib reads the input and does not write to it, whatever its type says; its output goes no further than avail_out.
                 stream.pointee.next_in = UnsafeMutablePointer(
                     mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
                 stream.pointee.avail_in = UInt32(available)

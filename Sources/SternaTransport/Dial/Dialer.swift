@@ -141,8 +141,8 @@ final class Dialer: Sendable {
     private func addresses(of target: Target, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {
         let loop = dial.shard.loop
         dial.phase = .resolve
-        if let address = IPAddress(target.host) { return loop.makeSucceededFuture([address]) }
         guard let given = options.hostOverrides["\(target.host.lowercased()):\(target.port)"], !given.isEmpty else {
+            if let address = IPAddress(target.host) { return loop.makeSucceededFuture([address]) }
             return lookUp(target.host, dial, timeouts)
         }
         let known = given.compactMap { IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0[...]) }

@@ -11,6 +11,9 @@ public final class EngineTransport: Transport {
     private let endpoints = Mutex<[Key: Endpoint]>([:])
     private let sweepAt = Atomic<Int>(1_024)
 
+    /// Whether URLs of one origin may have different proxies.
+    private let asksForEachURL: Bool
+
     private struct Key: Hashable {
         let origin: Origin
         /// Where the rules give the same answer for all URLs of an origin it is not asked for.
@@ -55,6 +58,7 @@ public final class EngineTransport: Transport {
     init(engine: Engine, configuration: Configuration) {
         self.engine = engine
         self.configuration = configuration
+        asksForEachURL = !configuration.routing.proxies.isByOrigin
     }
 
     public func send(_ request: Request) async throws -> Response {
@@ -120,8 +124,8 @@ public final class EngineTransport: Transport {
 
     func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint {
         let origin = url.origin
-        let settings = configuration.routing.proxies
-        let key = Key(origin: origin, proxy: settings.isByOrigin ? nil : try settings.proxy(for: url))
+        let proxy = asksForEachURL ? try configuration.routing.proxies.proxy(for: url) : nil
+        let key = Key(origin: origin, proxy: proxy)
         if let known = endpoints.withLock({ $0[key] }) { return known }
         let route = try configuration.routing.route(for: url, proxy: key.proxy)
         return endpoints.withLock { endpoints in

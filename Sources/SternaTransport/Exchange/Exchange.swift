@@ -5,7 +5,8 @@ import SternaCore
 ///
 /// It lives on one event loop from `begin` on; `cancel` may be called from anywhere and hops there. It resumes its caller
 /// exactly once.
-// Invariant: every stored `var` is touched on `shard.loop` only, but for `continuation`, which is set before the hop.
+// Invariant: every stored `var` is touched on `shard.loop` only, once it was handed there; what is set before (the continuation,
+// the recorder, what a warm-up wants) is set by the one task that makes it.
 final class Exchange: InLine, @unchecked Sendable {
     /// Where it stands, which decides what it waits for.
     enum Phase {

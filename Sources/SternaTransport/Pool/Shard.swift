@@ -16,11 +16,11 @@ final class Shard: @unchecked Sendable {
     var idlePools: [EndpointPool] = []
     var tick: (at: NIODeadline, task: Scheduled<Void>)?
     var counts = ShardCounts()
-    private var dials: [Dial] = []
+    var dials: [Dial] = []
 
     /// Fulfilled when the last connection is closed, once the engine is shut down.
     var drained: EventLoopPromise<Void>?
-    private var isShutDown = false
+    var isShutDown = false
 
     init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions) {
         self.index = index
@@ -90,7 +90,8 @@ final class Shard: @unchecked Sendable {
         leaveLine(exchange.endpoint)
         let dial = exchange.dial
         end(exchange, error)
-        if let dial { handOn(dial) }
+        // Nobody may be left who could use what it would bring.
+        if let dial, !handOn(dial) { dial.cancel() }
     }
 
     private func end(_ exchange: Exchange, _ error: SternaError) {
@@ -99,11 +100,29 @@ final class Shard: @unchecked Sendable {
         exchange.dial = nil
     }
 
-    // A dial whose exchange needs it no more is for another one that has none. Where nobody is left it is given up.
-    private func handOn(_ dial: Dial) {
-        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial else { return dial.cancel() }
+    // A dial whose exchange needs it no more is for another one that has none; whether there is one.
+    @discardableResult
+    private func handOn(_ dial: Dial) -> Bool {
+        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial else { return false }
         dial.exchange = heir
         heir.dial = dial
+        return true
+    }
+
+    // Gives a connection to an exchange that waited, whose own dial, if there is one, is then for others: they may come yet,
+    // and so it goes on.
+    private func give(_ connection: HTTP1Connection, to exchange: Exchange) {
+        leaveLine(connection.endpoint)
+        let own = exchange.dial
+        connection.start(exchange)
+        if let own { handOn(own) }
+    }
+
+    // A dial has come to its end without a connection for its exchange, which waits in the queue again.
+    private func disown(_ dial: Dial) {
+        guard dial.exchange.dial === dial else { return }
+        dial.exchange.dial = nil
+        if dial.exchange.activeIndex != nil { tickNoLater(than: dial.exchange.timeLimit().at) }
     }
 
     // MARK: Permits
@@ -251,7 +270,7 @@ final class Shard: @unchecked Sendable {
             for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began, counts: Self.blamesServer(error, dial),
             holdsForAll: error.kind == .addressRefused, at: now)
         for exchange in losers { end(exchange, error) }
-        if dial.exchange.dial === dial { dial.exchange.dial = nil }
+        disown(dial)
         leaveLine(dial.endpoint)
         dialIfNeeded(dial.endpoint)
         checkDrained()
@@ -279,12 +298,9 @@ final class Shard: @unchecked Sendable {
         }
         connection.opening = dial.timeline
         let exchange = dial.endpoint.pools[index].state.opened()
-        if dial.exchange.dial === dial { dial.exchange.dial = nil }
+        disown(dial)
         if let exchange {
-            leaveLine(dial.endpoint)
-            let own = exchange.dial
-            connection.start(exchange)
-            if let own { handOn(own) }
+            give(connection, to: exchange)
         } else {
             keepIdle(connection)
         }
@@ -297,12 +313,14 @@ final class Shard: @unchecked Sendable {
     func release(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
-        if !connection.isUsable || isShutDown || mustYield(connection) {
+        if !connection.isUsable || isShutDown {
             // Its time is over: its permit opens another one for whoever waits.
             connection.close()
+        } else if mustYield(connection) {
+            // At once: TLS closed in order would hold the permit for as long as the peer likes.
+            connection.abort()
         } else if !pool.state.line.isEmpty, let exchange = pool.state.released(connection) {
-            leaveLine(endpoint)
-            connection.start(exchange)
+            give(connection, to: exchange)
         } else {
             keepIdle(connection)
         }
@@ -349,41 +367,6 @@ final class Shard: @unchecked Sendable {
     /// Closes the connections that nobody uses.
     func closeIdle() {
         for pool in idlePools { for connection in pool.state.idle { connection.close() } }
-    }
-
-    // MARK: Shutdown
-
-    static let shutDown = SternaError(
-        .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
-
-    /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
-    /// over.
-    func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
-        if let drained {
-            drained.futureResult.cascade(to: promise)
-            return
-        }
-        isShutDown = true
-        drained = promise
-        let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
-        promise.futureResult.whenComplete { _ in end.cancel() }
-        closeIdle()
-        for exchange in active where exchange.connection == nil { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
-        checkDrained()
-    }
-
-    /// Ends what is still under way.
-    private func abandonAll() {
-        for exchange in active { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
-        for pool in idlePools { for connection in pool.state.idle { connection.abort(evenIfClosing: true) } }
-        // What is left closes in its own time.
-        drained?.succeed(())
-    }
-
-    func checkDrained() {
-        if isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 { drained?.succeed(()) }
     }
 }
 

@@ -1,0 +1,38 @@
+import NIOCore
+import SternaCore
+
+/// The end of a shard whose engine is shut down.
+extension Shard {
+    static let shutDown = SternaError(
+        .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
+
+    /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
+    /// over.
+    func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
+        if let drained {
+            drained.futureResult.cascade(to: promise)
+            return
+        }
+        isShutDown = true
+        drained = promise
+        let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
+        promise.futureResult.whenComplete { _ in end.cancel() }
+        closeIdle()
+        for exchange in active where exchange.connection == nil { abandon(exchange, Self.shutDown) }
+        for dial in dials { dial.cancel() }
+        checkDrained()
+    }
+
+    /// Ends what is still under way.
+    private func abandonAll() {
+        for exchange in active { abandon(exchange, Self.shutDown) }
+        for dial in dials { dial.cancel() }
+        for pool in idlePools { for connection in pool.state.idle { connection.abort(evenIfClosing: true) } }
+        // What is left closes in its own time.
+        drained?.succeed(())
+    }
+
+    func checkDrained() {
+        if isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 { drained?.succeed(()) }
+    }
+}
