@@ -13,6 +13,9 @@ final class Dial: @unchecked Sendable {
     let lastTicket: Int
     let began: Int64
 
+    /// Its place among the shard's dials.
+    var index = 0
+
     /// How far it has come.
     var phase = SternaError.Phase.resolve
     var timeline = DialTimeline()

@@ -93,6 +93,9 @@ final class BodyPipe: Sendable {
         }
     }
 
+    /// Whether the reader has taken all that has come.
+    var isDrained: Bool { state.withLock { $0.stored == 0 && !$0.isCancelled } }
+
     // MARK: The reader's side
 
     var trailers: HTTPFields? {

@@ -24,14 +24,14 @@ extension Exchange {
             if dial == nil, queuedAt != .distantFuture { consider(queuedAt + amounts.queue, .phase) }
             return limit
         }
-        guard let connection, !connection.isPaused else { return limit }
+        guard let carrier, !carrier.isPaused else { return limit }
         switch phase {
-        case .writing: consider(connection.lastActivity + amounts.write, .phase)
-        case .waiting: consider(connection.lastActivity + amounts.firstByte, .phase)
-        default: consider(connection.lastActivity + amounts.betweenBytes, .phase)
+        case .writing: consider(carrier.lastActivity + amounts.write, .phase)
+        case .waiting: consider(carrier.lastActivity + amounts.firstByte, .phase)
+        default: consider(carrier.lastActivity + amounts.betweenBytes, .phase)
         }
         if let least = request.timeouts.minimumThroughput, phase != .waiting {
-            consider(connection.throughputWindow + least.amount, .throughput)
+            consider(carrier.throughputWindow + least.amount, .throughput)
         }
         return limit
     }
@@ -40,10 +40,10 @@ extension Exchange {
     func goesOn(beyond limit: TimeLimit, at now: NIODeadline) -> Bool {
         switch limit.kind {
         case .total: return false
-        case .phase: return phase == .writing && connection?.hasWrittenOn() == true
+        case .phase: return phase == .writing && carrier?.hasWrittenOn() == true
         case .throughput:
-            guard let connection, let least = request.timeouts.minimumThroughput else { return false }
-            return connection.isFastEnough(least, at: now)
+            guard let carrier, let least = request.timeouts.minimumThroughput else { return false }
+            return carrier.isFastEnough(least, at: now)
         }
     }
 

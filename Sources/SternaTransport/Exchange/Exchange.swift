@@ -33,7 +33,7 @@ final class Exchange: InLine, @unchecked Sendable {
     var omitsExpect = false
     var isSubmitted = false
     var requestSent = false
-    var connection: HTTP1Connection?
+    var carrier: Carrier?
 
     /// The dial that was begun for it and is under way.
     var dial: Dial?

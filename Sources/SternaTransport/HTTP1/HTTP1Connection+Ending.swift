@@ -37,7 +37,7 @@ extension HTTP1Connection {
     func detach() {
         if let exchange {
             shard.remove(exchange)
-            exchange.connection = nil
+            exchange.carrier = nil
         }
         exchange = nil
         head = nil
@@ -57,7 +57,7 @@ extension HTTP1Connection {
     }
 
     /// Ends the exchange with an error and closes the connection.
-    func fail(_ error: SternaError) {
+    func end(with error: SternaError) {
         let exchange = exchange
         let pipe = pipe
         let head = head

@@ -1,20 +1,24 @@
+import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Sending a request's body.
+/// A request's body in HTTP/1's framing (RFC 9112, 6 and 7).
 extension HTTP1Connection {
-    /// The server asks for the body, or has said nothing for too long.
-    func sendHeld() {
-        continueTimer?.cancel()
-        continueTimer = nil
-        guard let held, let exchange, head == nil, !isClosing else { return }
-        self.held = nil
-        writer = held
-        exchange.phase = .writing
-        lastActivity = shard.loop.now
-        measureAnew()
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write)
-        held.advance()
+    /// Writes a small body of bytes behind the head in one piece.
+    func writeWhole(_ bytes: Bytes, behind head: Bytes, to context: ChannelHandlerContext) {
+        var message = head
+        message.writeImmutableBuffer(bytes)
+        guard hasUploadObserver else {
+            throughput.sent += bytes.readableBytes
+            context.writeAndFlush(wrapOutboundOut(message), promise: nil)
+            return
+        }
+        let promise = shard.loop.makePromise(of: Void.self)
+        let (count, number) = (bytes.readableBytes, exchangeCount)
+        promise.futureResult.assumeIsolated().whenSuccess { [weak self] in
+            self?.bodyAdvanced(by: count, ofExchange: number)
+        }
+        context.writeAndFlush(wrapOutboundOut(message), promise: promise)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -22,42 +26,34 @@ extension HTTP1Connection {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Whether somebody wants to know how much of the body was taken.
-    var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
-
-    /// The network has taken bytes of the body.
-    func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
-        guard number == exchangeCount else { return }
-        lastActivity = shard.loop.now
-        throughput.sent += bytes
-        guard let report = exchange?.request.uploadProgress else { return }
-        meter.add(bytes, at: lastActivity)
-        report(meter.progress(at: lastActivity))
+    func writeFramed(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) {
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        if isChunked {
+            var line = Bytes()
+            line.writeString(String(piece.count, radix: 16))
+            line.writeStaticString("\r\n")
+            throughput.sent += line.readableBytes + 2
+            context.write(wrapOutboundOut(line), promise: nil)
+        }
+        switch piece {
+        case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
+        case .region(let region): context.write(NIOAny(region), promise: promise)
+        }
+        if isChunked { context.write(NIOAny(Bytes(staticString: "\r\n")), promise: nil) }
     }
 
-    /// Whether the network has taken anything since this was asked last, be it part of a write.
-    func hasWrittenOn() -> Bool {
-        let buffered = context?.channel.unwrittenBytes ?? 0
-        defer { lastBuffered = buffered }
-        guard buffered != lastBuffered else { return false }
-        lastActivity = shard.loop.now
-        return true
+    func writeEnd(_ trailers: HTTPFields?) throws(SternaError) {
+        guard isChunked else { return }
+        let end = try Self.lastChunk(trailers ?? [:])
+        throughput.sent += end.readableBytes
+        context?.write(wrapOutboundOut(end), promise: nil)
     }
 
-    /// The source of the body has delivered, so the peer is waited for again.
-    func sourceDelivered() {
-        lastActivity = shard.loop.now
-        measureAnew()
-        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write) }
-    }
-
-    /// All of the body is on its way.
-    func bodyFinished() {
-        writer = nil
-        lastActivity = shard.loop.now
-        guard let exchange, exchange.phase == .writing else { return }
-        exchange.phase = .waiting
-        if exchange.recorder != nil { noteSent() }
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+    static func lastChunk(_ trailers: HTTPFields) throws(SternaError) -> Bytes {
+        try TrailerFields.check(trailers)
+        var lines = Bytes(staticString: "0\r\n")
+        for field in trailers { lines.writeString("\(field.name.rawName): \(field.value)\r\n") }
+        lines.writeStaticString("\r\n")
+        return lines
     }
 }

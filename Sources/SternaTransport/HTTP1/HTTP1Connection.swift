@@ -9,21 +9,10 @@ import SternaSecurity
 /// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
 /// exchange, or is closed; a closed one never comes back.
 // Invariant: everything is touched on the channel's event loop only.
-final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
+final class HTTP1Connection: Carrier, ChannelDuplexHandler, Pooled, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias OutboundIn = Never
     typealias OutboundOut = Bytes
-
-    /// A response of this size or less is collected before the caller is woken.
-    static let collectedBytes = 256 << 10
-
-    /// How long a body waits for a server that does not answer Expect; curl's second.
-    static let continueWait = TimeAmount.seconds(1)
-
-    let endpoint: Endpoint
-    let shard: Shard
-    /// When the present measure of speed began.
-    var throughputWindow: NIODeadline
 
     private(set) var context: ChannelHandlerContext?
 
@@ -33,20 +22,12 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     /// What the policy's rotating identity was when the handshake began.
     var rotation: ClientIdentity?
 
-    /// When bytes last moved in either direction, or the exchange last changed its phase.
-    var lastActivity: NIODeadline
-
     var parser: ResponseParser
     private var output = Bytes()
-    var writer: BodyWriter?
-    /// A body that waits for the server to ask for it.
-    var held: BodyWriter?
-    var continueTimer: Scheduled<Void>?
-    var meter = ProgressMeter()
-    var exchange: Exchange?
     var head: ResponseHead?
-    var collected: Bytes?
-    var pipe: BodyPipe?
+
+    /// Whether the body under way is written in chunks.
+    private(set) var isChunked = false
     var isClosing = false
     var hasClosed = false
 
@@ -54,8 +35,6 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     var isEstablished = false
     var readIsHeld = false
     var readsAreLarge = false
-    private(set) var exchangeCount = 0
-    var lastBuffered = 0
 
     private var hasToldClosed = false
 
@@ -68,27 +47,29 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
     /// When it was made.
     private let born: NIODeadline
 
-    /// How its dial went, until the first exchange has taken note of it.
-    var opening: DialTimeline?
-
     /// How long the server keeps it, where it has said so (Keep-Alive).
     var serverPatience: TimeAmount?
 
-    /// What has moved since `throughputWindow` began.
-    var throughput = Throughput()
-
     /// Where a body that nobody reads on is thrown away: how much of it may still come.
     var drain: Drain?
-    var marks = ExchangeMarks()
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
-        self.endpoint = endpoint
-        self.shard = shard
         parser = ResponseParser(limits: limits)
-        lastActivity = shard.loop.now
-        born = lastActivity
-        throughputWindow = lastActivity
+        born = shard.loop.now
+        super.init(endpoint: endpoint, shard: shard)
     }
+
+    override var channel: (any Channel)? { context?.channel }
+    override var hasHead: Bool { head != nil }
+    override var isReadHeld: Bool { readIsHeld }
+    override var unwrittenBytes: Int { context?.channel.unwrittenBytes ?? 0 }
+    override var takesFileRegions: Bool { tlsContext == nil }
+    override var isOpen: Bool { context != nil && !isClosing }
+    override var hasRoom: Bool { context?.channel.isWritable ?? false }
+    override func write(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) { writeFramed(piece, promise) }
+    override func flush() { context?.flush() }
+    override func endBody(_ trailers: HTTPFields?) throws(SternaError) { try writeEnd(trailers) }
+    override func fail(_ error: SternaError) { end(with: error) }
 
     /// Whether it can take an exchange.
     var isUsable: Bool {
@@ -115,9 +96,6 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         guard let rotating = endpoint.rotatingIdentity else { return true }
         return rotating.current == rotation
     }
-
-    /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.
-    var isPaused: Bool { readIsHeld || writer?.isWaitingForSource == true || held != nil && head == nil }
 
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
     func establish() -> Bool {
@@ -156,7 +134,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
             return
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
-        exchange.connection = self
+        exchange.carrier = self
         exchange.dial = nil
         exchange.phase = .writing
         exchangeCount += 1
@@ -194,12 +172,11 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
             if exchange.recorder != nil { noteSent() }
             return
         }
-        let writer = BodyWriter(body, framing: framing, connection: self, usesFileRegions: tlsContext == nil)
+        isChunked = framing == .chunked
+        let writer = BodyWriter(body, carrier: self)
         meter = ProgressMeter(total: body.length)
         if exchange.expectsContinue {
-            held = writer
-            continueTimer = shard.loop.assumeIsolated().scheduleTask(in: Self.continueWait) { self.sendHeld() }
-            exchange.phase = .waiting
+            hold(writer)
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
             return
         }
@@ -210,10 +187,9 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
             fail(error)
             return
         }
-        if writer.isSmall {
+        if let bytes = writer.smallBytes {
             exchange.phase = .waiting
-            if !hasUploadObserver { throughput.sent += Int(body.length ?? 0) }
-            writer.writeWhole(behind: output, to: context)
+            writeWhole(bytes, behind: output, to: context)
             if exchange.recorder != nil { noteSent() }
             return
         }
@@ -249,7 +225,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
                 switch event {
                 case .informational(let head):
                     if head.status == 100 { sendHeld() }
-                    if let exchange { noteInformational(head, exchange) }
+                    if let exchange { noteInformational(head.status, head.section, exchange) }
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
@@ -273,7 +249,7 @@ final class HTTP1Connection: ChannelDuplexHandler, Pooled, @unchecked Sendable {
         }
         self.head = head
         if head.keepAlive != nil { serverPatience = head.patience }
-        if exchange?.recorder != nil { noteHead(head) }
+        if exchange?.recorder != nil { noteHead(head.status, head.version) }
         continueTimer?.cancel()
         exchange?.phase = .reading
         if let length = parser.bodyLength, length > Int64(Self.collectedBytes) { stream() }

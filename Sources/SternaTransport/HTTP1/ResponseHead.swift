@@ -23,14 +23,14 @@ struct ResponseHead {
     /// How long the server will keep the connection, less a second in which a request may be on its way.
     var patience: TimeAmount? { keepAlive.map { .seconds(Int64(max(0, $0 - 1))) } }
 
+    var version: HTTPVersion { HTTPVersion(major: 1, minor: minorVersion) }
+
     var isInformational: Bool { status < 200 }
 
     /// The response this head begins.
     func response(to request: Request, body: ResponseBody) -> Response {
         Response(
-            status: .init(code: status), version: HTTPVersion(major: 1, minor: minorVersion), section: section,
-            body: body,
-            url: request.url)
+            status: .init(code: status), version: version, section: section, body: body, url: request.url)
     }
 }
 

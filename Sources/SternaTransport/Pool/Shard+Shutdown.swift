@@ -18,7 +18,7 @@ extension Shard {
         let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
         promise.futureResult.whenComplete { _ in end.cancel() }
         closeIdle()
-        for exchange in active where exchange.connection == nil { abandon(exchange, Self.shutDown) }
+        for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         checkDrained()
     }

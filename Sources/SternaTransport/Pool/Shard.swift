@@ -73,7 +73,7 @@ final class Shard: @unchecked Sendable {
         exchange.attempt += 1
         exchange.needsFreshConnection = true
         exchange.phase = .queued
-        exchange.connection = nil
+        exchange.carrier = nil
         exchange.dial = nil
         remove(exchange)
         submit(exchange)
@@ -81,8 +81,8 @@ final class Shard: @unchecked Sendable {
 
     /// Ends a request before its response is complete: cancelled, or out of time.
     func abandon(_ exchange: Exchange, _ error: SternaError) {
-        if let connection = exchange.connection {
-            connection.fail(error)
+        if let carrier = exchange.carrier {
+            carrier.fail(error)
             return
         }
         let pool = exchange.endpoint.pools[index]
@@ -248,10 +248,11 @@ final class Shard: @unchecked Sendable {
         }
         let dial = Dial(for: exchange, to: endpoint, on: self, lastTicket: pool.state.line.lastTicket)
         exchange.dial = dial
+        dial.index = dials.count
         dials.append(dial)
         counts.dials += 1
         dialer.open(dial).whenComplete { result in
-            self.dials.removeAll { $0 === dial }
+            self.remove(dial)
             dial.end()
             switch result {
             case .success(let connection): self.opened(connection, by: dial)
@@ -260,6 +261,14 @@ final class Shard: @unchecked Sendable {
                 self.failed(
                     dial, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
+        }
+    }
+
+    private func remove(_ dial: Dial) {
+        let last = dials.removeLast()
+        if last !== dial {
+            dials[dial.index] = last
+            last.index = dial.index
         }
     }
 

@@ -151,11 +151,7 @@ final class PoolWorld {
             let waiter = pools[shard][endpoint].opened()
             if dialling.waiter.dialling === dialling { dialling.waiter.dialling = nil }
             if let waiter {
-                leaveLine(shard, endpoint)
-                let own = waiter.dialling
-                waiter.dialling = nil
-                start(waiter, on: connection)
-                if let own { handOn(own) }
+                hand(connection, to: waiter)
             } else {
                 keep(connection)
             }
@@ -179,11 +175,19 @@ final class PoolWorld {
         connection.waiter = nil
         let (shard, endpoint) = (connection.shard, connection.endpoint)
         if let waiter = pools[shard][endpoint].released(connection) {
-            leaveLine(shard, endpoint)
-            start(waiter, on: connection)
+            hand(connection, to: waiter)
         } else {
             keep(connection)
         }
+    }
+
+    // A dial of its own is then for others.
+    func hand(_ connection: Connection, to waiter: Waiter) {
+        leaveLine(connection.shard, connection.endpoint)
+        let own = waiter.dialling
+        waiter.dialling = nil
+        start(waiter, on: connection)
+        if let own { handOn(own) }
     }
 
     func keep(_ connection: Connection) {

@@ -1,10 +1,11 @@
 import DequeModule
+import HTTPTypes
 import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Writes a request's body to its connection, segment by segment, never more at a time than the network takes.
-// Invariant: everything is touched on the connection's event loop only.
+/// Writes a request's body to what carries it, segment by segment, never more at a time than the network takes.
+// Invariant: everything is touched on the carrier's event loop only.
 final class BodyWriter: @unchecked Sendable {
     /// Bytes of this number or less leave in one write with the head.
     static let inlineBytes = 64 << 10
@@ -17,11 +18,10 @@ final class BodyWriter: @unchecked Sendable {
     static let pieceBytes = 256 << 10
 
     let body: Body
-    private let framing: RequestEncoder.Framing
-    private let usesFileRegions: Bool
+    private let declaredLength: Int64?
     let loop: any EventLoop
     private let exchangeNumber: Int
-    weak var connection: HTTP1Connection?
+    weak var carrier: Carrier?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
@@ -39,18 +39,17 @@ final class BodyWriter: @unchecked Sendable {
     private var watch: Scheduled<Void>?
 
     /// Whether every byte of the declared length was handed to the channel, though a source may not have said its end.
-    var hasHandedAll: Bool { framing == .length(handed) }
+    var hasHandedAll: Bool { declaredLength == handed }
 
     /// Whether the next bytes are the source's to deliver.
     var isWaitingForSource: Bool { isBusy }
 
-    init(_ body: Body, framing: RequestEncoder.Framing, connection: HTTP1Connection, usesFileRegions: Bool) {
+    init(_ body: Body, carrier: Carrier) {
         self.body = body
-        self.framing = framing
-        self.connection = connection
-        self.usesFileRegions = usesFileRegions
-        loop = connection.shard.loop
-        exchangeNumber = connection.exchangeCount
+        self.carrier = carrier
+        declaredLength = body.trailers == nil ? body.length : nil
+        loop = carrier.shard.loop
+        exchangeNumber = carrier.exchangeCount
     }
 
     /// Begins what can be read once only, so that nothing is sent where it was read before.
@@ -69,63 +68,49 @@ final class BodyWriter: @unchecked Sendable {
         }
     }
 
-    /// Whether the body leaves in one piece with the head.
-    var isSmall: Bool {
+    /// The body, where it leaves in one piece with the head.
+    var smallBytes: Bytes? {
         guard body.segments.count == 1, body.trailers == nil, case .bytes(let bytes) = body.segments[0] else {
-            return false
+            return nil
         }
-        return bytes.readableBytes <= Self.inlineBytes
-    }
-
-    /// Writes a small body of bytes behind the head in one piece.
-    func writeWhole(behind head: Bytes, to context: ChannelHandlerContext) {
-        guard case .bytes(let bytes)? = body.segments.first else { return }
-        var message = head
-        message.writeImmutableBuffer(bytes)
-        guard connection?.hasUploadObserver == true else {
-            context.writeAndFlush(NIOAny(message), promise: nil)
-            return
-        }
-        let promise = loop.makePromise(of: Void.self)
-        count(bytes.readableBytes, when: promise.futureResult)
-        context.writeAndFlush(NIOAny(message), promise: promise)
+        return bytes.readableBytes <= Self.inlineBytes ? bytes : nil
     }
 
     /// Writes on while the network takes more.
     func advance() {
         // A flush may say that there is room before it returns: the loop that flushed goes on then, not a second one.
-        guard !isBusy, !isStopped, !isAdvancing, let context = connection?.context else { return }
+        guard !isBusy, !isStopped, !isAdvancing, let carrier, carrier.isOpen else { return }
         isAdvancing = true
         defer { isAdvancing = false }
         while !isStopped, !isBusy {
             guard segment < body.segments.count else {
-                end(context)
+                end(carrier)
                 return
             }
             if unflushed >= Self.pieceBytes {
-                flush(context)
+                flush(carrier)
                 continue
             }
-            guard context.channel.isWritable else {
-                flush(context)
-                if !context.channel.isWritable { return }
+            guard carrier.hasRoom else {
+                flush(carrier)
+                if !carrier.hasRoom { return }
                 continue
             }
             switch body.segments[segment] {
-            case .bytes(let bytes): writeBytes(bytes, context)
-            case .file(let range): advanceFile(range, context)
+            case .bytes(let bytes): writeBytes(bytes, carrier)
+            case .file(let range): advanceFile(range, carrier)
             case .producer(let producer):
                 // What is ready goes out before a source that may be slow is waited for.
-                flush(context)
+                flush(carrier)
                 if !isStopped { advanceProducer(producer) }
             }
         }
     }
 
     // A TLS handler holds what is not flushed, so that the channel seems to take all.
-    private func flush(_ context: ChannelHandlerContext) {
+    private func flush(_ carrier: Carrier) {
         unflushed = 0
-        context.flush()
+        carrier.flush()
     }
 
     /// Gives up; what is under way ends by itself.
@@ -147,73 +132,68 @@ final class BodyWriter: @unchecked Sendable {
         readAhead = nil
     }
 
-    private func end(_ context: ChannelHandlerContext) {
-        if let trailers = body.trailers, framing == .chunked {
-            context.flush()
+    private func end(_ carrier: Carrier) {
+        if let trailers = body.trailers {
+            carrier.flush()
             return writeTrailers(trailers)
         }
-        isStopped = true
-        if framing == .chunked {
-            connection?.throughput.sent += 5
-            context.write(NIOAny(Bytes(staticString: "0\r\n\r\n")), promise: nil)
+        end(carrier, with: nil)
+    }
+
+    /// Ends the body.
+    func end(_ carrier: Carrier, with trailers: HTTPFields?) {
+        do throws(SternaError) {
+            try carrier.endBody(trailers)
+        } catch {
+            return fail(error)
         }
-        context.flush()
-        connection?.bodyFinished()
+        isStopped = true
+        carrier.flush()
+        carrier.bodyFinished()
     }
 
     func fail(_ error: SternaError) {
         guard !isStopped else { return }
-        let connection = connection
+        let carrier = carrier
         stop()
-        connection?.fail(error)
+        carrier?.fail(error)
     }
 
     // MARK: Bytes
 
-    private func writeBytes(_ bytes: Bytes, _ context: ChannelHandlerContext) {
+    private func writeBytes(_ bytes: Bytes, _ carrier: Carrier) {
         let count = min(bytes.readableBytes - Int(offset), Self.regionBytes)
         if count > 0, let piece = bytes.getSlice(at: bytes.readerIndex + Int(offset), length: count) {
-            write(piece, context)
+            write(.bytes(piece), carrier)
             offset += Int64(count)
         }
         if Int(offset) >= bytes.readableBytes { nextSegment() }
     }
 
-    private func write(_ bytes: Bytes, _ context: ChannelHandlerContext) {
+    private func write(_ piece: BodyPiece, _ carrier: Carrier) {
         let promise = loop.makePromise(of: Void.self)
-        count(bytes.readableBytes, when: promise.futureResult)
-        unflushed += bytes.readableBytes
-        guard framing == .chunked else {
-            context.write(NIOAny(bytes), promise: promise)
-            return
-        }
-        var line = Bytes()
-        line.writeString(String(bytes.readableBytes, radix: 16))
-        line.writeStaticString("\r\n")
-        connection?.throughput.sent += line.readableBytes + 2
-        context.write(NIOAny(line), promise: nil)
-        context.write(NIOAny(bytes), promise: nil)
-        context.write(NIOAny(Bytes(staticString: "\r\n")), promise: promise)
+        count(piece.count, when: promise.futureResult)
+        unflushed += piece.count
+        carrier.write(piece, promise)
     }
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
         handed += Int64(bytes)
-        let number = connection?.exchangeCount
-        written.assumeIsolated().whenSuccess { [weak connection] in
-            if let number { connection?.bodyAdvanced(by: bytes, ofExchange: number) }
+        written.assumeIsolated().whenSuccess { [weak carrier, exchangeNumber] in
+            carrier?.bodyAdvanced(by: bytes, ofExchange: exchangeNumber)
         }
     }
 
     // MARK: Files
 
-    private func advanceFile(_ range: FileRange, _ context: ChannelHandlerContext) {
+    private func advanceFile(_ range: FileRange, _ carrier: Carrier) {
         if file == nil {
-            context.flush()
+            carrier.flush()
             guard !isStopped else { return }
             isBusy = true
             OpenFile.open(range, on: loop).assumeIsolated().whenComplete { result in
                 self.isBusy = false
-                self.connection?.sourceDelivered()
+                self.carrier?.sourceDelivered()
                 switch result {
                 case .success(let file):
                     guard !self.isStopped else { return }
@@ -231,10 +211,10 @@ final class BodyWriter: @unchecked Sendable {
         guard let file else { return }
         guard offset < range.length else { return nextSegment() }
         guard file.fits(range) else { return fail(OpenFile.changed(range)) }
-        if usesFileRegions, range.length > Self.inlineBytes {
-            writeRegion(range, file, context)
+        if carrier.takesFileRegions, range.length > Self.inlineBytes {
+            writeRegion(range, file, carrier)
         } else {
-            writePiece(range, file, context)
+            writePiece(range, file, carrier)
         }
     }
 
@@ -246,13 +226,13 @@ final class BodyWriter: @unchecked Sendable {
             guard let changed = self.regions.first(where: { !$0.file.fits($0.range) }) else {
                 return self.watchRegions()
             }
-            let connection = self.connection
+            let carrier = self.carrier
             self.stop()
-            if connection?.exchangeCount == self.exchangeNumber { connection?.fail(OpenFile.changed(changed.range)) }
+            if carrier?.exchangeCount == self.exchangeNumber { carrier?.fail(OpenFile.changed(changed.range)) }
         }
     }
 
-    private func writeRegion(_ range: FileRange, _ file: OpenFile, _ context: ChannelHandlerContext) {
+    private func writeRegion(_ range: FileRange, _ file: OpenFile, _ carrier: Carrier) {
         let count = Int(min(range.length - offset, Int64(Self.regionBytes)))
         let start = Int(range.offset + offset)
         let region = FileRegion(fileHandle: file.handle, readerIndex: start, endIndex: start + count)
@@ -262,34 +242,24 @@ final class BodyWriter: @unchecked Sendable {
         regions.append((range, file))
         promise.futureResult.assumeIsolated().whenComplete { _ in _ = self.regions.popFirst() }
         if watch == nil { watchRegions() }
-        if framing == .chunked {
-            var line = Bytes()
-            line.writeString(String(count, radix: 16))
-            line.writeStaticString("\r\n")
-            connection?.throughput.sent += line.readableBytes + 2
-            context.write(NIOAny(line), promise: nil)
-            context.write(NIOAny(region), promise: promise)
-            context.write(NIOAny(Bytes(staticString: "\r\n")), promise: nil)
-        } else {
-            context.write(NIOAny(region), promise: promise)
-        }
+        carrier.write(.region(region), promise)
         offset += Int64(count)
     }
 
     // Pieces are read off the loop, the next one while this one is on its way.
-    private func writePiece(_ range: FileRange, _ file: OpenFile, _ context: ChannelHandlerContext) {
+    private func writePiece(_ range: FileRange, _ file: OpenFile, _ carrier: Carrier) {
         if let piece = readAhead {
             readAhead = nil
             offset += Int64(piece.readableBytes)
-            write(piece, context)
-            context.flush()
+            write(.bytes(piece), carrier)
+            flush(carrier)
             if offset >= range.length || isStopped { return }
         }
         isBusy = true
         let count = Int(min(range.length - offset, Int64(Self.pieceBytes)))
         file.read(at: range.offset + offset, count: count, on: loop).assumeIsolated().whenComplete { result in
             self.isBusy = false
-            self.connection?.sourceDelivered()
+            self.carrier?.sourceDelivered()
             switch result {
             case .success(let piece) where piece.readableBytes == count:
                 self.readAhead = piece
@@ -328,8 +298,8 @@ final class BodyWriter: @unchecked Sendable {
 
     private func produced(_ result: Result<Bytes?, any Error>, by producer: BodyProducer) {
         isBusy = false
-        guard !isStopped, let context = connection?.context else { return }
-        connection?.sourceDelivered()
+        guard !isStopped, let carrier, carrier.isOpen else { return }
+        carrier.sourceDelivered()
         switch result {
         case .failure(let error):
             fail(
@@ -341,8 +311,8 @@ final class BodyWriter: @unchecked Sendable {
                 return fail(Self.wrongLength(.tooLong(declared: length)))
             }
             if bytes.readableBytes > 0 {
-                write(bytes, context)
-                context.flush()
+                write(.bytes(bytes), carrier)
+                flush(carrier)
             }
             advance()
         case .success(nil):

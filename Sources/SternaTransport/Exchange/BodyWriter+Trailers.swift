@@ -2,16 +2,15 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The fields behind a body in chunked coding (RFC 9112, 7.1.2).
+/// The fields behind a body (RFC 9110, 6.5).
 extension BodyWriter {
     /// Asks for the fields, and ends the body with them.
     func writeTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) {
         isBusy = true
         pull = Task {
-            let result: Result<Bytes, SternaError>
+            let result: Result<HTTPFields, SternaError>
             do {
-                let fields = try await make()
-                result = Result { () throws(SternaError) in try Self.lines(of: fields) }
+                result = .success(try await make())
             } catch {
                 result = .failure(
                     SternaError.wrap(
@@ -21,22 +20,21 @@ extension BodyWriter {
         }
     }
 
-    private func finish(_ result: Result<Bytes, SternaError>) {
+    private func finish(_ result: Result<HTTPFields, SternaError>) {
         isBusy = false
-        guard !isStopped, let context = connection?.context else { return }
-        connection?.sourceDelivered()
+        guard !isStopped, let carrier, carrier.isOpen else { return }
+        carrier.sourceDelivered()
         switch result {
-        case .success(let lines):
-            isStopped = true
-            connection?.throughput.sent += lines.readableBytes
-            context.writeAndFlush(NIOAny(lines), promise: nil)
-            connection?.bodyFinished()
+        case .success(let fields): end(carrier, with: fields)
         case .failure(let error): fail(error)
         }
     }
+}
 
-    static func lines(of fields: HTTPFields) throws(SternaError) -> Bytes {
-        var lines = Bytes(staticString: "0\r\n")
+/// Which fields may follow a body.
+enum TrailerFields {
+    /// Throws `invalidHeader` for a field that may not.
+    static func check(_ fields: HTTPFields) throws(SternaError) {
         for field in fields {
             let name = field.name.canonicalName
             guard !forbidden.contains(name), !name.hasPrefix(":"), FieldSyntax.isValue(field.value) else {
@@ -44,10 +42,7 @@ extension BodyWriter {
                     .invalidHeader, phase: .write,
                     "The field “\(field.name.rawName)” cannot follow a body; the request was not completed.")
             }
-            lines.writeString("\(field.name.rawName): \(field.value)\r\n")
         }
-        lines.writeStaticString("\r\n")
-        return lines
     }
 
     // Framing, routing, authentication, modifiers, and what says how content is read (RFC 9110, 6.5.1).

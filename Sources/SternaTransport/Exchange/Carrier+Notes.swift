@@ -19,8 +19,8 @@ struct Throughput {
 }
 
 /// Writing down what happens to an exchange; called only where it has a recorder.
-extension HTTP1Connection {
-    func noteStart(_ exchange: Exchange) {
+extension Carrier {
+    final func noteStart(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
         marks = ExchangeMarks(start: lastActivity)
         let opening = opening
@@ -41,16 +41,16 @@ extension HTTP1Connection {
         recorder.tell(lastActivity) { $0.connectionAcquired($1, isReused: isReused) }
     }
 
-    private func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
-        let local = opening?.localAddress ?? context?.channel.localAddress?.numericText
-        let remote = opening?.remoteAddress ?? context?.channel.remoteAddress?.numericText
+    private final func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
+        let local = opening?.localAddress ?? channel?.localAddress?.numericText
+        let remote = opening?.remoteAddress ?? channel?.remoteAddress?.numericText
         recorder.update { attempt in
             attempt.localAddress = local
             attempt.remoteAddress = remote
         }
     }
 
-    func noteSent() {
+    final func noteSent() {
         guard let recorder = exchange?.recorder, marks.sent == nil else { return }
         let now = NIODeadline.now()
         marks.sent = now
@@ -62,27 +62,27 @@ extension HTTP1Connection {
         recorder.tell(now) { $0.requestSent($1, bytes: bytes) }
     }
 
-    func noteInformational(_ head: ResponseHead, _ exchange: Exchange) {
+    final func noteInformational(_ status: Int, _ section: FieldSection, _ exchange: Exchange) {
         // The response itself begins later.
         marks.firstByte = nil
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
-        let response = InformationalResponse(status: head.status, headers: head.section.fields)
+        let response = InformationalResponse(status: status, headers: section.fields)
         exchange.request.onInformational?(response)
         exchange.recorder?.tell(lastActivity) { $0.informationalReceived($1, response) }
     }
 
-    func noteHead(_ head: ResponseHead) {
+    final func noteHead(_ status: Int, _ version: HTTPVersion) {
         guard let recorder = exchange?.recorder else { return }
         marks.firstByte = marks.firstByte ?? lastActivity
         recorder.update { attempt in
-            attempt.status = head.status
-            attempt.version = HTTPVersion(major: 1, minor: head.minorVersion)
+            attempt.status = status
+            attempt.version = version
             attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
         }
-        recorder.tell(lastActivity) { $0.responseBegan($1, status: head.status) }
+        recorder.tell(lastActivity) { $0.responseBegan($1, status: status) }
     }
 
-    func noteCounts() {
+    final func noteCounts() {
         let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
         exchange?.recorder?.update { attempt in
             attempt.bytesSent = sent
@@ -90,7 +90,7 @@ extension HTTP1Connection {
         }
     }
 
-    func noteEnd(_ exchange: Exchange) {
+    final func noteEnd(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
         noteCounts()
         recorder.update { attempt in
@@ -103,7 +103,7 @@ extension HTTP1Connection {
     // MARK: Speed
 
     /// Begins to measure when the peer is the one to be waited for again.
-    func measureAnew() {
+    final func measureAnew() {
         throughputWindow = shard.loop.now
         throughput.counted = moved
         if let least = exchange?.request.timeouts.minimumThroughput {
@@ -112,13 +112,13 @@ extension HTTP1Connection {
     }
 
     // Of a region of a file on its way a part may have been taken.
-    private var moved: Int {
-        let sent = writer.map { Int($0.handed) - (context?.channel.unwrittenBytes ?? 0) } ?? throughput.sent
+    private final var moved: Int {
+        let sent = writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent
         return sent + throughput.received
     }
 
     /// Whether enough has moved since the measure began; if so, a new one begins.
-    func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
+    final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
         let moved = moved
         let seconds = Double((now - throughputWindow).nanoseconds) / 1e9
         guard Double(moved - throughput.counted) >= Double(least.bytesPerSecond) * seconds else { return false }

@@ -1,0 +1,68 @@
+import NIOCore
+import SternaCore
+
+/// Sending a request's body.
+extension Carrier {
+    /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.
+    final var isPaused: Bool { isReadHeld || writer?.isWaitingForSource == true || held != nil && !hasHead }
+
+    /// Lets a body wait for the server to ask for it.
+    final func hold(_ writer: BodyWriter) {
+        held = writer
+        continueTimer = shard.loop.assumeIsolated().scheduleTask(in: Self.continueWait) { self.sendHeld() }
+        exchange?.phase = .waiting
+    }
+
+    /// The server asks for the body, or has said nothing for too long.
+    final func sendHeld() {
+        continueTimer?.cancel()
+        continueTimer = nil
+        guard let held, let exchange, !hasHead, isOpen else { return }
+        self.held = nil
+        writer = held
+        exchange.phase = .writing
+        lastActivity = shard.loop.now
+        measureAnew()
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write)
+        held.advance()
+    }
+
+    /// Whether somebody wants to know how much of the body was taken.
+    final var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
+
+    /// The network has taken bytes of the body.
+    final func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
+        guard number == exchangeCount else { return }
+        lastActivity = shard.loop.now
+        throughput.sent += bytes
+        guard let report = exchange?.request.uploadProgress else { return }
+        meter.add(bytes, at: lastActivity)
+        report(meter.progress(at: lastActivity))
+    }
+
+    /// Whether the network has taken anything since this was asked last, be it part of a write.
+    final func hasWrittenOn() -> Bool {
+        let buffered = unwrittenBytes
+        defer { lastBuffered = buffered }
+        guard buffered != lastBuffered else { return false }
+        lastActivity = shard.loop.now
+        return true
+    }
+
+    /// The source of the body has delivered, so the peer is waited for again.
+    final func sourceDelivered() {
+        lastActivity = shard.loop.now
+        measureAnew()
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write) }
+    }
+
+    /// All of the body is on its way.
+    final func bodyFinished() {
+        writer = nil
+        lastActivity = shard.loop.now
+        guard let exchange, exchange.phase == .writing else { return }
+        exchange.phase = .waiting
+        if exchange.recorder != nil { noteSent() }
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// What carries one exchange at a time: an HTTP/1 connection, or a stream of an HTTP/2 one.
+///
+/// It holds what both keep of an exchange, and is what a body's writer writes to. What it says of itself here is of one that
+/// is gone; the two kinds say more.
+// Invariant: everything is touched on the shard's event loop only.
+class Carrier: @unchecked Sendable {
+    /// How long a body waits for a server that does not answer Expect; curl's second.
+    static let continueWait = TimeAmount.seconds(1)
+
+    /// A response of this size or less is collected before the caller is woken.
+    static let collectedBytes = 256 << 10
+
+    final let endpoint: Endpoint
+    final let shard: Shard
+    final var exchange: Exchange?
+
+    /// How many exchanges it has carried, the one under way among them.
+    final var exchangeCount = 0
+
+    /// When bytes last moved in either direction, or the exchange last changed its phase.
+    final var lastActivity: NIODeadline
+
+    /// When the present measure of speed began.
+    final var throughputWindow: NIODeadline
+
+    /// What has moved since `throughputWindow` began.
+    final var throughput = Throughput()
+    final var marks = ExchangeMarks()
+
+    /// How its dial went, until the first exchange has taken note of it.
+    final var opening: DialTimeline?
+    final var writer: BodyWriter?
+
+    /// A body that waits for the server to ask for it.
+    final var held: BodyWriter?
+    final var continueTimer: Scheduled<Void>?
+    final var meter = ProgressMeter()
+    final var collected: Bytes?
+    final var pipe: BodyPipe?
+    final var lastBuffered = 0
+
+    init(endpoint: Endpoint, shard: Shard) {
+        self.endpoint = endpoint
+        self.shard = shard
+        lastActivity = shard.loop.now
+        throughputWindow = lastActivity
+    }
+
+    /// The channel that the bytes go through.
+    var channel: (any Channel)? { nil }
+
+    /// Whether the response's head has come.
+    var hasHead: Bool { false }
+
+    /// Whether the reader of the response is the one to be waited for.
+    var isReadHeld: Bool { false }
+
+    /// How many bytes that were handed over the network has not taken yet.
+    var unwrittenBytes: Int { 0 }
+
+    /// Ends the exchange with an error.
+    func fail(_ error: SternaError) {}
+
+    // MARK: What a body's writer needs
+
+    /// Whether it can send files without reading them.
+    var takesFileRegions: Bool { false }
+
+    /// Whether it still takes a body.
+    var isOpen: Bool { false }
+
+    /// Whether it takes more at the moment; the writer is told to go on when it does again.
+    var hasRoom: Bool { false }
+
+    /// Takes a piece of the body.
+    func write(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) {}
+
+    /// Sends what it has taken.
+    func flush() {}
+
+    /// Ends the body; throws where the trailer fields are none.
+    func endBody(_ trailers: HTTPFields?) throws(SternaError) {}
+}
+
+/// What a body consists of when it is written.
+enum BodyPiece {
+    case bytes(Bytes)
+    case region(FileRegion)
+
+    var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.readableBytes
+        case .region(let region): region.readableBytes
+        }
+    }
+}
