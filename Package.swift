@@ -13,6 +13,8 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -43,6 +45,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -64,7 +67,8 @@ let package = Package(
         .target(
             name: "SternaTransport",
             dependencies: [
-                "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL, dequeModule,
+                "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL, nioHTTP2, nioHPACK,
+                dequeModule,
             ],
             swiftSettings: strict),
         .target(
@@ -78,7 +82,9 @@ let package = Package(
         .target(
             name: "SternaTesting",
             dependencies: [
-                "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, x509, asn1, crypto, orderedCollections,
+                "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1,
+                crypto,
+                orderedCollections,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -100,7 +106,8 @@ let package = Package(
         .testTarget(
             name: "SternaTransportTests",
             dependencies: [
-                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", nioCore, nioEmbedded, nioPosix, httpTypes,
+                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", nioCore, nioEmbedded, nioPosix, nioHTTP2,
+                nioHPACK, nioSSL, httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -117,7 +124,8 @@ let package = Package(
             name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
-            dependencies: ["SternaTesting", nioCore, nioPosix, nioSSL, x509, asn1], swiftSettings: strict),
+            dependencies: ["SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1],
+            swiftSettings: strict),
         .testTarget(
             name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore], swiftSettings: strict),
     ]

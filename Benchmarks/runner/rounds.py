@@ -102,7 +102,9 @@ class Rounds:
                 command.append("--epoll")
             if work.ask == "upload":
                 command += ["--file", self.servers.eighth if self._uploads_less(client) else self.servers.file]
-            if work.target == "tls":
+            if work.target.startswith("http2") and client != "go":
+                command.append("--http2")
+            if work.target in ("tls", "http2", "http2-large"):
                 if client == "urlsession":
                     extra = {"LD_PRELOAD": self.paths["authority"], "TRUST_AUTHORITY": self.servers.authority}
                 else:

@@ -50,6 +50,13 @@ http {{
         ssl_protocols TLSv1.2 TLSv1.3;
         ssl_session_cache shared:tls:4m;
     }}
+    server {{
+        listen 127.0.0.1:{http2} ssl http2 backlog=1024;
+        ssl_certificate {folder}/server.pem;
+        ssl_certificate_key {folder}/server.key;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_session_cache shared:tls:4m;
+    }}
 }}
 """
 
@@ -106,6 +113,8 @@ class Servers:
         return {
             "plain": f"http://127.0.0.1:{self.plain}/1k",
             "tls": f"https://127.0.0.1:{self.tls}/1k",
+            "http2": f"https://127.0.0.1:{self.http2}/1k",
+            "http2-large": f"https://127.0.0.1:{self.http2}/large",
             "large": f"http://127.0.0.1:{self.plain}/large",
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
@@ -158,16 +167,17 @@ class Servers:
 
     def _start(self):
         # Below the ports that clients are given, so that no connection holds one of these.
-        self.plain, self.tls, self.drain = self._free_ports(3)
+        self.plain, self.tls, self.http2, self.drain = self._free_ports(4)
         many = "\n".join(f"        listen {address}:{self.plain} backlog=64;" for address in MANY) if self.many else ""
         files = raise_file_limit()
-        text = CONFIGURATION.format(folder=self.folder, plain=self.plain, tls=self.tls, many=many, files=files)
+        text = CONFIGURATION.format(folder=self.folder, plain=self.plain, tls=self.tls, http2=self.http2,
+                                    many=many, files=files)
         path = os.path.join(self.folder, "nginx.conf")
         with open(path, "w") as file:
             file.write(text)
         self._spawn(["nginx", "-p", self.folder, "-c", path, "-e", os.path.join(self.folder, "error.log")])
         self._spawn([self.sink, str(self.drain)])
-        for port in [self.plain, self.tls, self.drain]:
+        for port in [self.plain, self.tls, self.http2, self.drain]:
             self._wait(port)
 
     def _spawn(self, command):

@@ -49,6 +49,7 @@ class Work:
 
 SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
 LARGE = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "libcurl-256k", "go"]
+HTTP2 = ["sterna", "sterna-loop", "ahc", "libcurl"]
 
 WORKS = [
     Work("get", "1 KiB GET, 64 at once", "cpu", "CPU a request", "get", SMALL, 60_000, 8_000, 64, limits=[
@@ -58,12 +59,16 @@ WORKS = [
     Work("get-tls", "1 KiB GET, 64 at once, TLS", "cpu", "CPU a request", "get", SMALL, 60_000, 8_000, 64, "tls", [
         Limit("sterna", 0.85, 0.65, "libcurl"), Limit("sterna", 0.4, 0.3, "ahc"),
         Limit("sterna", 24, metric="peak"), Limit("sterna-loop", 24, metric="peak")]),
+    Work("get-h2", "1 KiB GET, 64 streams of HTTP/2", "cpu", "CPU a request", "get", HTTP2, 60_000, 8_000, 64, "http2", [
+        Limit("sterna", 0.8, 0.6, "libcurl"), Limit("sterna", 0.3, None, "ahc")]),
     Work("getone", "1 KiB GET, one at a time", "cpu", "CPU a request", "get", SMALL, 20_000, 3_000, 1, limits=[
         Limit("sterna", 1.15, 0.9, "libcurl"), Limit("sterna-loop", 0.85, None, "libcurl"),
         Limit("sterna", 0.35, None, "ahc")]),
     Work("download", "Download of 1 GiB", "cpu_gib", "CPU a GiB", "download", LARGE, 1, 1, 1, "large", [
         Limit("sterna", 1.9, 1.2, "libcurl-256k"), Limit("sterna-loop", 1.2, 1.0, "libcurl-256k"),
         Limit("sterna", 0.4, None, "ahc")], reference="libcurl-256k"),
+    Work("download-h2", "Download of 1 GiB, HTTP/2", "cpu_gib", "CPU a GiB", "download",
+         [*HTTP2, "libcurl-256k"], 1, 1, 1, "http2-large", [Limit("sterna", 1.3, None, "libcurl")]),
     Work("upload", "Upload of a 1 GiB file", "cpu_gib", "CPU a GiB", "upload", LARGE, 1, 1, 1, "sink", [
         Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
     Work("process", "One GET by a whole process", "wall_ms", "time", "get",

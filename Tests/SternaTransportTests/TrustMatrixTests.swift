@@ -69,18 +69,26 @@ struct TrustMatrixTests {
             ("by CONNECT in TLS", .https, .https(try authority.issue(hosts: ["proxy.test"]))),
         ]
         for (way, spoken, kind) in kinds {
-            try await TestServer.withServer(.init(tls: setup.bundle)) { server in
-                let address = "\(row.host):\(server.port)"
-                guard let kind else { return try await check(row, setup, cells, server, 0, way) { _ in } }
-                try await TestProxy.withProxy(.init(kind, routes: [address: server.port])) { proxy in
-                    let settings = ProxySettings.proxy(try Proxy(spoken, host: "proxy.test", port: proxy.port))
-                    let policy = SecurityPolicy.authority(pem: authority.pem)
-                    try await check(row, setup, cells, server, proxy.port, way) {
-                        $0.proxies = settings
-                        $0.hostPolicies = ["proxy.test": policy]
-                    }
-                    #expect(proxy.totalConnections >= cells.count, "\(way)")
+            try await check(row, setup, cells, authority, way: way, spoken, kind, [])
+            try await check(row, setup, cells, authority, way: way + ", over HTTP/2", spoken, kind, .byALPN)
+        }
+    }
+
+    private func check(
+        _ row: TrustCase, _ setup: TrustCase.Setup, _ cells: [Cell], _ authority: CertificateAuthority, way: String,
+        _ spoken: Proxy.Kind, _ kind: TestProxy.Kind?, _ http2: ServerHTTP2
+    ) async throws {
+        try await TestServer.withServer(.init(tls: setup.bundle, http2: http2)) { server in
+            let address = "\(row.host):\(server.port)"
+            guard let kind else { return try await check(row, setup, cells, server, 0, way) { _ in } }
+            try await TestProxy.withProxy(.init(kind, routes: [address: server.port])) { proxy in
+                let settings = ProxySettings.proxy(try Proxy(spoken, host: "proxy.test", port: proxy.port))
+                let policy = SecurityPolicy.authority(pem: authority.pem)
+                try await check(row, setup, cells, server, proxy.port, way) {
+                    $0.proxies = settings
+                    $0.hostPolicies = ["proxy.test": policy]
                 }
+                #expect(proxy.totalConnections >= cells.count, "\(way)")
             }
         }
     }
@@ -105,7 +113,7 @@ struct TrustMatrixTests {
                 $0.securityPolicy.verificationTime = TrustCase.now
                 change(&$0)
             }
-            let found = await verdict(api)
+            let found = await verdict(api, version: way.hasSuffix("HTTP/2") ? .http2 : .http11)
             #expect(found == cell.verdict, "\(cell.name), \(way)")
             if found == .accepted { accepted += 1 }
             // Whom it does not trust it tells nothing.
@@ -114,9 +122,11 @@ struct TrustMatrixTests {
         engine.closeIdleConnections()
     }
 
-    private func verdict(_ api: Session) async -> TrustCase.Verdict? {
+    private func verdict(_ api: Session, version: HTTPVersion) async -> TrustCase.Verdict? {
         do {
-            #expect(try await api.get("get").status == 200)
+            let reply = try await api.get("get")
+            #expect(reply.status == 200)
+            #expect(reply.response.version == version)
             return .accepted
         } catch let error as SternaError {
             #expect(error.phase == .tls, "\(error)")

@@ -1,4 +1,4 @@
-// libcurl's multi interface: NAME work url count concurrency [--buffer N] [--file F] [--ca F] [--epoll]
+// libcurl's multi interface: NAME work url count concurrency [--buffer N] [--file F] [--ca F] [--http2] [--epoll]
 // One easy handle a caller, used again for each of its requests. Events by curl_multi_poll, which costs the least for few
 // connections, or with --epoll by curl_multi_socket_action, which does for thousands.
 #include <curl/curl.h>
@@ -25,7 +25,7 @@ struct caller {
 static struct {
     const char *work, *url, *file, *authorities;
     long count, concurrency, buffer;
-    int polls;
+    int polls, http2;
 } given;
 
 static CURLM *multi;
@@ -139,7 +139,8 @@ static void prepare(struct caller *c) {
     set_url(c);
     curl_easy_setopt(e, CURLOPT_PRIVATE, c);
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, given.http2 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
+    if (given.http2) curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
     if (given.authorities) curl_easy_setopt(e, CURLOPT_CAINFO, given.authorities);
     if (given.buffer) {
         curl_easy_setopt(e, CURLOPT_BUFFERSIZE, given.buffer);
@@ -233,6 +234,7 @@ static void read_arguments(int argc, char **argv) {
     given.work = argv[1], given.url = argv[2], given.count = atol(argv[3]), given.concurrency = atol(argv[4]);
     for (int i = 5; i < argc; i++) {
         if (!strcmp(argv[i], "--epoll")) given.polls = 0;
+        else if (!strcmp(argv[i], "--http2")) given.http2 = 1;
         else if (i + 1 == argc) exit(64);
         else if (!strcmp(argv[i], "--buffer")) given.buffer = atol(argv[++i]);
         else if (!strcmp(argv[i], "--file")) given.file = argv[++i];
@@ -248,6 +250,8 @@ int main(int argc, char **argv) {
     multi = curl_multi_init();
     long width = given.concurrency;
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 2 * width);
+    // All on one connection.
+    if (given.http2) curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
     if (!given.polls) {
         events = epoll_create1(0);
         curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);

@@ -268,6 +268,7 @@ extension SessionSettings {
     var routing: Routing {
         var routing = Routing()
         routing.proxies = proxies
+        routing.http2 = http2
         routing.dialPolicy = dialPolicy
         routing.unixSocket = unixSocket
         return routing

@@ -55,6 +55,9 @@ public struct SessionSettings: Sendable {
     /// Which requests go through which proxy; what the environment says by default.
     public var proxies = ProxySettings.environment
 
+    /// When HTTP/2 is spoken; with servers that choose it in the TLS handshake, by default.
+    public var http2 = HTTP2Use.negotiated
+
     /// Which addresses may be connected to; all by default. ``DialPolicy/publicOnly`` is for URLs that strangers give.
     public var dialPolicy = DialPolicy.all
 

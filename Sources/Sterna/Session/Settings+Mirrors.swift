@@ -14,7 +14,7 @@ extension SessionSettings: CustomReflectable {
                 "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
                 "continueThreshold": continueThreshold as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
-                "hostPolicies": hostPolicies, "proxies": proxies, "dialPolicy": dialPolicy,
+                "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
                 "observer": observer as Any, "callbacks": callbacks,
                 "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,

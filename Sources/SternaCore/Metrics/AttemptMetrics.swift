@@ -8,6 +8,10 @@ public struct AttemptMetrics: Sendable, Hashable {
         case staleConnection
         /// The server refused to say whether it wants the body (417), which was then sent without asking.
         case expectationRefused
+        /// The server had not looked at it: it takes no more on that connection (GOAWAY, REFUSED_STREAM), or asks for HTTP/1.1.
+        case refused
+        /// The connection was one of another origin, and the server has nothing of this one there (421).
+        case misdirected
         /// An interceptor asked again.
         case retry
     }

@@ -67,15 +67,20 @@ struct ResponseHead {
 final class ServerClock: Sendable {
     static let shared = ServerClock()
 
-    private let cached = Mutex((second: Int.min, line: ""))
+    private let cached = Mutex((second: Int.min, date: "", line: ""))
 
-    func dateLine() -> String {
+    func dateLine() -> String { now().line }
+
+    func date() -> String { now().date }
+
+    private func now() -> (date: String, line: String) {
         let second = max(0, Int(Date().timeIntervalSince1970))
         return cached.withLock { cached in
             if cached.second != second {
-                cached = (second, "Date: \(Self.format(second: second))\r\n")
+                let date = Self.format(second: second)
+                cached = (second, date, "Date: \(date)\r\n")
             }
-            return cached.line
+            return (cached.date, cached.line)
         }
     }
 

@@ -40,9 +40,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         remoteAddress = context.channel.remoteAddress?.ipAddress ?? ""
-        let local = context.channel.localAddress
-        let host = local?.ipAddress ?? "localhost"
-        localAuthority = "\(host.contains(":") ? "[\(host)]" : host):\(local?.port ?? 0)"
+        localAuthority = context.channel.localAuthority
         scheduleIdleCheck(context: context)
     }
 
@@ -151,13 +149,15 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
                 loop.execute { bound.value.bodyDemanded(identifier) }
             } : nil
         let method = head.method.rawValue
+        let version = ServerHTTPVersion(head.version)
         let record = core.recorded(
-            .init(method: method, target: head.uri, headers: headers, bodySize: 0, connection: number))
+            .init(
+                method: method, target: head.uri, headers: headers, bodySize: 0, connection: number, version: version))
         let target = RequestTarget(head.uri)
         let request = ServerRequest(
             method: method, target: head.uri, path: target.path, query: target.query, headers: headers,
             body: ServerRequestBody(pipe: pipe), remoteAddress: remoteAddress, connection: number,
-            origin: target.origin ?? "\(core.scheme)://\(headers["Host"] ?? localAuthority)")
+            origin: target.origin ?? "\(core.scheme)://\(headers["Host"] ?? localAuthority)", version: version)
         exchange = ServerExchange(
             identifier: identifier, head: head, request: request, record: record, pipe: pipe,
             declaredLength: declared)

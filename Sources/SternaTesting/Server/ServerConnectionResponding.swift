@@ -4,56 +4,17 @@ import NIOHTTP1
 extension ServerConnectionHandler {
     /// Runs the request's route and writes what it answers.
     func dispatch(_ request: ServerRequest, identifier: Int, context: ChannelHandlerContext) {
-        switch core.route(method: request.method, path: request.path) {
-        case .found(let handler, let parameters):
-            var request = request
-            request.parameters = parameters
-            run(handler, request, identifier: identifier, context: context)
-        case .wrongMethod(let allowed):
-            let names = Array(Set(allowed)).sorted().joined(separator: ", ")
-            if request.method == "OPTIONS" {
-                respond(ServerResponse(headers: ["Allow": names]), identifier)
-            } else {
-                let text = "\(request.method) is not allowed on \(request.path)"
-                respond(.message(text, status: 405, headers: ["Allow": names]), identifier)
-            }
-        case .unknown:
-            respond(.message("no route for \(request.method) \(request.path)", status: 404), identifier)
-        }
-    }
-
-    private func run(
-        _ handler: ServerRouteHandler, _ request: ServerRequest, identifier: Int, context: ChannelHandlerContext
-    ) {
-        switch handler {
-        case .immediate(let answer):
-            respond(Self.answer { try answer(request) }, identifier)
-        case .suspending(let answer):
+        switch core.answer(to: request) {
+        case .ready(let response):
+            respond(response, identifier)
+        case .pending(let work):
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
-            let work: @Sendable () async -> Void = {
-                let response = await Self.awaitedAnswer(to: request, answer)
+            exchange?.task = Task {
+                let response = await work()
                 loop.execute { bound.value.respond(response, identifier) }
             }
-            exchange?.task = Task(operation: work)
         }
-    }
-
-    private static func answer(_ body: () throws -> ServerResponse) -> ServerResponse {
-        do { return try body() } catch { return response(to: error) }
-    }
-
-    private static func awaitedAnswer(
-        to request: ServerRequest, _ body: @Sendable (ServerRequest) async throws -> ServerResponse
-    ) async -> ServerResponse {
-        do { return try await body(request) } catch { return response(to: error) }
-    }
-
-    private static func response(to error: any Error) -> ServerResponse {
-        guard let known = error as? ServerRouteError, (400...599).contains(known.status) else {
-            return .message("handler failed: \(error)", status: 500, headers: ["Connection": "close"])
-        }
-        return .message(known.message, status: known.status)
     }
 
     /// Writes a response unless its exchange is over already.
@@ -112,7 +73,7 @@ extension ServerConnectionHandler {
         _ exchange: ServerExchange, context: ChannelHandlerContext
     ) {
         let chunked = length == nil && !exchange.isHTTP10
-        let writer = ServerBodyWriter(channel: context.channel, chunked: chunked, length: length)
+        let writer = ServerBodyWriter(channel: context.channel, anchor: anchor, chunked: chunked, length: length)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
         let identifier = exchange.identifier

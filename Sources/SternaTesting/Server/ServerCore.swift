@@ -3,8 +3,15 @@ import Synchronization
 
 /// What every connection of one server shares: routes, counts, the request record and those waiting on them.
 final class ServerCore: Sendable {
+    /// What can be waited for.
+    struct Counts: Sendable {
+        let openConnections: Int
+        let openStreams: Int
+        let requests: Int
+    }
+
     struct Waiter {
-        let isMet: @Sendable (_ open: Int, _ requests: Int) -> Bool
+        let isMet: @Sendable (Counts) -> Bool
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -12,11 +19,18 @@ final class ServerCore: Sendable {
         var router: ServerRouter
         var open: [Int: (channel: any Channel, anchor: ConnectionAnchor.Handle)] = [:]
         var total = 0
+        var http2Total = 0
+        var openStreams = 0
         var requestCount = 0
+        var requestCounts: [ServerHTTPVersion: Int] = [:]
         var records: CircularBuffer<TestServer.RecordedRequest> = []
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
         var stopping = false
+
+        var counts: Counts {
+            Counts(openConnections: open.count, openStreams: openStreams, requests: requestCount)
+        }
     }
 
     let scheme: String
@@ -60,8 +74,25 @@ final class ServerCore: Sendable {
         notify()
     }
 
+    /// A connection turned out to be one of HTTP/2.
+    func speaksHTTP2() {
+        state.withLock { $0.http2Total += 1 }
+    }
+
+    func streamOpened() {
+        state.withLock { $0.openStreams += 1 }
+        notify()
+    }
+
+    func streamClosed() {
+        state.withLock { $0.openStreams -= 1 }
+        notify()
+    }
+
     var openConnections: Int { state.withLock { $0.open.count } }
     var totalConnections: Int { state.withLock { $0.total } }
+    var totalHTTP2Connections: Int { state.withLock { $0.http2Total } }
+    var openStreams: Int { state.withLock { $0.openStreams } }
 
     func closeAll() async {
         let anchors = state.withLock { state in
@@ -69,7 +100,7 @@ final class ServerCore: Sendable {
             return state.open.values.map(\.anchor)
         }
         for anchor in anchors { await anchor.abort() }
-        _ = await wait(within: .seconds(5)) { open, _ in open == 0 }
+        _ = await wait(within: .seconds(5)) { $0.openConnections == 0 }
     }
 
     // MARK: Requests
@@ -77,6 +108,7 @@ final class ServerCore: Sendable {
     func recorded(_ request: TestServer.RecordedRequest) -> Int {
         let number = state.withLock { state in
             state.requestCount += 1
+            state.requestCounts[request.version, default: 0] += 1
             if recordLimit > 0 {
                 if state.records.count >= recordLimit { state.records.removeFirst() }
                 state.records.append(request)
@@ -97,13 +129,17 @@ final class ServerCore: Sendable {
     }
 
     var requestCount: Int { state.withLock { $0.requestCount } }
+
+    func requestCount(over version: ServerHTTPVersion) -> Int {
+        state.withLock { $0.requestCounts[version] ?? 0 }
+    }
+
     var records: [TestServer.RecordedRequest] { state.withLock { Array($0.records) } }
 
     // MARK: Waiting
 
     /// Whether the condition came to hold within the time.
-    func wait(within time: Duration, _ isMet: @escaping @Sendable (_ open: Int, _ requests: Int) -> Bool) async -> Bool
-    {
+    func wait(within time: Duration, _ isMet: @escaping @Sendable (Counts) -> Bool) async -> Bool {
         let identifier = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -116,7 +152,7 @@ final class ServerCore: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let met = state.withLock { state -> Bool? in
-                    if isMet(state.open.count, state.requestCount) { return true }
+                    if isMet(state.counts) { return true }
                     if Task.isCancelled { return false }
                     state.waiters[identifier] = Waiter(isMet: isMet, continuation: continuation)
                     return nil
@@ -135,8 +171,8 @@ final class ServerCore: Sendable {
     private func notify() {
         let ready = state.withLock { state -> [Waiter] in
             guard !state.waiters.isEmpty else { return [] }
-            let (open, requests) = (state.open.count, state.requestCount)
-            let met = state.waiters.filter { $0.value.isMet(open, requests) }
+            let counts = state.counts
+            let met = state.waiters.filter { $0.value.isMet(counts) }
             for identifier in met.keys { state.waiters.removeValue(forKey: identifier) }
             return Array(met.values)
         }

@@ -20,6 +20,9 @@ public struct ServerRequest: Sendable {
     public let connection: Int
     /// Scheme and authority the client used, `http://127.0.0.1:8080` for instance; from `Host` where present.
     public let origin: String
+    /// The version of HTTP the request came in. Over HTTP/2 the names of header fields are in lower case, and
+    /// `:authority` is among them as `host`.
+    public let version: ServerHTTPVersion
 
     /// The decoded name and value pairs of the query in order, at most 10 000.
     public var queryItems: [(name: String, value: String)] {

@@ -7,10 +7,12 @@ public struct ServerResponse: Sendable {
         /// A body in memory, sent with its `Content-Length`.
         case bytes([UInt8])
         /// A body written piece by piece at the client's pace: with `Content-Length` where `length` is known (the
-        /// writer must then write exactly that much, else the connection is closed), otherwise chunked.
+        /// writer must then write exactly that much), otherwise chunked. When the writer throws or falls short, the
+        /// connection is closed; over HTTP/2 the stream is reset, with `INTERNAL_ERROR` unless a ``ServerStreamReset``
+        /// was thrown.
         case stream(length: Int?, @Sendable (ServerBodyWriter) async throws -> Void)
         /// No HTTP at all: status and headers are ignored and the closure writes what it will; the connection is
-        /// closed when it returns.
+        /// closed when it returns. Over HTTP/2 that is the whole connection, with every other stream on it.
         case raw(@Sendable (ServerRawConnection) async throws -> Void)
     }
 
@@ -19,12 +21,15 @@ public struct ServerResponse: Sendable {
     /// The reason phrase; `nil` sends the registered one.
     public var reason: String?
     /// Header fields; `Content-Length`, `Transfer-Encoding`, `Date` and `Server` are added where absent.
-    /// `Connection: close` closes the connection after the response.
+    /// `Connection: close` closes the connection after the response. Over HTTP/2 the names are sent in lower case, and
+    /// the fields it forbids (RFC 9113 §8.2.2) are left out without any effect, as are names that are no token.
     public var headers: ServerHeaders
     /// The body.
     public var body: Body
-    /// Trailer fields, sent only with a chunked body (RFC 9112 §7.1.2).
+    /// Trailer fields, sent only with a streamed body of unknown length (RFC 9112 §7.1.2, RFC 9113 §8.1).
     public var trailers: ServerHeaders
+    /// What is sent over HTTP/2 in place of the response.
+    private(set) var reset: ServerStreamReset?
 
     /// A response of those parts; no body by default.
     public init(
@@ -36,6 +41,12 @@ public struct ServerResponse: Sendable {
         self.headers = headers
         self.body = body
         self.trailers = trailers
+    }
+
+    /// No answer but the end of the stream, or of an HTTP/1 connection.
+    init(reset: ServerStreamReset) {
+        self.init(body: .raw { _ in })
+        self.reset = reset
     }
 
     /// Bytes under a media type, `application/octet-stream` by default.

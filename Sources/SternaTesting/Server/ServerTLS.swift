@@ -28,7 +28,8 @@ public struct ServerTLSSettings: Sendable {
     public var minimumVersion: ServerTLSVersion
     /// The newest version accepted, TLS 1.3 by default.
     public var maximumVersion: ServerTLSVersion
-    /// The ALPN names offered (RFC 7301), `http/1.1` by default; empty answers no ALPN.
+    /// The ALPN names offered (RFC 7301), the preferred first, `http/1.1` by default; empty answers no ALPN. HTTP/2 is
+    /// spoken where `h2` is agreed on; ``ServerHTTP2/byALPN`` puts it in front where it is not among them.
     public var applicationProtocols: [String]
     /// Certificates in PEM of the authorities client certificates must come from; empty asks for none.
     public var clientAuthorities: [String]

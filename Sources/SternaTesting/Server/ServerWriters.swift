@@ -8,7 +8,9 @@ public struct ServerBodyWriter: Sendable {
         let written = Mutex(0)
     }
 
+    /// The connection's channel, or that of the HTTP/2 stream.
     let channel: any Channel
+    let anchor: ConnectionAnchor.Handle
     let chunked: Bool
     let length: Int?
     let progress = Progress()
@@ -52,20 +54,31 @@ public struct ServerBodyWriter: Sendable {
     }
 }
 
-/// A connection a handler has taken out of HTTP's hands, for answers that break the protocol.
+/// A connection a handler has taken out of HTTP's hands, for answers that break the protocol. One of HTTP/2 sends no
+/// frames any more but those written here.
 public struct ServerRawConnection: Sendable {
     let channel: any Channel
     let anchor: ConnectionAnchor.Handle
+    /// Where the bytes go over HTTP/2, past its frames.
+    var wire: HTTP2Wire.Handle?
 
     /// Writes bytes as they are and returns once they have left for the socket.
     public func write(_ bytes: [UInt8]) async throws {
-        try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+        try await write(ByteBuffer(bytes: bytes))
     }
 
     /// Writes text in UTF-8 as it is.
     public func write(_ text: String) async throws {
-        try await channel.writeAndFlush(ByteBuffer(string: text)).get()
+        try await write(ByteBuffer(string: text))
     }
+
+    private func write(_ buffer: ByteBuffer) async throws {
+        guard let wire else { return try await channel.writeAndFlush(buffer).get() }
+        try await wire.write(buffer)
+    }
+
+    /// The number of the HTTP/2 stream to be answered; `nil` over HTTP/1.
+    public var stream: UInt32? { wire?.stream }
 
     /// Closes the connection in order: after TLS's `close_notify` where there is TLS.
     public func close() async {

@@ -1,12 +1,10 @@
 import NIOCore
-import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
-/// An HTTP/1.1 server inside the test's process, with httpbin's routes, faults to order, and routes of the test's own.
+/// An HTTP server inside the test's process, with httpbin's routes, faults to order, and routes of the test's own.
 ///
-/// `GET /` lists the built-in routes. Every response body is sent at the client's pace and request bodies are read at
-/// the handler's.
+/// It speaks HTTP/1.1, and HTTP/2 where ``Options/http2`` says so; every route answers over both. `GET /` lists the
+/// built-in routes. Every response body is sent at the client's pace and request bodies are read at the handler's.
 public final class TestServer: Sendable {
     /// How a server listens.
     public struct Options: Sendable {
@@ -18,20 +16,25 @@ public final class TestServer: Sendable {
         public var tls: CertificateBundle?
         /// Versions, ALPN and client authentication where there is TLS.
         public var tlsSettings = ServerTLSSettings()
-        /// How long a connection may lie without a request before the server closes it; `nil` for ever. 60 s by
-        /// default.
+        /// By which signs the server speaks HTTP/2; none by default.
+        public var http2: ServerHTTP2
+        /// What the server announces over HTTP/2.
+        public var http2Settings = ServerHTTP2Settings()
+        /// How long a connection may lie without a request before the server closes it, over HTTP/2 with a `GOAWAY`;
+        /// `nil` for ever. 60 s by default.
         public var idleTimeout: Duration?
         /// How many request heads ``TestServer/requests()`` keeps, 1000 by default.
         public var recordedRequests: Int
 
         /// Options with the defaults above.
         public init(
-            host: String = "127.0.0.1", port: Int = 0, tls: CertificateBundle? = nil,
+            host: String = "127.0.0.1", port: Int = 0, tls: CertificateBundle? = nil, http2: ServerHTTP2 = [],
             idleTimeout: Duration? = .seconds(60), recordedRequests: Int = 1000
         ) {
             self.host = host
             self.port = port
             self.tls = tls
+            self.http2 = http2
             self.idleTimeout = idleTimeout
             self.recordedRequests = recordedRequests
         }
@@ -49,6 +52,9 @@ public final class TestServer: Sendable {
         public internal(set) var bodySize: Int
         /// The number of the connection it came on, 0 for the first one accepted.
         public let connection: Int
+        /// The version of HTTP it came in. Over HTTP/2 the names of header fields are in lower case, and `:authority`
+        /// is among them as `host`.
+        public let version: ServerHTTPVersion
     }
 
     /// A condition that did not come about in time.
@@ -79,39 +85,21 @@ public final class TestServer: Sendable {
     }
 
     static func start(_ options: Options, group: any EventLoopGroup) async throws -> TestServer {
-        let context = try options.tls.map { try options.tlsSettings.makeContext($0) }
         let core = ServerCore(
-            scheme: context == nil ? "http" : "https", idleTimeout: options.idleTimeout,
+            scheme: options.tls == nil ? "http" : "https", idleTimeout: options.idleTimeout,
             recordLimit: options.recordedRequests)
+        let pipeline = try ServerPipeline(options, core: core)
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try Self.configure(channel, core: core, context: context)
-                }
+                channel.eventLoop.makeCompletedFuture { try pipeline.configure(channel) }
             }
             .bind(host: options.host, port: options.port).get()
         var host = options.host.contains(":") ? "[\(options.host)]" : options.host
-        if context != nil && options.host == "127.0.0.1" { host = "localhost" }
+        if options.tls != nil && options.host == "127.0.0.1" { host = "localhost" }
         return TestServer(core: core, listener: listener, host: host)
-    }
-
-    private static func configure(_ channel: any Channel, core: ServerCore, context: NIOSSLContext?) throws {
-        let anchor = ConnectionAnchor()
-        let handle = ConnectionAnchor.Handle(
-            anchor: NIOLoopBound(anchor, eventLoop: channel.eventLoop), channel: channel)
-        guard let number = core.opened(channel, anchor: handle) else {
-            channel.close(promise: nil)
-            return
-        }
-        channel.closeFuture.whenComplete { _ in core.closed(number) }
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(anchor)
-        if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-        try pipeline.addHandler(ServerConnectionHandler(core: core, number: number, anchor: handle))
     }
 
     /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
@@ -155,8 +143,19 @@ public final class TestServer: Sendable {
     /// How many connections the server has accepted.
     public var totalConnections: Int { core.totalConnections }
 
+    /// How many of the connections accepted have turned out to be HTTP/2.
+    public var totalHTTP2Connections: Int { core.totalHTTP2Connections }
+
+    /// How many HTTP/2 streams are open now, on all connections.
+    public var openStreams: Int { core.openStreams }
+
     /// How many request heads the server has received.
     public var requestCount: Int { core.requestCount }
+
+    /// How many request heads the server has received in a version of HTTP.
+    public func requestCount(over version: ServerHTTPVersion) -> Int {
+        core.requestCount(over: version)
+    }
 
     /// The last request heads in the order received, at most ``Options/recordedRequests`` of them.
     public func requests() -> [RecordedRequest] { core.records }
@@ -180,9 +179,18 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
     public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
-        guard await core.wait(within: ChangeSignal.duration(seconds), { open, _ in open == count }) else {
+        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openConnections == count }) else {
             throw TimeoutError(
                 description: "\(openConnections) connections open after \(seconds) s, not \(count)")
+        }
+    }
+
+    /// Returns when exactly so many HTTP/2 streams are open.
+    ///
+    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    public func waitForOpenStreams(_ count: Int, within seconds: Double = 5) async throws {
+        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openStreams == count }) else {
+            throw TimeoutError(description: "\(openStreams) streams open after \(seconds) s, not \(count)")
         }
     }
 
@@ -190,7 +198,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
     public func waitForRequests(_ count: Int, within seconds: Double = 5) async throws {
-        guard await core.wait(within: ChangeSignal.duration(seconds), { _, requests in requests >= count }) else {
+        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.requests >= count }) else {
             throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")
         }
     }

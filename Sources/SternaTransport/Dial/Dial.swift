@@ -1,5 +1,6 @@
 import NIOCore
 import SternaCore
+import SternaSecurity
 
 /// One attempt to open a connection, and the exchange that it was begun for.
 // Invariant: everything is touched on the shard's event loop only.
@@ -19,6 +20,9 @@ final class Dial: @unchecked Sendable {
     /// How far it has come.
     var phase = SternaError.Phase.resolve
     var timeline = DialTimeline()
+
+    /// What the policy's rotating identity was when the handshake began.
+    var rotation: ClientIdentity?
     private var channels: [any Channel] = []
     private var cancellation: (() -> Void)?
     private(set) var isCancelled = false
@@ -74,6 +78,7 @@ struct DialTimeline {
     var tlsVersion: String?
     var localAddress: String?
     var remoteAddress: String?
+    var address: IPAddress?
 
     /// Writes the parts into an attempt's metrics; one that has not come to its end lasts until the moment given.
     func note(in attempt: inout AttemptMetrics, _ recorder: MetricsRecorder.Attempt, until end: NIODeadline? = nil) {

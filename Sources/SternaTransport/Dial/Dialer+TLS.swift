@@ -10,11 +10,15 @@ struct TLSPeer: Sendable {
     let serverName: String?
     let policy: SecurityPolicy
 
+    /// What is offered for the application layer.
+    let protocols: [String]
+
     init(origin endpoint: Endpoint) {
         host = endpoint.host
         port = endpoint.origin.port
         serverName = endpoint.serverName
         policy = endpoint.policy
+        protocols = endpoint.applicationProtocols
     }
 
     init(proxy: Proxy, policy: SecurityPolicy) {
@@ -23,12 +27,24 @@ struct TLSPeer: Sendable {
         let name = proxy.host.hasSuffix(".") ? String(proxy.host.dropLast()) : proxy.host
         serverName = IPAddress(proxy.host) == nil && !name.isEmpty ? name : nil
         self.policy = policy
+        protocols = policy.tls.offersApplicationProtocols ? ["http/1.1"] : []
     }
+}
+
+/// What a TLS handshake has brought.
+struct Secured: Sendable {
+    let version: TLSOptions.Version?
+
+    /// What the server chose for the application layer.
+    let `protocol`: String?
+
+    /// The certificates that it presented, in DER.
+    let chain: [[UInt8]]
 }
 
 /// TLS handshakes.
 extension Dialer {
-    /// Does the TLS handshake on a channel; gives the version that is spoken.
+    /// Does the TLS handshake on a channel.
     ///
     /// - Parameters:
     ///   - showsIdentity: whether a server that asks for a certificate is shown one.
@@ -36,7 +52,7 @@ extension Dialer {
     func secure(
         _ channel: any Channel, _ peer: TLSPeer, timeout: Duration, showsIdentity: Bool = true,
         verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) -> EventLoopFuture<TLSOptions.Version?> {
+    ) -> EventLoopFuture<Secured> {
         let policy = peer.policy
         guard showsIdentity, policy.challengeHandler != nil else {
             return shakeHands(channel, peer, showsIdentity ? policy.currentIdentity : nil, timeout, verify)
@@ -64,10 +80,14 @@ extension Dialer {
     private func shakeHands(
         _ channel: any Channel, _ peer: TLSPeer, _ identity: ClientIdentity?, _ timeout: Duration,
         _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
-    ) -> EventLoopFuture<TLSOptions.Version?> {
+    ) -> EventLoopFuture<Secured> {
         let handshake = Handshake(host: peer.host, timeout: timeout, promise: channel.eventLoop.makePromise())
         begin(handshake, on: channel, peer, identity, verify)
-        return handshake.promise.futureResult.map { TLSOptions.Version(handshake.handler?.tlsVersion) }.flatMapError {
+        return handshake.promise.futureResult.map {
+            Secured(
+                version: TLSOptions.Version(handshake.handler?.tlsVersion), protocol: handshake.applicationProtocol,
+                chain: handshake.chain)
+        }.flatMapError {
             error in
             channel.close().flatMapThrowing { throw error }.flatMapErrorThrowing { _ in throw error }
         }
@@ -81,7 +101,8 @@ extension Dialer {
         guard channel.isActive else { return handshake.fail(nil) }
         do {
             let handler = try NIOSSLClientHandler(
-                context: try contexts.context(peer.policy.tls, identity), serverHostname: peer.serverName,
+                context: try contexts.context(peer.policy.tls, identity, protocols: peer.protocols),
+                serverHostname: peer.serverName,
                 customVerificationCallback: { certificates, promise in
                     handshake.isJudging = true
                     Task {
@@ -89,6 +110,7 @@ extension Dialer {
                         let verdict = await verify(chain)
                         loop.execute {
                             handshake.isJudging = false
+                            handshake.chain = chain
                             handshake.rejection = verdict.failure
                             promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)
                         }

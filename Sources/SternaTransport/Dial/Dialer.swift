@@ -9,6 +9,7 @@ final class Dialer: Sendable {
     let options: EngineOptions
     let hosts: HostDirectory
     let contexts = TLSContexts()
+    let sharedConnections = SharedConnections()
 
     /// - Parameter timers: an event loop for the sake of its clock.
     init(options: EngineOptions, timers: any EventLoop) {
@@ -17,7 +18,7 @@ final class Dialer: Sendable {
     }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
-    func open(_ dial: Dial) -> EventLoopFuture<HTTP1Connection> {
+    func open(_ dial: Dial) -> EventLoopFuture<OpenedConnection> {
         let (endpoint, shard) = (dial.endpoint, dial.shard)
         let limits = options.limits
         return connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
@@ -26,26 +27,29 @@ final class Dialer: Sendable {
         }.flatMap { channel in
             self.tunnel(dial, over: channel).map { channel }
         }.flatMap { channel in
-            let rotation = endpoint.policy.rotatingIdentity?.current
-            guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, rotation)) }
-            dial.phase = .tls
-            let policy = endpoint.policy
-            let (host, port) = (endpoint.host, endpoint.origin.port)
-            let peer = TLSPeer(origin: endpoint)
-            return self.secure(channel, peer, timeout: dial.exchange.request.timeouts.tls) { chain in
-                await policy.decide(chain: chain, host: host, port: port)
-            }.map { version in
-                dial.timeline.secured = .now()
-                dial.timeline.tlsVersion = version?.name
-                return (channel, rotation)
-            }
-        }.flatMapThrowing { (channel: any Channel, rotation: ClientIdentity?) in
-            let pipeline = channel.pipeline.syncOperations
-            let connection = try pipeline.handler(type: HTTP1Connection.self)
-            connection.rotation = rotation
-            // With a TLS proxy there are two; the first is next to the socket.
-            connection.tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
-            return connection
+            self.secure(dial, channel)
+        }.flatMapThrowing { channel, secured in
+            try self.connection(on: channel, for: dial, speaking: secured?.protocol, chain: secured?.chain ?? [])
+        }.flatMapErrorThrowing { error in
+            guard let found = error as? SharedConnectionFound else { throw error }
+            return .shared(found.connection)
+        }
+    }
+
+    private func secure(_ dial: Dial, _ channel: any Channel) -> EventLoopFuture<(any Channel, Secured?)> {
+        let endpoint = dial.endpoint
+        dial.rotation = endpoint.policy.rotatingIdentity?.current
+        guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, nil)) }
+        dial.phase = .tls
+        let policy = endpoint.policy
+        let (host, port) = (endpoint.host, endpoint.origin.port)
+        let peer = TLSPeer(origin: endpoint)
+        return secure(channel, peer, timeout: dial.exchange.request.timeouts.tls) { chain in
+            await policy.decide(chain: chain, host: host, port: port)
+        }.map { secured in
+            dial.timeline.secured = .now()
+            dial.timeline.tlsVersion = secured.version?.name
+            return (channel, secured)
         }
     }
 
@@ -72,6 +76,8 @@ final class Dialer: Sendable {
         let target = Target(dial.endpoint)
         return addresses(of: target, dial, timeouts).flatMapThrowing { found in
             try self.permitted(found, target, dial.endpoint)
+        }.flatMap { found in
+            self.shared(dial, found)
         }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
             // Given up while the answer was on its way: nobody would end what began now.
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
@@ -84,6 +90,7 @@ final class Dialer: Sendable {
             dial.whenCancelled { connecting.cancel() }
             return connecting.start(timeout: timeouts.amounts.connect)
         }.flatMapErrorThrowing { error in
+            if error is SharedConnectionFound { throw error }
             throw DialFailure.error(error, target: target, timeout: timeouts.connect)
         }.map { channel in
             self.connected(dial, channel)
@@ -114,6 +121,7 @@ final class Dialer: Sendable {
     private func connected(_ dial: Dial, _ channel: any Channel) {
         dial.whenCancelled(nil)
         dial.timeline.connected = .now()
+        dial.timeline.address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         guard let recorder = dial.exchange.recorder else { return }
         if dial.timeline.remoteAddress == nil {
             dial.timeline.remoteAddress = channel.remoteAddress?.numericText

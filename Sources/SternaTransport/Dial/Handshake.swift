@@ -21,6 +21,12 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     /// Why the server's certificate was refused.
     var rejection: TrustFailure?
 
+    /// The certificates that the server presented, in DER.
+    var chain: [[UInt8]] = []
+
+    /// What the server chose for the application layer (ALPN).
+    private(set) var applicationProtocol: String?
+
     private let host: String
     private let timeout: Duration
     private var isDone = false
@@ -42,7 +48,8 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     func handlerRemoved(context: ChannelHandlerContext) { fail(nil) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted(let chosen) = event {
+            applicationProtocol = chosen
             finish(nil)
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         }

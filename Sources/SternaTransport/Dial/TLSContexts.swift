@@ -17,15 +17,20 @@ final class TLSContexts: Sendable {
     private struct Key: Hashable {
         let options: TLSOptions
         let identity: ClientIdentity?
+        let protocols: [String]
     }
 
     private let contexts = Mutex<[Key: NIOSSLContext]>([:])
 
     /// The context of options and an identity; throws `tlsFailed` or `identityUnusable` where the library refuses them.
-    func context(_ options: TLSOptions, _ identity: ClientIdentity?) throws(SternaError) -> NIOSSLContext {
-        let key = Key(options: options, identity: identity)
+    ///
+    /// - Parameter protocols: what is offered for the application layer (ALPN), the first one preferred.
+    func context(
+        _ options: TLSOptions, _ identity: ClientIdentity?, protocols: [String]
+    ) throws(SternaError) -> NIOSSLContext {
+        let key = Key(options: options, identity: identity, protocols: protocols)
         if let known = contexts.withLock({ $0[key] }) { return known }
-        let made = try Self.make(options, identity)
+        let made = try Self.make(options, identity, protocols)
         contexts.withLock { contexts in
             // Identities that are replaced are not kept for ever.
             if contexts.count >= 64 { contexts.removeAll() }
@@ -34,7 +39,9 @@ final class TLSContexts: Sendable {
         return made
     }
 
-    private static func make(_ options: TLSOptions, _ identity: ClientIdentity?) throws(SternaError) -> NIOSSLContext {
+    private static func make(
+        _ options: TLSOptions, _ identity: ClientIdentity?, _ protocols: [String]
+    ) throws(SternaError) -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // Chain and host are checked by the callback, which replaces the library's own verification; its roots would be
         // loaded for nothing. Never `.none`: the callback's verdict would not count.
@@ -44,7 +51,7 @@ final class TLSContexts: Sendable {
         configuration.maximumTLSVersion = options.maximumVersion?.nio
         // An empty list would end the process in the library.
         if let suites = options.cipherSuites, !suites.isEmpty { configuration.cipherSuiteValues = suites.map(\.nio) }
-        if options.offersApplicationProtocols { configuration.applicationProtocols = ["http/1.1"] }
+        configuration.applicationProtocols = protocols
         if let path = options.keyLogFile {
             let log = try KeyLog(path: path)
             configuration.keyLogCallback = { line in log.append(line) }

@@ -27,6 +27,9 @@ public struct EngineOptions: Sendable {
     /// How many requests a connection may carry; without limit by default.
     public var maximumUses: Int?
 
+    /// How HTTP/2 connections are kept.
+    public var http2 = HTTP2Options()
+
     /// How much of a response's framing is read.
     public var limits = Limits()
 

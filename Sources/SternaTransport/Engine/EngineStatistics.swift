@@ -59,7 +59,8 @@ extension Engine {
             counts.open = endpoint.permits.counts(of: endpoint).open
             for pool in endpoint.pools {
                 let state = try? await pool.shard.loop.submit {
-                    (pool.state.idle.count, pool.state.dialling, pool.state.line.count)
+                    let unused = pool.streams.count { $0.streams.isEmpty }
+                    return (pool.state.idle.count + unused, pool.state.dialling, pool.state.line.count)
                 }.get()
                 guard let state else { continue }
                 counts.idle += state.0

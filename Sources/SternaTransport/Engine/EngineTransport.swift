@@ -117,6 +117,7 @@ public final class EngineTransport: Transport {
     }
 
     private func choose(_ endpoint: Endpoint) -> (Shard, Bool) {
+        if let home = endpoint.homeShard { return (engine.shards[home], false) }
         if let shard = engine.currentShard { return (shard, false) }
         let (index, hasReservation) = endpoint.chooseShard()
         return (engine.shards[index], hasReservation)
@@ -140,7 +141,7 @@ public final class EngineTransport: Transport {
             let made = Endpoint(
                 origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
                 policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
-                dialPolicy: configuration.routing.dialPolicy, engine: engine)
+                routing: configuration.routing, engine: engine)
             endpoints[key] = made
             return made
         }

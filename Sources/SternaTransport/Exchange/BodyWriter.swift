@@ -142,14 +142,15 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Ends the body.
     func end(_ carrier: Carrier, with trailers: HTTPFields?) {
+        let isOnItsWay: Bool
         do throws(SternaError) {
-            try carrier.endBody(trailers)
+            isOnItsWay = try carrier.endBody(trailers)
         } catch {
             return fail(error)
         }
         isStopped = true
         carrier.flush()
-        carrier.bodyFinished()
+        if isOnItsWay { carrier.bodyFinished() }
     }
 
     func fail(_ error: SternaError) {

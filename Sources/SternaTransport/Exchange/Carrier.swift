@@ -50,6 +50,23 @@ class Carrier: @unchecked Sendable {
         throughputWindow = lastActivity
     }
 
+    /// Begins an exchange.
+    final func take(_ exchange: Exchange) {
+        exchange.carrier = self
+        exchange.dial = nil
+        exchange.phase = .writing
+        exchangeCount += 1
+        self.exchange = exchange
+        lastActivity = shard.loop.now
+        shard.counts.requests += 1
+        throughputWindow = lastActivity
+        throughput = Throughput()
+        let amounts = exchange.request.timeouts.amounts
+        var first = lastActivity + min(amounts.firstByte, min(amounts.betweenBytes, amounts.write))
+        if let least = exchange.request.timeouts.minimumThroughput { first = min(first, lastActivity + least.amount) }
+        shard.tickNoLater(than: min(exchange.deadline, first))
+    }
+
     /// The channel that the bytes go through.
     var channel: (any Channel)? { nil }
 
@@ -82,8 +99,9 @@ class Carrier: @unchecked Sendable {
     /// Sends what it has taken.
     func flush() {}
 
-    /// Ends the body; throws where the trailer fields are none.
-    func endBody(_ trailers: HTTPFields?) throws(SternaError) {}
+    /// Ends the body; throws where the trailer fields are none. Whether all of it is on its way: else it says so later.
+    @discardableResult
+    func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool { false }
 }
 
 /// What a body consists of when it is written.

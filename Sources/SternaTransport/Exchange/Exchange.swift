@@ -15,8 +15,11 @@ final class Exchange: InLine, @unchecked Sendable {
 
     let request: Request
     let endpoint: Endpoint
-    let shard: Shard
     let deadline: NIODeadline
+
+    /// Where it lives: where it was submitted, or, moved once before anything was done, where the endpoint's connection is.
+    private(set) var shard: Shard
+    private let firstShard: Shard
 
     /// Whether an idle connection was set aside when the shard was chosen.
     let hasReservation: Bool
@@ -51,6 +54,7 @@ final class Exchange: InLine, @unchecked Sendable {
         self.request = request
         self.endpoint = endpoint
         self.shard = shard
+        firstShard = shard
         self.hasReservation = hasReservation
         self.deadline = deadline
     }
@@ -109,13 +113,26 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// The caller's task was cancelled: it is told at once, and the connection is closed.
     func cancel() {
-        shard.loop.execute {
-            self.isCancelled = true
-            // Before it is submitted the continuation is the caller's to set; `submit` looks at the flag.
-            guard self.isSubmitted, self.isPending else { return }
-            self.shard.abandon(self, .cancelled(phase: self.errorPhase))
+        firstShard.loop.execute {
+            guard self.shard !== self.firstShard else { return self.cancelHere() }
+            self.shard.loop.execute { self.cancelHere() }
         }
     }
+
+    private func cancelHere() {
+        isCancelled = true
+        // Before it is submitted the continuation is the caller's to set; `submit` looks at the flag.
+        guard isSubmitted, isPending else { return }
+        shard.abandon(self, .cancelled(phase: errorPhase))
+    }
+
+    /// Moves it to where the endpoint's connection is; before it was submitted, and once.
+    func move(to shard: Shard) {
+        self.shard = shard
+        shard.loop.execute { shard.submit(self) }
+    }
+
+    var hasMoved: Bool { shard !== firstShard }
 
     /// The phase an error of this moment belongs to.
     var errorPhase: SternaError.Phase {
@@ -129,6 +146,12 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// Whether the body waits for the server to ask for it (RFC 9110, 10.1.1).
     var expectsContinue: Bool { !omitsExpect && request.expectsContinue }
+
+    /// The HTTP/2 connection that did not take it.
+    weak var refusedBy: HTTP2Connection?
+
+    /// Whether it may be sent again after a server has given it back unprocessed.
+    var mayReplay: Bool { isPending && !isCancelled && attempt <= 3 && request.isReplayable }
 
     /// Whether it may be sent again after its connection turned out to be closed.
     var mayRetryOnFreshConnection: Bool {

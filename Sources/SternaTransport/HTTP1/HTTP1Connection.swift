@@ -9,7 +9,7 @@ import SternaSecurity
 /// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
 /// exchange, or is closed; a closed one never comes back.
 // Invariant: everything is touched on the channel's event loop only.
-final class HTTP1Connection: Carrier, ChannelDuplexHandler, Pooled, @unchecked Sendable {
+final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHandler, Pooled, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias OutboundIn = Never
     typealias OutboundOut = Bytes
@@ -68,7 +68,10 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, Pooled, @unchecked S
     override var hasRoom: Bool { context?.channel.isWritable ?? false }
     override func write(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) { writeFramed(piece, promise) }
     override func flush() { context?.flush() }
-    override func endBody(_ trailers: HTTPFields?) throws(SternaError) { try writeEnd(trailers) }
+    override func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool {
+        try writeEnd(trailers)
+        return true
+    }
     override func fail(_ error: SternaError) { end(with: error) }
 
     /// Whether it can take an exchange.
@@ -134,21 +137,9 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, Pooled, @unchecked S
             return
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
-        exchange.carrier = self
-        exchange.dial = nil
-        exchange.phase = .writing
-        exchangeCount += 1
-        self.exchange = exchange
-        lastActivity = shard.loop.now
-        shard.counts.requests += 1
+        take(exchange)
         if exchangeCount > 1 { shard.counts.reuses += 1 }
         let request = exchange.request
-        let amounts = request.timeouts.amounts
-        throughputWindow = lastActivity
-        throughput = Throughput()
-        var first = lastActivity + min(amounts.firstByte, min(amounts.betweenBytes, amounts.write))
-        if let least = request.timeouts.minimumThroughput { first = min(first, lastActivity + least.amount) }
-        shard.tickNoLater(than: min(exchange.deadline, first))
         parser.begin(isHeadRequest: request.method == .head)
         if exchange.recorder != nil { noteStart(exchange) }
 

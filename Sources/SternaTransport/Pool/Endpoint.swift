@@ -11,6 +11,9 @@ final class Endpoint: Sendable {
     let hostIsAddress: Bool
     let policy: SecurityPolicy
     let route: Route
+
+    /// When HTTP/2 is spoken here: never where a proxy forwards requests.
+    let http2: HTTP2Use
     let dialPolicy: DialPolicy
 
     /// What a TLS proxy must show to be trusted.
@@ -33,6 +36,19 @@ final class Endpoint: Sendable {
     let isNeeded = Atomic<Bool>(false)
     private let nextShard = Atomic<Int>(0)
 
+    /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to; less than zero
+    /// where each has connections of its own.
+    private let home: Atomic<Int>
+
+    /// Whether the server has asked for HTTP/1.1.
+    let requiresHTTP1 = Atomic<Bool>(false)
+
+    /// Whether the server has chosen HTTP/2 once.
+    let hasSpokenHTTP2 = Atomic<Bool>(false)
+
+    /// Whether connections of other origins have turned out not to serve this one.
+    let refusesSharing = Atomic<Bool>(false)
+
     /// On how many shards a pause keeps dials back.
     let pauses = Atomic<Int>(0)
 
@@ -46,7 +62,7 @@ final class Endpoint: Sendable {
 
     init(
         origin: Origin, host: String, hostIsAddress: Bool, route: Route, policy: SecurityPolicy,
-        proxyPolicy: SecurityPolicy, dialPolicy: DialPolicy, engine: Engine
+        proxyPolicy: SecurityPolicy, routing: Routing, engine: Engine
     ) {
         self.origin = origin
         self.host = host
@@ -54,13 +70,21 @@ final class Endpoint: Sendable {
         self.route = route
         self.policy = policy
         self.proxyPolicy = proxyPolicy
-        self.dialPolicy = dialPolicy
+        dialPolicy = routing.dialPolicy
         permits = engine.permits
         id = permits.makeID()
         maximumConnections = max(1, engine.options.maximumConnectionsPerOrigin)
         isRefused = !origin.scheme.isSecure && policy.needsTLS
         rotatingIdentity = origin.scheme.isSecure ? policy.rotatingIdentity : nil
-        forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        let forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        self.forwarding = forwarding
+        http2 =
+            switch routing.http2 {
+            case .negotiated: origin.scheme.isSecure && policy.tls.offersApplicationProtocols ? .negotiated : .off
+            case .priorKnowledge: origin.scheme.isSecure ? .negotiated : forwarding == nil ? .priorKnowledge : .off
+            case .off: .off
+            }
+        home = Atomic(http2 == .off ? -1 : id % engine.shards.count)
         pools = engine.shards.map { EndpointPool(shard: $0) }
         permits.add(self)
     }
@@ -68,6 +92,31 @@ final class Endpoint: Sendable {
     deinit { permits.remove(id) }
 
     var isTLS: Bool { origin.scheme.isSecure }
+
+    /// What is offered in the TLS handshake.
+    var applicationProtocols: [String] {
+        guard policy.tls.offersApplicationProtocols else { return [] }
+        return offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
+    }
+
+    var offersHTTP2: Bool { http2 != .off && !requiresHTTP1.load(ordering: .relaxed) }
+
+    /// The shard that all requests go to; nil where each has connections of its own.
+    var homeShard: Int? {
+        let home = home.load(ordering: .relaxed)
+        return home < 0 ? nil : home
+    }
+
+    func shard(_ index: Int) -> Shard? { pools.indices.contains(index) ? pools[index].shard : nil }
+
+    /// A connection of HTTP/1 was opened: each shard opens its own from now on.
+    func speaksHTTP1() { home.store(-1, ordering: .relaxed) }
+
+    /// A connection that serves all shards was opened.
+    func speaksHTTP2(on index: Int) {
+        home.store(index, ordering: .relaxed)
+        hasSpokenHTTP2.store(true, ordering: .relaxed)
+    }
 
     /// The name for the TLS handshake: none for an address, and without a trailing dot (RFC 6066, 3).
     var serverName: String? {
@@ -105,6 +154,13 @@ final class Endpoint: Sendable {
 final class EndpointPool: @unchecked Sendable {
     let shard: Shard
     var state = PoolState<HTTP1Connection, Exchange>()
+
+    /// Connections that carry many exchanges at a time.
+    var streams: [HTTP2Connection] = []
+
+    /// When the first of the dials under way began, and whether somebody waits for it to have taken long.
+    var firstDialBegan = NIODeadline.distantPast
+    var isImpatient = false
 
     /// Whether dials are being begun, so that one that fails at once does not begin the next within itself.
     var isBeginning = false

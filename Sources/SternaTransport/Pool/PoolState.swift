@@ -14,7 +14,7 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
     private(set) var backoff = Backoff()
 
     /// How many dials may be under way at a time: more would be a run on a server that is slow to answer.
-    let maximumDials: Int
+    var maximumDials: Int
 
     init(maximumDials: Int = 16) { self.maximumDials = maximumDials }
 
@@ -64,6 +64,9 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
         return line.popFirst()
     }
 
+    /// A dial has ended without a connection, and without anybody to blame.
+    mutating func dialGivenUp() { dialling -= 1 }
+
     /// A dial has failed; returns who fails with it.
     ///
     /// - Parameters:
@@ -91,7 +94,10 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
     mutating func takeOldestIdle() -> Connection? { idle.isEmpty ? nil : idle.removeFirst() }
 
     /// A connection is free; returns who takes it. Nil, where nobody waits who could.
-    mutating func released(_ connection: Connection) -> Waiter? { line.popFirst(reused: true) }
+    mutating func released() -> Waiter? { line.popFirst(reused: true) }
+
+    /// Takes out whoever is first, for a connection that nobody has used.
+    mutating func popFirst() -> Waiter? { line.popFirst() }
 
     /// A connection stays open for later.
     mutating func keep(_ connection: Connection) { idle.append(connection) }

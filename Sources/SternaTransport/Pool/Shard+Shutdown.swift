@@ -27,7 +27,10 @@ extension Shard {
     private func abandonAll() {
         for exchange in active { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
-        for pool in idlePools { for connection in pool.state.idle { connection.abort(evenIfClosing: true) } }
+        for pool in idlePools {
+            for connection in pool.state.idle { connection.abort(evenIfClosing: true) }
+            for connection in pool.streams { connection.abort(evenIfClosing: true) }
+        }
         // What is left closes in its own time.
         drained?.succeed(())
     }

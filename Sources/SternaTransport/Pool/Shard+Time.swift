@@ -49,9 +49,10 @@ extension Shard {
             for connection in pool.state.idle {
                 if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
             }
+            next = min(next, lookAtStreams(of: pool, at: now))
         }
         idlePools.removeAll { pool in
-            pool.isListed = !pool.state.idle.isEmpty
+            pool.isListed = !pool.state.idle.isEmpty || !pool.streams.isEmpty
             return !pool.isListed
         }
         if next < .distantFuture { tickNoLater(than: next) }

@@ -47,7 +47,21 @@ final class Shard: @unchecked Sendable {
             exchange.fail(isShutDown ? Self.shutDown : .cancelled(phase: .queue))
             return
         }
+        if let home = exchange.endpoint.homeShard, home != index, !exchange.hasMoved, exchange.attempt == 1,
+            let target = exchange.endpoint.shard(home)
+        {
+            if exchange.hasReservation { pool.countIdle(1) }
+            exchange.isSubmitted = false
+            return exchange.move(to: target)
+        }
         add(exchange)
+        if !pool.streams.isEmpty, startOnStream(exchange) {
+            if exchange.hasReservation, exchange.attempt == 1 {
+                pool.countIdle(1)
+                spareIdle(of: exchange.endpoint)
+            }
+            return
+        }
         while !exchange.needsFreshConnection, let connection = pool.state.takeIdle() {
             if connection.isUsable {
                 if !exchange.hasReservation || exchange.attempt > 1 { pool.countIdle(-1) }
@@ -102,7 +116,7 @@ final class Shard: @unchecked Sendable {
 
     // A dial whose exchange needs it no more is for another one that has none; whether there is one.
     @discardableResult
-    private func handOn(_ dial: Dial) -> Bool {
+    func handOn(_ dial: Dial) -> Bool {
         guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial else { return false }
         dial.exchange = heir
         heir.dial = dial
@@ -111,7 +125,7 @@ final class Shard: @unchecked Sendable {
 
     // Gives a connection to an exchange that waited, whose own dial, if there is one, is then for others: they may come yet,
     // and so it goes on.
-    private func give(_ connection: HTTP1Connection, to exchange: Exchange) {
+    func give(_ connection: HTTP1Connection, to exchange: Exchange) {
         leaveLine(connection.endpoint)
         let own = exchange.dial
         connection.start(exchange)
@@ -119,7 +133,7 @@ final class Shard: @unchecked Sendable {
     }
 
     // A dial has come to its end without a connection for its exchange, which waits in the queue again.
-    private func disown(_ dial: Dial) {
+    func disown(_ dial: Dial) {
         guard dial.exchange.dial === dial else { return }
         dial.exchange.dial = nil
         if dial.exchange.activeIndex != nil { tickNoLater(than: dial.exchange.timeLimit().at) }
@@ -141,7 +155,8 @@ final class Shard: @unchecked Sendable {
 
     private func beginDials(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        guard !isShutDown else { return }
+        guard !isShutDown, !pool.streams.contains(where: \.isOnHold) else { return }
+        pool.state.maximumDials = dialLimit(of: endpoint)
         while pool.state.permitsWanted(at: now) > 0 {
             switch endpoint.permits.take(endpoint, shard: index) {
             case .granted: dial(endpoint)
@@ -157,6 +172,27 @@ final class Shard: @unchecked Sendable {
         }
         waitForBackoff(endpoint)
     }
+
+    // One at a time where one connection may be enough for all; unless the first takes so long that whoever waits for it would
+    // have had one of its own by then.
+    private func dialLimit(of endpoint: Endpoint) -> Int {
+        guard endpoint.homeShard != nil else { return 16 }
+        guard !endpoint.hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
+        let pool = endpoint.pools[index]
+        guard pool.state.dialling > 0, pool.state.line.count > 1 else { return 1 }
+        let limit = pool.firstDialBegan + Self.patience
+        if loop.now >= limit { return 16 }
+        if !pool.isImpatient {
+            pool.isImpatient = true
+            loop.assumeIsolated().scheduleTask(deadline: limit) {
+                pool.isImpatient = false
+                self.dialIfNeeded(endpoint)
+            }
+        }
+        return 1
+    }
+
+    static let patience = TimeAmount.milliseconds(300)
 
     // As many connections are there as may be: who only wanted one to be there has got it.
     private func endWarmUps(_ endpoint: Endpoint) -> Bool {
@@ -204,7 +240,7 @@ final class Shard: @unchecked Sendable {
     }
 
     // Other shards close connections for those who stand in line, and so nobody stands there for nothing.
-    private func leaveLine(_ endpoint: Endpoint) {
+    func leaveLine(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
         while pool.state.permitsUnwanted > 0, endpoint.permits.leaveLine(endpoint, shard: index) {
             pool.state.leftLine()
@@ -214,14 +250,18 @@ final class Shard: @unchecked Sendable {
     // Whoever waits looks for idle connections after it has gone into its line, and so one of both sees the other. This
     // shard's own waiters are among them where they take nothing that was used.
     @discardableResult
-    private func spareIdle(of endpoint: Endpoint) -> Bool {
+    func spareIdle(of endpoint: Endpoint) -> Bool {
         guard endpoint.isWaitedFor || endpoint.permits.isStarving else { return false }
         return closeOldestIdle(of: endpoint.pools[index])
     }
 
     @discardableResult
     private func closeOldestIdle(of pool: EndpointPool) -> Bool {
-        guard let connection = pool.state.takeOldestIdle() else { return false }
+        guard let connection = pool.state.takeOldestIdle() else {
+            guard let unused = pool.streams.first(where: { $0.streams.isEmpty && !$0.isClosing }) else { return false }
+            unused.abort()
+            return true
+        }
         pool.countIdle(-1)
         // At once: TLS closed in order would hold the permit for as long as the peer likes.
         connection.abort()
@@ -247,6 +287,7 @@ final class Shard: @unchecked Sendable {
             return
         }
         let dial = Dial(for: exchange, to: endpoint, on: self, lastTicket: pool.state.line.lastTicket)
+        if pool.state.dialling == 1 { pool.firstDialBegan = loop.now }
         exchange.dial = dial
         dial.index = dials.count
         dials.append(dial)
@@ -255,7 +296,9 @@ final class Shard: @unchecked Sendable {
             self.remove(dial)
             dial.end()
             switch result {
-            case .success(let connection): self.opened(connection, by: dial)
+            case .success(.http1(let connection)): self.opened(connection, by: dial)
+            case .success(.http2(let connection)): self.opened(connection, by: dial)
+            case .success(.shared(let connection)): self.shares(connection, by: dial)
             case .failure(let error):
                 endpoint.permits.give(endpoint, shard: self.index)
                 self.failed(
@@ -297,15 +340,15 @@ final class Shard: @unchecked Sendable {
         }
     }
 
+    func failedAtOnce(_ dial: Dial) {
+        dial.endpoint.permits.give(dial.endpoint, shard: index)
+        failed(dial, SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
+    }
+
     private func opened(_ connection: HTTP1Connection, by dial: Dial) {
-        guard connection.establish() else {
-            dial.endpoint.permits.give(dial.endpoint, shard: index)
-            failed(
-                dial,
-                SternaError(.connectionFailed, phase: .connect, "The server closed the connection at once."))
-            return
-        }
+        guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
+        dial.endpoint.speaksHTTP1()
         let exchange = dial.endpoint.pools[index].state.opened()
         disown(dial)
         if let exchange {
@@ -328,7 +371,7 @@ final class Shard: @unchecked Sendable {
         } else if mustYield(connection) {
             // At once: TLS closed in order would hold the permit for as long as the peer likes.
             connection.abort()
-        } else if !pool.state.line.isEmpty, let exchange = pool.state.released(connection) {
+        } else if !pool.state.line.isEmpty, let exchange = pool.state.released() {
             give(connection, to: exchange)
         } else {
             keepIdle(connection)
@@ -347,13 +390,17 @@ final class Shard: @unchecked Sendable {
         return connection.usesWhileWaitedFor > 4
     }
 
+    /// Has a pool's connections looked after.
+    func list(_ pool: EndpointPool) {
+        guard !pool.isListed else { return }
+        pool.isListed = true
+        idlePools.append(pool)
+    }
+
     private func keepIdle(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
-        if !pool.isListed {
-            pool.isListed = true
-            idlePools.append(pool)
-        }
+        list(pool)
         connection.hasStoodIdle = true
         pool.state.keep(connection)
         pool.countIdle(1)
@@ -375,7 +422,10 @@ final class Shard: @unchecked Sendable {
 
     /// Closes the connections that nobody uses.
     func closeIdle() {
-        for pool in idlePools { for connection in pool.state.idle { connection.close() } }
+        for pool in idlePools {
+            for connection in pool.state.idle { connection.close() }
+            for connection in pool.streams where connection.streams.isEmpty { connection.close() }
+        }
     }
 }
 

@@ -11,6 +11,9 @@ public struct Routing: Sendable, Hashable {
     /// The path of a Unix domain socket that all requests are sent to, in place of their hosts and of proxies; none by default.
     public var unixSocket: String?
 
+    /// When HTTP/2 is spoken; where servers choose it, by default.
+    public var http2 = HTTP2Use.negotiated
+
     /// Everything directly.
     public init() {}
 

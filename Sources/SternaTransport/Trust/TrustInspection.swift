@@ -62,9 +62,9 @@ extension EngineTransport {
                     see($0)
                     return .overlooked
                 }
-            }.map { version in
+            }.map { secured in
                 channel.close(promise: nil)
-                return version
+                return secured.version
             }
         }
     }

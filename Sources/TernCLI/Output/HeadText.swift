@@ -8,10 +8,11 @@ struct HeadText: Sendable {
     private static let secrets: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
 
     /// A request's head as it is sent, with the fields that the transport adds.
-    func request(_ request: Request) -> String {
-        var lines = [
-            "\(paint(request.method.rawValue, .green)) \(clean(request.url.requestTarget)) \(paint("HTTP/1.1", .dim))"
-        ]
+    ///
+    /// - Parameter version: what is spoken; nil where that is not known yet.
+    func request(_ request: Request, version: HTTPVersion? = .http11) -> String {
+        let spoken = version.map { " " + paint($0.description, .dim) } ?? ""
+        var lines = ["\(paint(request.method.rawValue, .green)) \(clean(request.url.requestTarget))\(spoken)"]
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
         lines.append(line("Host", ownHost?.value ?? request.url.authority))
         for field in request.headers
@@ -19,8 +20,11 @@ struct HeadText: Sendable {
             lines.append(line(field.name.rawName, field.value))
         }
         if let body = request.body {
-            lines.append(
-                body.length.map { line("Content-Length", "\($0)") } ?? line("Transfer-Encoding", "chunked"))
+            if let length = body.length {
+                lines.append(line("Content-Length", "\(length)"))
+            } else if version == .http11 {
+                lines.append(line("Transfer-Encoding", "chunked"))
+            }
         } else if [.post, .put, .patch].contains(request.method) {
             lines.append(line("Content-Length", "0"))
         }

@@ -15,14 +15,17 @@ struct Exchange: Sendable {
     let fails: Bool
     let log: NetworkLog
 
-    init(style: OutputStyle, progress: ProgressDisplay, content: RequestContent, savesTo: String?, fails: Bool) {
+    init(
+        style: OutputStyle, progress: ProgressDisplay, content: RequestContent, savesTo: String?, fails: Bool,
+        http2: HTTP2Use
+    ) {
         self.style = style
         self.progress = progress
         self.savesTo = savesTo
         self.fails = fails
         let output = Descriptor.standardOutput
         log = NetworkLog(removedHeaders: content.removedHeaders) { request in
-            try Self.show(request, style, file: content.file, to: output)
+            try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
             if style.parts.contains(.responseHead) {
                 try output.write(HeadText(style: style).response(response) + "\n")
@@ -97,8 +100,21 @@ struct Exchange: Sendable {
         return error
     }
 
-    private static func show(_ request: Request, _ style: OutputStyle, file: String?, to output: Descriptor) throws {
-        if style.parts.contains(.requestHead) { try output.write(HeadText(style: style).request(request) + "\n") }
+    // Nil where the server chooses, which is not known when the request is shown.
+    private static func version(of request: Request, _ http2: HTTP2Use) -> HTTPVersion? {
+        switch http2 {
+        case .off: .http11
+        case .negotiated: request.url.scheme.isSecure ? nil : .http11
+        case .priorKnowledge: request.url.scheme.isSecure ? nil : .http2
+        }
+    }
+
+    private static func show(
+        _ request: Request, _ style: OutputStyle, _ http2: HTTP2Use, file: String?, to output: Descriptor
+    ) throws {
+        if style.parts.contains(.requestHead) {
+            try output.write(HeadText(style: style).request(request, version: version(of: request, http2)) + "\n")
+        }
         guard style.parts.contains(.requestBody), let body = request.body else { return }
         guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.count <= shownBodyBytes else {
             let length = body.length.map { "\($0) bytes" } ?? "a body of unknown length"

@@ -70,8 +70,17 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
-    @Flag(help: "Speak HTTP/1.1 only, which is all there is so far.")
+    @Flag(name: [.customLong("http1.1"), .customLong("http1")], help: "Speak HTTP/1.1 only.")
     var http1 = false
+
+    @Flag(help: "Speak HTTP/2 with servers that choose it in the TLS handshake, which is the default.")
+    var http2 = false
+
+    @Flag(help: "Speak HTTP/2 also without TLS, to a server that is known to.")
+    var http2PriorKnowledge = false
+
+    /// When HTTP/2 is to be spoken.
+    var http2Use: HTTP2Use { http1 ? .off : http2PriorKnowledge ? .priorKnowledge : .negotiated }
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 1e9) {
@@ -79,6 +88,9 @@ struct ConnectionOptions: ParsableArguments {
         }
         if let maxTime, !(maxTime > 0 && maxTime <= 1e9) {
             throw ValidationError("--max-time is a number of seconds above 0.")
+        }
+        if http1, http2 || http2PriorKnowledge {
+            throw ValidationError("--http1.1 and --http2 exclude each other.")
         }
     }
 }

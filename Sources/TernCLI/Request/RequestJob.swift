@@ -28,7 +28,8 @@ struct RequestJob {
         let progress = ProgressDisplay(
             isEnabled: !(style.isTerminal && output.file == nil) || content.file != nil || content.hasParts)
         let exchange = Exchange(
-            style: style, progress: progress, content: content, savesTo: output.file, fails: output.fail)
+            style: style, progress: progress, content: content, savesTo: output.file, fails: output.fail,
+            http2: connection.http2Use)
         let url = try Self.url(target, content)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let proxies = try routing.proxies()
@@ -36,6 +37,7 @@ struct RequestJob {
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
+            settings.http2 = connection.http2Use
             settings.redirects = connection.follow ? .follow : .doNotFollow
             routing.apply(to: &settings, proxies)
             settings.collectsMetrics = style.parts.contains(.metrics)

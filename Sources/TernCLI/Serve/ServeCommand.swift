@@ -5,7 +5,10 @@ import SternaTesting
 /// Runs the test server.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the test server, with httpbin's routes, until Ctrl-C.")
+        commandName: "serve", abstract: "Run the test server, with httpbin's routes, until Ctrl-C.",
+        discussion: """
+            It speaks HTTP/1.1 and HTTP/2: with --tls by ALPN, without by prior knowledge.
+            """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "number"))
     var port = 8080
@@ -37,7 +40,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func start(_ bundle: CertificateBundle?) async throws -> TestServer {
         do {
-            return try await TestServer.start(.init(host: host, port: port, tls: bundle))
+            return try await TestServer.start(
+                .init(host: host, port: port, tls: bundle, http2: [.byALPN, .byPriorKnowledge]))
         } catch {
             throw UsageError(
                 "The server cannot listen on \(host):\(port): \(error). Choose another one with --port.",

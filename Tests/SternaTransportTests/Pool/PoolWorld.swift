@@ -174,7 +174,7 @@ final class PoolWorld {
         if let waiter = connection.waiter { end(waiter, "served") }
         connection.waiter = nil
         let (shard, endpoint) = (connection.shard, connection.endpoint)
-        if let waiter = pools[shard][endpoint].released(connection) {
+        if let waiter = pools[shard][endpoint].released() {
             hand(connection, to: waiter)
         } else {
             keep(connection)

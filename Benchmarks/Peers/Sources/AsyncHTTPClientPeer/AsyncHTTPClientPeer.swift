@@ -10,7 +10,7 @@ struct AsyncHTTPClientPeer {
     static func main() async throws {
         let arguments = Arguments()
         var configuration = HTTPClient.Configuration()
-        configuration.httpVersion = .http1Only
+        configuration.httpVersion = arguments.isHTTP2 ? .automatic : .http1Only
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(8, arguments.concurrency)
         if let file = arguments.authorities {
             var tls = TLSConfiguration.makeClientConfiguration()

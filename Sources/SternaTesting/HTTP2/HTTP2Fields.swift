@@ -1,0 +1,66 @@
+import NIOHPACK
+
+/// A request's head out of its field block.
+struct HTTP2RequestHead {
+    private(set) var method = ""
+    /// `:path`, or the authority of a `CONNECT` (RFC 9113 §8.5).
+    private(set) var target = ""
+    /// The fields as a route over HTTP/1.1 would see them, but for their names' case: with `:authority` as `Host`, and
+    /// the cookie in one line (RFC 9113 §8.2.3).
+    private(set) var headers = ServerHeaders()
+
+    init(_ block: HPACKHeaders) {
+        var authority: String?
+        var path: String?
+        var cookie: Int?
+        for (name, value, _) in block {
+            switch name {
+            case ":method": method = value
+            case ":path": path = value
+            case ":authority": authority = value
+            case "cookie":
+                if let cookie {
+                    headers.fields[cookie].value += "; " + value
+                } else {
+                    cookie = headers.fields.count
+                    headers.add(name, value)
+                }
+            default:
+                if !name.hasPrefix(":") { headers.add(name, value) }
+            }
+        }
+        target = path ?? authority ?? ""
+        if let authority, headers["host"] != authority {
+            headers.fields.insert(.init(name: "host", value: authority), at: 0)
+        }
+    }
+}
+
+extension HPACKHeaders {
+    /// Fields about an HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 §8.2.2).
+    private static let forbidden: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
+    ]
+
+    /// A response's head; of the length where one is known and not among the fields.
+    init(status: Int, fields: ServerHeaders, length: Int?) {
+        self.init([(":status", String(status))])
+        if !fields.contains("Date") { add(name: "date", value: ServerClock.shared.date()) }
+        if !fields.contains("Server") { add(name: "server", value: "SternaTesting") }
+        add(fields)
+        if let length, !fields.contains("Content-Length") { add(name: "content-length", value: String(length)) }
+    }
+
+    init(trailers: ServerHeaders) {
+        self.init()
+        add(trailers)
+    }
+
+    private mutating func add(_ fields: ServerHeaders) {
+        for field in fields where BuiltInRoutes.isToken(field.name) {
+            let name = field.name.lowercased()
+            guard !Self.forbidden.contains(name) else { continue }
+            add(name: name, value: ASCIIText.trimmed(ResponseHead.cleaned(field.value)))
+        }
+    }
+}

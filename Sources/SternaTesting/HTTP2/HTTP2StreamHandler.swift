@@ -1,0 +1,196 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// Plays the one request of an HTTP/2 stream: reads no further than the route asks for, so that a slow one closes the
+/// stream's window and no other's.
+final class HTTP2StreamHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    let connection: HTTP2ConnectionHandler
+    var context: ChannelHandlerContext?
+    var task: Task<Void, Never>?
+    var pipe: ServerBodyPipe?
+    var method = ""
+    var expectsContinue = false
+    var hasBegun = false
+    var requestEnded = false
+    var responseStarted = false
+    /// The route is done with the body: what still comes is dropped.
+    var discarding = false
+    private(set) var stream = HTTP2StreamID.rootStream
+    private var record = 0
+    private var received = 0
+    /// The bytes taken since the client was last given more to send.
+    private var owed = 0
+    private var givesWindow = true
+    private var declaredLength: Int?
+    private var wantsBody = true
+    private var heldRead = false
+    private var isReset = false
+
+    init(connection: HTTP2ConnectionHandler) {
+        self.connection = connection
+    }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let stream = try? context.channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
+        if let stream { self.stream = stream }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        pipe?.fail()
+        task?.cancel()
+        self.context = nil
+        if hasBegun { connection.streamEnded() }
+        context.fireChannelInactive()
+    }
+
+    /// A closed stream goes on to `channelInactive`, a response that could not be sent is found by its last promise, and
+    /// what is left is more window for a client that has just sent its last bytes.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+
+    /// Ends the stream at once in both directions, unless it has ended.
+    func reset(_ reset: ServerStreamReset) {
+        guard !isReset, let context else { return }
+        isReset = true
+        let payload = HTTP2Frame.FramePayload.rstStream(HTTP2ErrorCode(networkCode: Int(reset.code)))
+        context.writeAndFlush(Self.wrapOutboundOut(payload), promise: nil)
+    }
+
+    // MARK: Reading
+
+    func read(context: ChannelHandlerContext) {
+        if readsOn { context.read() } else { heldRead = true }
+    }
+
+    private var readsOn: Bool { !hasBegun || requestEnded || discarding || wantsBody }
+
+    func resumeReading() {
+        guard heldRead, readsOn, let context else { return }
+        heldRead = false
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .headers(let head):
+            if !hasBegun {
+                begin(head.headers, hasBody: !head.endStream, context: context)
+            } else if head.endStream {
+                endRequest()
+            }
+        case .data(let data):
+            if case .byteBuffer(let buffer) = data.data, buffer.readableBytes > 0 { take(buffer) }
+            if data.endStream { endRequest() } else { giveWindow() }
+        default:
+            break
+        }
+    }
+
+    private func begin(_ block: HPACKHeaders, hasBody: Bool, context: ChannelHandlerContext) {
+        hasBegun = true
+        // Of a stream that is older than a larger window NIO minds the window itself.
+        givesWindow = connection.hasAcknowledgedSettings || connection.streamWindow <= 65_535
+        requestEnded = !hasBody
+        let head = HTTP2RequestHead(block)
+        method = head.method
+        declaredLength = head.headers["Content-Length"].map { Int($0) ?? Int.max }
+        expectsContinue = hasBody && head.headers.hasToken("100-continue", in: "Expect")
+        let core = connection.core
+        connection.streamBegan(stream)
+        record = core.recorded(
+            .init(
+                method: method, target: head.target, headers: head.headers, bodySize: 0,
+                connection: connection.number, version: .http2))
+        if hasBody {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            pipe = ServerBodyPipe(declaredLength: declaredLength) {
+                loop.execute { bound.value.bodyDemanded() }
+            }
+        }
+        let target = RequestTarget(head.target)
+        let authority = head.headers["Host"] ?? connection.localAuthority
+        answer(
+            ServerRequest(
+                method: method, target: head.target, path: target.path, query: target.query, headers: head.headers,
+                body: ServerRequestBody(pipe: pipe), remoteAddress: connection.remoteAddress,
+                connection: connection.number, origin: target.origin ?? "\(core.scheme)://\(authority)",
+                version: .http2))
+    }
+
+    private func take(_ buffer: ByteBuffer) {
+        received += buffer.readableBytes
+        owed += buffer.readableBytes
+        if !discarding {
+            wantsBody = pipe?.offer(buffer) ?? true
+        } else if received > ServerConnectionHandler.discardLimit {
+            reset(.noError)
+        }
+    }
+
+    /// Gives the client more to send once half of what it had is taken, at the reader's pace as reading stops with it.
+    private func giveWindow() {
+        guard givesWindow, !isReset, owed > 0, owed >= connection.streamWindow / 2, let context else { return }
+        let payload = HTTP2Frame.FramePayload.windowUpdate(windowSizeIncrement: owed)
+        owed = 0
+        context.writeAndFlush(Self.wrapOutboundOut(payload), promise: nil)
+    }
+
+    private func endRequest() {
+        guard !requestEnded else { return }
+        requestEnded = true
+        pipe?.finish()
+        if received > 0 { connection.core.bodyEnded(request: record, size: received) }
+    }
+
+    private func bodyDemanded() {
+        if expectsContinue && !responseStarted {
+            expectsContinue = false
+            send(HPACKHeaders([(":status", "100")]), endStream: false)
+        }
+        wantsBody = true
+        resumeReading()
+    }
+
+    /// Whether what is still to come of the request is little enough to be read and dropped.
+    var canDiscardRest: Bool {
+        if requestEnded { return true }
+        if expectsContinue { return false }
+        guard let declaredLength else { return true }
+        return declaredLength - received <= ServerConnectionHandler.discardLimit
+    }
+
+    // MARK: Writing
+
+    /// The bytes a route's writer sends.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let payload = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(Self.unwrapOutboundIn(data))))
+        context.write(Self.wrapOutboundOut(payload), promise: promise)
+    }
+
+    func send(_ block: HPACKHeaders, endStream: Bool, promise: EventLoopPromise<Void>? = nil) {
+        guard let context else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        let payload = HTTP2Frame.FramePayload.headers(.init(headers: block, endStream: endStream))
+        context.writeAndFlush(Self.wrapOutboundOut(payload), promise: promise)
+    }
+
+    func sendLast(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>) {
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        let payload = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(buffer), endStream: true))
+        context.writeAndFlush(Self.wrapOutboundOut(payload), promise: promise)
+    }
+}

@@ -1,0 +1,44 @@
+/// What becomes of a request, whichever version of HTTP it came in.
+enum ServerAnswer: Sendable {
+    case ready(ServerResponse)
+    /// To be worked out in a task of its own.
+    case pending(@Sendable () async -> ServerResponse)
+}
+
+extension ServerCore {
+    /// Finds the request's route and has it answered, or answers that there is none.
+    func answer(to request: ServerRequest) -> ServerAnswer {
+        switch route(method: request.method, path: request.path) {
+        case .found(let handler, let parameters):
+            var request = request
+            request.parameters = parameters
+            return Self.answer(to: request, by: handler)
+        case .wrongMethod(let allowed):
+            let names = Array(Set(allowed)).sorted().joined(separator: ", ")
+            if request.method == "OPTIONS" { return .ready(ServerResponse(headers: ["Allow": names])) }
+            let text = "\(request.method) is not allowed on \(request.path)"
+            return .ready(.message(text, status: 405, headers: ["Allow": names]))
+        case .unknown:
+            return .ready(.message("no route for \(request.method) \(request.path)", status: 404))
+        }
+    }
+
+    private static func answer(to request: ServerRequest, by handler: ServerRouteHandler) -> ServerAnswer {
+        switch handler {
+        case .immediate(let answer):
+            do { return .ready(try answer(request)) } catch { return .ready(response(to: error)) }
+        case .suspending(let answer):
+            return .pending {
+                do { return try await answer(request) } catch { return response(to: error) }
+            }
+        }
+    }
+
+    private static func response(to error: any Error) -> ServerResponse {
+        if let reset = error as? ServerStreamReset { return ServerResponse(reset: reset) }
+        guard let known = error as? ServerRouteError, (400...599).contains(known.status) else {
+            return .message("handler failed: \(error)", status: 500, headers: ["Connection": "close"])
+        }
+        return .message(known.message, status: known.status)
+    }
+}

@@ -1,0 +1,73 @@
+import NIOCore
+import NIOHTTP2
+import NIOSSL
+import SternaCore
+import SternaSecurity
+
+/// What a dial has brought.
+enum OpenedConnection {
+    case http1(HTTP1Connection)
+    case http2(HTTP2Connection)
+    /// One of another origin, which serves this one, too.
+    case shared(HTTP2Connection)
+}
+
+/// Which protocol is spoken over a channel that is there.
+extension Dialer {
+    /// The connection's handler, on a channel that has HTTP/1's at its end since it was made.
+    ///
+    /// - Parameters:
+    ///   - chosen: what the server chose in the TLS handshake.
+    ///   - chain: the certificates that it presented, in DER.
+    func connection(on channel: any Channel, for dial: Dial, speaking chosen: String?, chain: [[UInt8]]) throws
+        -> OpenedConnection
+    {
+        let pipeline = channel.pipeline.syncOperations
+        let http1 = try pipeline.handler(type: HTTP1Connection.self)
+        // With a TLS proxy there are two; the first is next to the socket.
+        let tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
+        guard chosen == "h2" || !dial.endpoint.isTLS && dial.endpoint.offersHTTP2 else {
+            http1.tlsContext = tlsContext
+            http1.rotation = dial.rotation
+            return .http1(http1)
+        }
+        let watch = GoAwayWatch()
+        let connection = HTTP2Connection(endpoint: dial.endpoint, shard: dial.shard, watch: watch)
+        connection.tlsContext = tlsContext
+        connection.rotation = dial.rotation
+        try channel.syncOptions?.setOption(.writeBufferWaterMark, value: HTTP2Connection.watermark)
+        try pipeline.addHandler(connection, position: .before(http1))
+        let gatherer = WriteGatherer(isTLS: tlsContext != nil)
+        try pipeline.addHandler(gatherer, position: .before(connection))
+        try pipeline.addHandler(frames(watch), position: .after(gatherer))
+        pipeline.removeHandler(http1, promise: nil)
+        connection.openWindow()
+        if let address = dial.timeline.address { sharedConnections.add(connection, at: address, chain: chain) }
+        return .http2(connection)
+    }
+
+    /// The library's handler, its limits set for a client: a peer may reset as many streams as are opened, and sends what
+    /// control frames this side has asked for.
+    private func frames(_ watch: GoAwayWatch) -> NIOHTTP2Handler {
+        var connection = NIOHTTP2Handler.ConnectionConfiguration()
+        connection.initialSettings = [
+            HTTP2Setting(parameter: .enablePush, value: 0),
+            HTTP2Setting(parameter: .initialWindowSize, value: ReceiveWindow.initial),
+            HTTP2Setting(
+                parameter: .maxHeaderListSize, value: options.limits.headBytes + 32 * options.limits.fieldCount),
+        ]
+        connection.maximumSequentialEmptyDataFrames = 1_000
+        connection.maximumSequentialContinuationFrames = 16 + options.limits.headBytes >> 14
+        connection.maximumRecentlyResetStreams = 1_024
+        connection.maximumConnectionGlitches = 1_000
+        connection.controlFrameRateLimit.maximumCount = 1_000
+        connection.controlFrameRateLimit.windowLength = .seconds(10)
+        var stream = NIOHTTP2Handler.StreamConfiguration()
+        stream.streamResetFrameRateLimit.maximumCount = 4_000
+        stream.streamResetFrameRateLimit.windowLength = .milliseconds(100)
+        stream.streamErrorRateLimit.maximumCount = 200
+        stream.streamErrorRateLimit.windowLength = .seconds(10)
+        return NIOHTTP2Handler(
+            mode: .client, frameDelegate: watch, connectionConfiguration: connection, streamConfiguration: stream)
+    }
+}

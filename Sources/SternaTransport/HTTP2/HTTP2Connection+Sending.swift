@@ -1,0 +1,94 @@
+import NIOCore
+import NIOHTTP2
+
+/// Sending the bodies of requests: no frame goes beyond a window, and each stream has its turn.
+extension HTTP2Connection {
+    /// What is handed on at once, so that a frame is never left between this and the network.
+    private static let batchBytes = 64 << 10
+
+    /// How much may wait for the network before more is handed on.
+    private static let waitingBytes = 128 << 10
+
+    /// What `isWritable` of the channel means: more than ever waits.
+    static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
+
+    /// A stream has something to send.
+    func wantsToSend(_ stream: HTTP2Stream) {
+        guard stream.canSend else { return }
+        turns.add(stream.id)
+        pumpLater()
+    }
+
+    /// Sends on at the end of this turn of the event loop.
+    func pumpLater() {
+        if !turns.isEmpty, !isPumping { flushSoon() }
+    }
+
+    /// Sends what the windows and the network let through.
+    func pump() {
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while let context, !isClosing, !turns.isEmpty, sendBatch(context) {}
+    }
+
+    // Whether there may be more to send.
+    private func sendBatch(_ context: ChannelHandlerContext) -> Bool {
+        guard context.channel.isWritable, context.channel.unwrittenBytes < Self.waitingBytes else { return false }
+        var left = Self.batchBytes
+        var fed: [HTTP2Stream] = []
+        while left > 0, let id = turns.next() {
+            guard let stream = streams[id], stream.canSend else { continue }
+            guard let sent = send(of: stream, upTo: left, context) else {
+                turns.add(id)
+                break
+            }
+            left -= sent
+            if stream.canSend { turns.add(id) }
+            fed.append(stream)
+        }
+        guard !fed.isEmpty else { return false }
+        flush()
+        for stream in fed where stream.hasRoom { stream.writer?.advance() }
+        return true
+    }
+
+    // One frame; nil where the windows of the connection or of the network let nothing through.
+    private func send(of stream: HTTP2Stream, upTo left: Int, _ context: ChannelHandlerContext) -> Int? {
+        if stream.pending.isEmpty { return sendEnd(of: stream, context) }
+        let limit = min(left, WriteGatherer.frameBytes, sendWindow, stream.sendWindow)
+        guard limit > 0, let piece = stream.nextPiece(upTo: limit) else { return nil }
+        let count = piece.bytes.readableBytes
+        sendWindow -= count
+        stream.sendWindow -= count
+        let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece.bytes), endStream: piece.isLast)
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .data(data))), promise: piece.promise)
+        if piece.isLast { sentEnd(of: stream) }
+        return max(count, 1)
+    }
+
+    // The end alone. The library must pass an empty frame on at once: it ends the process where the window sinks below zero
+    // while one waits there.
+    private func sendEnd(of stream: HTTP2Stream, _ context: ChannelHandlerContext) -> Int? {
+        if let trailers = stream.trailers {
+            flush()
+            let section = HTTP2Frame.FramePayload.Headers(headers: trailers, endStream: true)
+            context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .headers(section))), promise: nil)
+        } else {
+            guard sendWindow > 0, stream.sendWindow >= 0 else { return nil }
+            flush()
+            guard stream.isOpen, context.channel.isWritable else { return nil }
+            let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+            context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .data(data))), promise: nil)
+            flush()
+        }
+        sentEnd(of: stream)
+        return 1
+    }
+
+    private func sentEnd(of stream: HTTP2Stream) {
+        guard stream.isListed else { return }
+        stream.hasSentEnd = true
+        stream.bodyFinished()
+    }
+}

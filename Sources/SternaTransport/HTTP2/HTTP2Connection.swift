@@ -1,0 +1,263 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import SternaCore
+import SternaSecurity
+
+/// One HTTP/2 connection: a table of streams straight on the frames of the library that encodes and decodes them.
+///
+/// It belongs to its shard, and carries exchanges of all event loops. It takes new ones until it is retired: by the peer
+/// (GOAWAY), by its age, or when identifiers run out; then it closes with its last stream.
+// Invariant: everything is touched on the channel's event loop only.
+final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// Where it was opened to, and all that it serves.
+    let endpoint: Endpoint
+    var endpoints: [Endpoint]
+    let shard: Shard
+    private(set) var context: ChannelHandlerContext?
+    var streams: [HTTP2StreamID: HTTP2Stream] = [:]
+    private var nextID: Int32? = 1
+    var peer = PeerSettings()
+    var tuner: WindowTuner
+    var health: ConnectionHealth
+
+    /// What may still be sent over all streams together, and whose turn it is.
+    var sendWindow = 65_535
+    var turns = SendTurns<HTTP2StreamID>()
+    var isPumping = false
+    private var isReading = false
+    private var isFlushing = false
+    private var mustFlush = false
+
+    /// Streams with something for their readers out of what was read at once.
+    private var toDeliver: [HTTP2Stream] = []
+
+    /// Streams that were reset and of which the peer may not know yet.
+    var resetCount = 0
+
+    /// A stream that the library has reset, until it says why.
+    var faulty: HTTP2Stream?
+
+    /// Whether the library has found the peer to break the protocol, and said so.
+    let watch: GoAwayWatch
+    var tlsContext: ChannelHandlerContext?
+    var rotation: ClientIdentity?
+    var opening: DialTimeline?
+    private(set) var exchangeCount = 0
+    var lastActivity: NIODeadline
+    var hasStoodIdle = false
+    var usesWhileWaitedFor = 0
+
+    /// Whether those who wait are being served, so that one that ends at once serves nobody within itself.
+    var isServing = false
+    private let born: NIODeadline
+
+    /// Whether it takes no new exchanges.
+    private(set) var isRetired = false
+    var isClosing = false
+    var hasClosed = false
+    private var isEstablished = false
+    private var hasToldClosed = false
+
+    init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch) {
+        self.endpoint = endpoint
+        endpoints = [endpoint]
+        self.shard = shard
+        self.watch = watch
+        born = shard.loop.now
+        lastActivity = born
+        let options = shard.options.http2
+        tuner = WindowTuner(maximum: options.maximumWindow)
+        health = ConnectionHealth(options, at: born)
+    }
+
+    // MARK: Capacity
+
+    /// How many exchanges it can take now.
+    var freeStreams: Int {
+        guard context != nil, !isClosing, !isRetired, showsCurrentIdentity, !isWornOut else { return 0 }
+        // Resets that the peer has not worked through are work for it that a storm of them would pile up.
+        return max(0, peer.maximumStreams - streams.count - max(0, resetCount - 32))
+    }
+
+    /// Whether the peer takes no streams at the moment, and more connections would not change that.
+    var isOnHold: Bool { !isRetired && !isClosing && peer.isKnown && peer.maximumStreams == 0 }
+
+    /// Whether it can take an exchange that was refused or lost elsewhere.
+    func takes(_ exchange: Exchange) -> Bool {
+        guard freeStreams > 0 else { return false }
+        guard exchange.needsFreshConnection else { return true }
+        return exchange.refusedBy !== self && (exchangeCount == 0 || shard.loop.now - health.lastReceived < .seconds(1))
+    }
+
+    private var isWornOut: Bool {
+        if let most = shard.options.maximumUses, exchangeCount >= most { return true }
+        guard let age = shard.options.maximumAge else { return false }
+        return shard.loop.now - born >= TimeAmount(clamping: age)
+    }
+
+    private var showsCurrentIdentity: Bool {
+        guard let rotating = endpoint.rotatingIdentity else { return true }
+        return rotating.current == rotation
+    }
+
+    /// Until when it is kept while nobody uses it.
+    var idleLimit: NIODeadline {
+        var limit = lastActivity + shard.idleTimeout
+        if let age = shard.options.maximumAge { limit = min(limit, born + TimeAmount(clamping: age)) }
+        return limit
+    }
+
+    /// Takes no further exchanges, and closes when the last one has ended.
+    func retire() {
+        isRetired = true
+        closeIfDone()
+    }
+
+    func closeIfDone() {
+        if streams.isEmpty, isRetired || isWornOut || !showsCurrentIdentity { close() }
+    }
+
+    // MARK: Exchanges
+
+    /// Sends an exchange's request on a stream of its own.
+    func start(_ exchange: Exchange) {
+        exchange.dial = nil
+        guard let context, !isClosing, let id = nextID else {
+            shard.remove(exchange)
+            exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
+            return
+        }
+        if exchange.isWarmUp {
+            shard.remove(exchange)
+            exchange.succeed(Response(status: .ok, url: exchange.request.url))
+            return shard.streamsChanged(on: self)
+        }
+        let stream = HTTP2Stream(self, id: HTTP2StreamID(Int(id)), for: exchange.endpoint)
+        stream.opening = opening
+        opening = nil
+        stream.take(exchange)
+        if exchangeCount > 0 { shard.counts.reuses += 1 }
+        lastActivity = shard.loop.now
+        do throws(SternaError) {
+            try stream.send(over: context)
+        } catch {
+            exchange.requestSent = false
+            stream.isListed = false
+            stream.fail(error, nil)
+            return shard.streamsChanged(on: self)
+        }
+        // Identifiers go up by two and are never used again; this one has been used now.
+        let (following, hasRunOut) = id.addingReportingOverflow(2)
+        nextID = hasRunOut ? nil : following
+        if hasRunOut { isRetired = true }
+        exchangeCount += 1
+        shard.tickNoLater(than: health.begin(at: lastActivity))
+    }
+
+    /// A stream has ended; it is reset where the peer does not know of its end.
+    func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
+        guard stream.isListed else { return }
+        stream.isListed = false
+        streams[stream.id] = nil
+        turns.remove(stream.id)
+        lastActivity = shard.loop.now
+        if let code, let context, !isClosing {
+            context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .rstStream(code))), promise: nil)
+            countReset()
+            flushSoon()
+        }
+        shard.streamsChanged(on: self)
+        closeIfDone()
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// Lets the peer send more over all streams together than the protocol begins with.
+    func openWindow() { allow(Self.connectionWindow - 65_535, on: .rootStream) }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        tlsContext = nil
+        isClosing = true
+        hasClosed = true
+        lost(because: nil)
+        tellClosed()
+    }
+
+    /// The dial has succeeded; returns false where the connection was lost meanwhile.
+    func establish() -> Bool {
+        isEstablished = !hasClosed
+        if isEstablished { shard.counts.open += 1 }
+        return isEstablished
+    }
+
+    /// Gives the permit back, once.
+    func tellClosed() {
+        guard isEstablished, !hasToldClosed else { return }
+        hasToldClosed = true
+        shard.closed(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isReading = true
+        guard !isClosing else { return }
+        health.received(at: shard.loop.now)
+        received(unwrapInboundIn(data))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        let streams = toDeliver
+        toDeliver.removeAll(keepingCapacity: true)
+        for stream in streams { stream.deliver() }
+        endFaulty(nil)
+        pump()
+        // What was written while frames were read has been flushed by now.
+        if mustFlush { flush() }
+        context.fireChannelReadComplete()
+    }
+
+    /// Has a stream's reader woken when all has been looked at that was read at once.
+    func deliverLater(_ stream: HTTP2Stream) {
+        if toDeliver.last !== stream { toDeliver.append(stream) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { pump() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Sends what was written, once for all that is done in this turn of the event loop.
+    func flushSoon() {
+        mustFlush = true
+        guard !isReading, !isFlushing else { return }
+        isFlushing = true
+        shard.loop.execute {
+            self.isFlushing = false
+            self.pump()
+            if self.mustFlush { self.flush() }
+        }
+    }
+
+    func flush() {
+        mustFlush = false
+        context?.flush()
+    }
+}
+
+/// Sees whether the library ends the connection because the peer breaks the protocol: nothing else tells its errors apart.
+// Invariant: touched on the channel's event loop only.
+final class GoAwayWatch: NIOHTTP2FrameDelegate, @unchecked Sendable {
+    /// Whether GOAWAY was sent, and with which error.
+    private(set) var code: HTTP2Code?
+
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if case .goAway(_, let code, _) = frame.payload { self.code = code }
+    }
+}

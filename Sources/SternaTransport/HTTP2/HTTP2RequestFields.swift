@@ -1,0 +1,145 @@
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+import SternaCore
+
+/// The fields that a request is sent with over HTTP/2 (RFC 9113, 8.2 and 8.3.1).
+struct HTTP2RequestFields {
+    private(set) var headers = HPACKHeaders()
+
+    /// How many bytes names and values have together.
+    private(set) var size = 0
+
+    /// Makes the fields; throws `invalidHeader` or `invalidRequest` for what HTTP/2 cannot say.
+    ///
+    /// - Parameters:
+    ///   - length: the body's length, where it is known and to be said.
+    ///   - expectsContinue: whether the field that says that the body waits is sent.
+    init(_ request: Request, length: Int64?, expectsContinue: Bool = false) throws(SternaError) {
+        guard request.method != .connect else {
+            throw SternaError(.invalidRequest, phase: .prepare, "CONNECT is for proxies and was not sent.")
+        }
+        headers.reserveCapacity(request.headers.count + 6)
+        var authority = request.url.authority
+        var named: [String] = []
+        for field in request.headers {
+            switch field.name.canonicalName {
+            case "host": authority = field.value
+            case "connection": named += field.value.lowercased().split(separator: ",").map(Self.trimmed)
+            default: break
+            }
+        }
+        guard !authority.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw SternaError(
+                .invalidHeader, phase: .prepare, "The Host field is no host and port, and the request was not sent.")
+        }
+        add(":method", request.method.rawValue, .indexable)
+        add(":scheme", request.url.scheme.isSecure ? "https" : "http", .indexable)
+        add(":authority", authority, .indexable)
+        add(":path", request.url.requestTarget, .nonIndexable)
+        let secrets = request.options[SecretHeadersKey.self]
+        for field in request.headers {
+            let name = field.name.canonicalName
+            if Self.isLeftOut(name, field.value) || named.contains(name) { continue }
+            if name == "expect", !expectsContinue, field.value.lowercased() == "100-continue" { continue }
+            try add(field, name, isSecret: secrets.contains { $0.lowercased() == name })
+        }
+        if let length { add("content-length", String(length), .nonIndexable) }
+        if let urgency = Self.urgency(request), request.headers[.priority] == nil {
+            add("priority", urgency, .indexable)
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: String, _ indexing: HPACKIndexing) {
+        headers.add(name: name, value: value, indexing: indexing)
+        size += name.utf8.count + value.utf8.count
+    }
+
+    /// Throws `limitExceeded` where the compressed fields do not go into one frame of a size: the library sends no more.
+    ///
+    /// A character takes at most 30 bits, and the lengths of a field a few bytes.
+    func checkSize(_ maximum: Int) throws(SternaError) {
+        guard 4 * size + 12 * headers.count > maximum else { return }
+        var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
+        var compressed: Int?
+        do {
+            try encoder.beginEncoding(allocator: ByteBufferAllocator())
+            try encoder.append(headers: headers)
+            compressed = try encoder.endEncoding().readableBytes
+        } catch {}
+        // Before it there may be a few bytes about the table's size.
+        guard let compressed, compressed + 32 <= maximum else {
+            throw SternaError(
+                .limitExceeded, phase: .prepare,
+                "The header fields take \(size) bytes, more than the server takes over HTTP/2; nothing was sent.")
+        }
+    }
+
+    private mutating func add(_ field: HTTPField, _ name: String, isSecret: Bool) throws(SternaError) {
+        let value = Self.trimmed(field.value)
+        guard FieldSyntax.isValue(value), name.utf8.first != UInt8(ascii: ":") else {
+            throw SternaError(
+                .invalidHeader, phase: .prepare,
+                "The value of header “\(field.name.rawName)” has a control character and was not sent.")
+        }
+        add(name, value, isSecret ? .neverIndexed : Self.indexing(name))
+    }
+
+    // A table of fields on the peer's side costs nobody but this side where each request has other values; and what is guessed
+    // from the size of a compressed section must not be a secret (RFC 7541, 7.1.3).
+    private static func indexing(_ name: String) -> HPACKIndexing {
+        switch name {
+        case "user-agent", "accept", "accept-encoding", "accept-language", "content-type", "origin", "te": .indexable
+        case "authorization", "cookie": .neverIndexed
+        default: Redaction.isSecretHeader(name) ? .neverIndexed : .nonIndexable
+        }
+    }
+
+    // What belongs to a connection, or is said by a pseudo-field; a proxy's credentials are for the proxy alone.
+    private static func isLeftOut(_ name: String, _ value: String) -> Bool {
+        switch name {
+        case "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade",
+            "http2-settings", "proxy-authorization":
+            true
+        case "te": value.lowercased() != "trailers"
+        default: false
+        }
+    }
+
+    /// The value of the Priority field (RFC 9218, 4.1); nil for the usual one, which goes without saying.
+    static func urgency(_ request: Request) -> String? {
+        switch request.priority {
+        case .high: "u=1"
+        case .normal: nil
+        case .low: "u=5"
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        guard let first = text.utf8.first, let last = text.utf8.last, isBlank(first) || isBlank(last) else {
+            return text
+        }
+        return trimmed(text[...])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var rest = text
+        while let first = rest.utf8.first, isBlank(first) { rest = rest.dropFirst() }
+        while let last = rest.utf8.last, isBlank(last) { rest = rest.dropLast() }
+        return String(rest)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+/// The fields behind a body.
+enum HTTP2TrailerFields {
+    static func headers(_ fields: HTTPFields) throws(SternaError) -> HPACKHeaders {
+        try TrailerFields.check(fields)
+        var headers = HPACKHeaders()
+        for field in fields {
+            headers.add(name: field.name.canonicalName, value: field.value, indexing: .nonIndexable)
+        }
+        return headers
+    }
+}

@@ -1,0 +1,319 @@
+import DequeModule
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import SternaCore
+
+/// One exchange on an HTTP/2 connection: a request and its response (RFC 9113, 8.1).
+// Invariant: everything is touched on the connection's event loop only.
+final class HTTP2Stream: Carrier, @unchecked Sendable {
+    /// How much of a body is taken from its writer ahead of the windows.
+    static let pendingBytes = 256 << 10
+
+    let connection: HTTP2Connection
+    let id: HTTP2StreamID
+
+    /// What may still be sent; below zero where the peer has taken back what was allowed.
+    var sendWindow: Int
+    var receiveWindow = ReceiveWindow()
+
+    /// What the windows have not let through yet.
+    var pending: Deque<(bytes: Bytes, promise: EventLoopPromise<Void>?)> = []
+    private(set) var pendingCount = 0
+
+    /// Whether the body ends with what is pending, and with which fields.
+    private(set) var endsWithPending = false
+    private(set) var trailers: HPACKHeaders?
+
+    /// Whether END_STREAM was sent, and whether it has come.
+    var hasSentEnd = false
+    var hasReceivedEnd = false
+
+    /// Whether it is in the connection's table.
+    var isListed = true
+    private(set) var head: HTTP2ResponseFields?
+    private var informationals = 0
+    private var contentCount: Int64 = 0
+    private var readIsHeld = false
+    private var isToBeDelivered = false
+
+    init(_ connection: HTTP2Connection, id: HTTP2StreamID, for endpoint: Endpoint) {
+        self.connection = connection
+        self.id = id
+        sendWindow = connection.peer.initialWindow
+        super.init(endpoint: endpoint, shard: connection.shard)
+    }
+
+    override var channel: (any Channel)? { connection.context?.channel }
+    override var hasHead: Bool { head != nil }
+    override var isReadHeld: Bool { readIsHeld }
+    override var unwrittenBytes: Int { pendingCount }
+    override var isOpen: Bool { isListed && !hasSentEnd }
+    override var hasRoom: Bool { pendingCount < Self.pendingBytes }
+
+    // MARK: Sending
+
+    override func write(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) {
+        guard case .bytes(let bytes) = piece, isOpen else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        pending.append((bytes, promise))
+        pendingCount += bytes.readableBytes
+        connection.wantsToSend(self)
+    }
+
+    override func flush() { connection.pumpLater() }
+
+    override func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool {
+        guard isOpen else { return false }
+        if let trailers, !trailers.isEmpty { self.trailers = try HTTP2TrailerFields.headers(trailers) }
+        endsWithPending = true
+        connection.wantsToSend(self)
+        return false
+    }
+
+    /// Sends the request of the exchange that was begun.
+    func send(over context: ChannelHandlerContext) throws(SternaError) {
+        guard let exchange else { return }
+        let request = exchange.request
+        if exchange.recorder != nil { noteStart(exchange) }
+        let framing = RequestEncoder.framing(of: request)
+        let hasContent = request.body != nil && framing != .length(0)
+        var length: Int64?
+        if case .length(let known) = framing { length = known }
+        guard length != .max else {
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
+        }
+        let waits = hasContent && exchange.expectsContinue
+        let fields = try HTTP2RequestFields(request, length: length, expectsContinue: waits)
+        try fields.checkSize(connection.peer.maximumFrame)
+        var writer: BodyWriter?
+        if hasContent, let body = request.body {
+            writer = BodyWriter(body, carrier: self)
+            meter = ProgressMeter(total: body.length)
+            if !waits { try writer?.prepare() }
+        }
+        connection.streams[id] = self
+        let section = HTTP2Frame.FramePayload.Headers(headers: fields.headers, endStream: !hasContent)
+        exchange.requestSent = true
+        throughput.sent += fields.size
+        context.write(NIOAny(HTTP2Frame(streamID: id, payload: .headers(section))), promise: nil)
+        connection.flushSoon()
+        guard let writer else {
+            hasSentEnd = true
+            exchange.phase = .waiting
+            if request.body != nil { request.uploadProgress?(TransferProgress(completed: 0, total: 0)) }
+            if exchange.recorder != nil { noteSent() }
+            return
+        }
+        if waits { return hold(writer) }
+        self.writer = writer
+        writer.advance()
+    }
+
+    /// Whether there is something to send that the stream's own window lets through.
+    var canSend: Bool {
+        guard isOpen else { return false }
+        if pending.isEmpty { return endsWithPending && (trailers != nil || sendWindow >= 0) }
+        return sendWindow > 0
+    }
+
+    /// What comes next of the body, at most so many bytes.
+    func nextPiece(upTo limit: Int) -> (bytes: Bytes, promise: EventLoopPromise<Void>?, isLast: Bool)? {
+        guard var (bytes, promise) = pending.popFirst() else { return nil }
+        if bytes.readableBytes > limit, let piece = bytes.readSlice(length: limit) {
+            pending.prepend((bytes, promise))
+            bytes = piece
+            promise = nil
+        }
+        pendingCount -= bytes.readableBytes
+        // That nothing follows may be known before the writer says so: an empty frame less.
+        let isComplete = endsWithPending || writer?.hasHandedAll == true
+        return (bytes, promise, pending.isEmpty && isComplete && trailers == nil)
+    }
+
+    // MARK: Receiving
+
+    /// A section of fields has come: interim, the head, or what follows the body.
+    func received(_ headers: HPACKHeaders, isEnd: Bool) {
+        began()
+        throughput.received += headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        let limits = shard.options.limits
+        do throws(ParseFailure) {
+            guard head == nil else {
+                return finish(try HTTP2ResponseFields.trailers(headers, limits: limits))
+            }
+            let head = try HTTP2ResponseFields(headers, limits: limits)
+            if head.isInformational { return try received(informational: head, isEnd: isEnd) }
+            received(head, isEnd: isEnd)
+        } catch {
+            fail(SternaError(error.kind, phase: .read, error.detail), .protocolError)
+        }
+    }
+
+    private func began() {
+        lastActivity = shard.loop.now
+        if marks.firstByte == nil, exchange?.recorder != nil { marks.firstByte = lastActivity }
+        guard let exchange, exchange.phase == .waiting else { return }
+        exchange.phase = .reading
+        measureAnew()
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
+    }
+
+    private func received(informational head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
+        guard !isEnd else { throw .malformed("it ends with an interim response.") }
+        informationals += 1
+        guard informationals <= shard.options.limits.informationalCount else {
+            throw .limit("The server sent more than \(shard.options.limits.informationalCount) interim responses.")
+        }
+        if head.status == 100 { sendHeld() }
+        if let exchange { noteInformational(head.status, head.section, exchange) }
+    }
+
+    private func received(_ head: HTTP2ResponseFields, isEnd: Bool) {
+        if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
+            exchange.omitsExpect = true
+            return connection.giveBack(self, because: .expectationRefused)
+        }
+        if head.status == 421, connection.misdirected(self, isEnd: isEnd) { return }
+        self.head = head
+        if exchange?.recorder != nil { noteHead(head.status, .http2) }
+        continueTimer?.cancel()
+        exchange?.phase = .reading
+        if isEnd { return finish(nil) }
+        if let length = head.contentLength, length > Int64(Self.collectedBytes) { return stream() }
+        if exchange?.request.delivery == .head { connection.deliverLater(self) }
+    }
+
+    /// Content has come.
+    func received(_ bytes: Bytes, isEnd: Bool) {
+        guard head != nil else { return }
+        lastActivity = shard.loop.now
+        throughput.received += bytes.readableBytes
+        contentCount += Int64(bytes.readableBytes)
+        if bytes.readableBytes > 0 {
+            if let pipe {
+                pipe.push(bytes)
+                connection.deliverLater(self)
+            } else {
+                collect(bytes)
+            }
+        }
+        if isEnd { finish(nil) }
+    }
+
+    private func collect(_ bytes: Bytes) {
+        if collected == nil {
+            // A piece keeps the whole of what was read with it.
+            collected = bytes.readableBytes < 8 << 10 ? Bytes(bytes.readableBytesView) : bytes
+        } else {
+            collected?.writeImmutableBuffer(bytes)
+        }
+        if let collected, collected.readableBytes > Self.collectedBytes { stream() }
+    }
+
+    /// All of what was read at once has been looked at.
+    func deliver() {
+        if let pipe { pipe.deliver() } else if head != nil, exchange?.request.delivery == .head { stream() }
+    }
+
+    private func stream() {
+        guard let exchange, let head, pipe == nil else { return }
+        let loop = shard.loop
+        let pipe = BodyPipe(
+            resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
+            abandon: { [weak self] in
+                loop.execute { [weak self] in self?.fail(.cancelled(phase: .read), .cancel) }
+            })
+        self.pipe = pipe
+        if let collected {
+            pipe.push(collected)
+            self.collected = nil
+        }
+        let body = ResponseBody(StreamedBody(pipe, length: exchange.request.method == .head ? nil : head.contentLength))
+        exchange.succeed(head.response(to: exchange.request, body: body))
+    }
+
+    // MARK: Windows
+
+    /// So much is left of what the peer may send; it is allowed more unless the reader lags behind.
+    func windowIsLeft(_ size: Int) {
+        receiveWindow.isLeft(size)
+        credit()
+    }
+
+    private func credit() {
+        guard isListed, !hasReceivedEnd else { return }
+        if let pipe, pipe.pauseIfFull() {
+            readIsHeld = true
+            return
+        }
+        let target = pipe?.isDrained == true ? connection.tuner.target : ReceiveWindow.initial
+        let expected = head?.contentLength.map { max(0, $0 - contentCount) }
+        if let more = receiveWindow.credit(upTo: target, expected: expected) { connection.allow(more, on: id) }
+    }
+
+    private func resumeReading() {
+        guard readIsHeld else { return }
+        readIsHeld = false
+        lastActivity = shard.loop.now
+        measureAnew()
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
+        credit()
+        connection.flushSoon()
+    }
+
+    // MARK: Ending
+
+    private func finish(_ trailers: HTTPFields?) {
+        hasReceivedEnd = true
+        guard let exchange, let head else {
+            return fail(SternaError(.malformedResponse, phase: .read, "The server ended the stream without an answer."))
+        }
+        let (body, pipe) = (collected, pipe)
+        if exchange.recorder != nil { noteEnd(exchange) }
+        detach()
+        // The stream goes back before the caller wakes, so that its next request finds room.
+        connection.ended(self, reset: hasSentEnd ? nil : .cancel)
+        if let pipe {
+            pipe.end(.success(trailers))
+        } else {
+            exchange.succeed(
+                head.response(to: exchange.request, body: ResponseBody(body ?? Bytes(), trailers: trailers)))
+        }
+    }
+
+    override func fail(_ error: SternaError) { fail(error, .cancel) }
+
+    /// Ends the exchange with an error, and the stream by a reset unless the peer knows of its end.
+    func fail(_ error: SternaError, _ code: HTTP2Code?) {
+        let (exchange, pipe, head) = (exchange, pipe, head)
+        if exchange?.recorder != nil { noteCounts() }
+        detach()
+        connection.ended(self, reset: code)
+        guard let exchange else { return }
+        var error = exchange.complete(error)
+        error.response = head?.response(to: exchange.request, body: ResponseBody())
+        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
+    }
+
+    /// Lets go of the exchange and of what was to be sent for it.
+    func detach() {
+        if let exchange {
+            shard.remove(exchange)
+            exchange.carrier = nil
+        }
+        exchange = nil
+        collected = nil
+        pipe = nil
+        writer?.stop()
+        writer = nil
+        held = nil
+        continueTimer?.cancel()
+        continueTimer = nil
+        let promises = pending.compactMap(\.promise)
+        pending = []
+        pendingCount = 0
+        for promise in promises { promise.fail(ChannelError.ioOnClosedChannel) }
+    }
+}

@@ -1,0 +1,61 @@
+/// How much the peer may send on a stream, and when it is told that it may send more (RFC 9113, 5.2); a value without I/O.
+struct ReceiveWindow {
+    /// What a stream begins with, and what it has while nobody reads on.
+    static let initial = 256 << 10
+
+    /// What the peer may still send.
+    private(set) var size: Int
+
+    init(size: Int = ReceiveWindow.initial) { self.size = size }
+
+    /// The library that counts says how much is left.
+    mutating func isLeft(_ size: Int) { self.size = size }
+
+    /// How much more to allow, so that there is room for `target` again; nothing while more than half of it is left.
+    ///
+    /// - Parameter expected: how much may still come, where that is known: no more than this is needed.
+    mutating func credit(upTo target: Int, expected: Int64? = nil) -> Int? {
+        guard size <= target / 2 else { return nil }
+        if let expected, expected <= Int64(size) { return nil }
+        let more = target - size
+        size = target
+        return more
+    }
+}
+
+/// Learns from the time that bytes take how much has to be on its way for a connection to be used in full: twice what comes
+/// within the time of a probe (a PING) and its answer.
+struct WindowTuner {
+    static let probeInterval: Int64 = 1_000_000_000
+
+    /// What a stream may have on its way whose reader keeps up.
+    private(set) var target = ReceiveWindow.initial
+    let maximum: Int
+    private var isProbing = false
+    private var counted = 0
+    private var lastProbe: Int64?
+
+    init(maximum: Int = 16 << 20) { self.maximum = max(maximum, ReceiveWindow.initial) }
+
+    /// Counts bytes that have come; whether a probe is to be sent now.
+    mutating func received(_ bytes: Int, at now: Int64) -> Bool {
+        if isProbing {
+            counted += bytes
+            return false
+        }
+        guard target < maximum, lastProbe.map({ now - $0 >= Self.probeInterval }) ?? true else { return false }
+        lastProbe = now
+        isProbing = true
+        counted = bytes
+        return true
+    }
+
+    /// The probe was answered.
+    mutating func answered() {
+        guard isProbing else { return }
+        isProbing = false
+        // With less than that on its way the windows were not what held it up.
+        guard counted >= target / 3 * 2 else { return }
+        target = min(maximum, max(target, 2 * counted))
+    }
+}

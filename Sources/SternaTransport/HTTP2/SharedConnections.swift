@@ -1,0 +1,146 @@
+import NIOCore
+import NIOHTTP2
+import SternaCore
+import SternaSecurity
+import Synchronization
+
+/// Connections that may serve other origins than the one they were opened for (RFC 9113, 9.1.1): those at an address that is
+/// also the other's, under the same policy, whose certificates are good for the other's name.
+final class SharedConnections: Sendable {
+    private struct Key: Hashable {
+        let policy: SecurityPolicy
+        let address: IPAddress
+        let port: Int
+    }
+
+    private struct Entry {
+        weak var connection: HTTP2Connection?
+        let chain: [[UInt8]]
+    }
+
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    /// Takes note of a connection that was opened.
+    ///
+    /// - Parameter chain: the certificates that the server presented, in DER.
+    func add(_ connection: HTTP2Connection, at address: IPAddress, chain: [[UInt8]]) {
+        let endpoint = connection.endpoint
+        guard endpoint.maySharePolicy, !chain.isEmpty else { return }
+        let key = Key(policy: endpoint.policy, address: address, port: endpoint.origin.port)
+        entries.withLock { entries in
+            entries = entries.filter { $0.value.connection != nil }
+            if entries.count < 1_024 { entries[key] = Entry(connection: connection, chain: chain) }
+        }
+    }
+
+    /// A connection at one of the addresses of an endpoint, and the certificates that its server presented.
+    func candidate(
+        for endpoint: Endpoint, at addresses: [IPAddress]
+    ) -> (connection: HTTP2Connection, chain: [[UInt8]])? {
+        guard endpoint.maySharePolicy else { return nil }
+        return entries.withLock { entries in
+            for address in addresses {
+                let key = Key(policy: endpoint.policy, address: address, port: endpoint.origin.port)
+                if let entry = entries[key], let connection = entry.connection { return (connection, entry.chain) }
+            }
+            return nil
+        }
+    }
+}
+
+/// Ends a dial: there is a connection that serves the endpoint, too.
+struct SharedConnectionFound: Error {
+    let connection: HTTP2Connection
+}
+
+extension Endpoint {
+    /// Whether its policy is one that other names may be judged by: nobody is shown an identity, or asked.
+    var maySharePolicy: Bool {
+        isTLS && route == .direct && !policy.hasIdentity && !policy.hasClosures && policy.tls.serverName == nil
+    }
+}
+
+extension Dialer {
+    /// Fails with `SharedConnectionFound` where a connection of another origin serves this one, too.
+    func shared(_ dial: Dial, _ addresses: [IPAddress]) -> EventLoopFuture<[IPAddress]> {
+        let endpoint = dial.endpoint
+        let loop = dial.shard.loop
+        guard options.http2.coalescesOrigins, endpoint.offersHTTP2, !dial.exchange.isWarmUp, !dial.exchange.hasMoved,
+            !endpoint.refusesSharing.load(ordering: .relaxed),
+            let (connection, chain) = sharedConnections.candidate(for: endpoint, at: addresses),
+            connection.endpoint !== endpoint
+        else { return loop.makeSucceededFuture(addresses) }
+        let promise = loop.makePromise(of: [IPAddress].self)
+        let (policy, host, port) = (endpoint.policy, endpoint.host, endpoint.origin.port)
+        Task {
+            // A certificate that was only overlooked says nothing about other names.
+            if case .trusted = await policy.decide(chain: chain, host: host, port: port) {
+                promise.fail(SharedConnectionFound(connection: connection))
+            } else {
+                promise.succeed(addresses)
+            }
+        }
+        return promise.futureResult
+    }
+}
+
+/// Sharing connections among origins.
+extension Shard {
+    /// A dial has found a connection of another origin that serves its endpoint, too: whoever waits goes there.
+    func shares(_ connection: HTTP2Connection, by dial: Dial) {
+        let endpoint = dial.endpoint
+        endpoint.permits.give(endpoint, shard: index)
+        connection.shard.loop.execute {
+            let isThere = connection.serve(endpoint)
+            self.loop.execute { self.shared(connection, isThere, by: dial) }
+        }
+    }
+
+    private func shared(_ connection: HTTP2Connection, _ isThere: Bool, by dial: Dial) {
+        let endpoint = dial.endpoint
+        let pool = endpoint.pools[index]
+        pool.state.dialGivenUp()
+        disown(dial)
+        if isThere, connection.shard !== self {
+            while let exchange = pool.state.popFirst() {
+                remove(exchange)
+                exchange.move(to: connection.shard)
+            }
+        } else if isThere {
+            streamsChanged(on: connection)
+        } else {
+            endpoint.refusesSharing.store(true, ordering: .relaxed)
+        }
+        leaveLine(endpoint)
+        dialIfNeeded(endpoint)
+        checkDrained()
+    }
+}
+
+extension HTTP2Connection {
+    /// Serves another origin from now on; whether it can.
+    func serve(_ endpoint: Endpoint) -> Bool {
+        guard freeStreams > 0, !shard.isShutDown else { return false }
+        if !endpoints.contains(where: { $0 === endpoint }) {
+            endpoints.append(endpoint)
+            endpoint.pools[shard.index].streams.append(self)
+            shard.list(endpoint.pools[shard.index])
+        }
+        endpoint.speaksHTTP2(on: shard.index)
+        return true
+    }
+
+    /// The server has nothing of an origin that this connection was shared with (421): it gets one of its own.
+    func misdirected(_ stream: HTTP2Stream, isEnd: Bool) -> Bool {
+        let endpoint = stream.endpoint
+        guard endpoint !== self.endpoint, let exchange = stream.exchange, exchange.mayReplay else { return false }
+        endpoint.refusesSharing.store(true, ordering: .relaxed)
+        endpoints.removeAll { $0 === endpoint }
+        endpoint.pools[shard.index].streams.removeAll { $0 === self }
+        stream.hasReceivedEnd = isEnd
+        stream.detach()
+        ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)
+        shard.resubmit(exchange, because: .misdirected)
+        return true
+    }
+}
