@@ -16,12 +16,11 @@ enum OpenedConnection {
 extension Dialer {
     /// The connection's handler, on a channel that has HTTP/1's at its end since it was made.
     ///
-    /// - Parameters:
-    ///   - chosen: what the server chose in the TLS handshake.
-    ///   - chain: the certificates that it presented, in DER.
-    func connection(on channel: any Channel, for dial: Dial, speaking chosen: String?, chain: [[UInt8]]) throws
-        -> OpenedConnection
-    {
+    /// - Parameter secured: what the TLS handshake has brought.
+    func connection(
+        on channel: any Channel, for dial: Dial, speaking secured: Secured?
+    ) throws -> OpenedConnection {
+        let (chosen, version, chain) = (secured?.protocol, secured?.version, secured?.chain ?? [])
         let pipeline = channel.pipeline.syncOperations
         let http1 = try pipeline.handler(type: HTTP1Connection.self)
         // With a TLS proxy there are two; the first is next to the socket.
@@ -31,13 +30,19 @@ extension Dialer {
             http1.rotation = dial.rotation
             return .http1(http1)
         }
+        if let version, version < .tls12 {
+            throw SternaError(
+                .tlsFailed, phase: .tls,
+                "The server wants HTTP/2 over \(version.name), which is too old for it (RFC 9113, 9.2).")
+        }
         let watch = GoAwayWatch()
-        let connection = HTTP2Connection(endpoint: dial.endpoint, shard: dial.shard, watch: watch)
+        let gatherer = WriteGatherer(isTLS: tlsContext != nil)
+        let connection = HTTP2Connection(
+            endpoint: dial.endpoint, shard: dial.shard, watch: watch, gatherer: gatherer)
         connection.tlsContext = tlsContext
         connection.rotation = dial.rotation
         try channel.syncOptions?.setOption(.writeBufferWaterMark, value: HTTP2Connection.watermark)
         try pipeline.addHandler(connection, position: .before(http1))
-        let gatherer = WriteGatherer(isTLS: tlsContext != nil)
         try pipeline.addHandler(gatherer, position: .before(connection))
         try pipeline.addHandler(frames(watch), position: .after(gatherer))
         pipeline.removeHandler(http1, promise: nil)
@@ -56,11 +61,14 @@ extension Dialer {
             HTTP2Setting(
                 parameter: .maxHeaderListSize, value: options.limits.headBytes + 32 * options.limits.fieldCount),
         ]
-        connection.maximumSequentialEmptyDataFrames = 1_000
+        // A stream sees to that itself.
+        connection.headerBlockValidation = .disabled
+        connection.contentLengthValidation = .disabled
+        connection.maximumSequentialEmptyDataFrames = .max
         connection.maximumSequentialContinuationFrames = 16 + options.limits.headBytes >> 14
         connection.maximumRecentlyResetStreams = 1_024
-        connection.maximumConnectionGlitches = 1_000
-        connection.controlFrameRateLimit.maximumCount = 1_000
+        connection.maximumConnectionGlitches = .max
+        connection.controlFrameRateLimit.maximumCount = 2_000
         connection.controlFrameRateLimit.windowLength = .seconds(10)
         var stream = NIOHTTP2Handler.StreamConfiguration()
         stream.streamResetFrameRateLimit.maximumCount = 4_000

@@ -29,7 +29,7 @@ final class Dialer: Sendable {
         }.flatMap { channel in
             self.secure(dial, channel)
         }.flatMapThrowing { channel, secured in
-            try self.connection(on: channel, for: dial, speaking: secured?.protocol, chain: secured?.chain ?? [])
+            try self.connection(on: channel, for: dial, speaking: secured)
         }.flatMapErrorThrowing { error in
             guard let found = error as? SharedConnectionFound else { throw error }
             return .shared(found.connection)

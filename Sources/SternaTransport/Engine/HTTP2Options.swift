@@ -9,8 +9,8 @@ public struct HTTP2Options: Sendable {
     public var pingTimeout: Duration = .seconds(10)
 
     /// How much a server may send on a stream ahead of a reader that keeps up, in bytes; 16 MiB by default, clamped to between
-    /// 256 KiB and 1 GiB. It begins with 256 KiB, which is also what is kept for a reader that stops, and grows as far as
-    /// the connection's speed and delay make use of it.
+    /// 256 KiB and 1 GiB. It begins with 256 KiB and grows as far as the connection's speed and delay make use of it; what
+    /// was allowed by then is what is kept for a reader that stops.
     public var maximumWindow: Int {
         get { window }
         set { window = min(max(newValue, 256 << 10), 1 << 30) }

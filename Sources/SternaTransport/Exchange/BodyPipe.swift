@@ -93,8 +93,11 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Whether the reader has taken all that has come.
-    var isDrained: Bool { state.withLock { $0.stored == 0 && !$0.isCancelled } }
+    /// Whether nothing is stored.
+    var isEmpty: Bool { state.withLock { $0.stored == 0 } }
+
+    /// Whether the reader waits for more.
+    var isKeptUpWith: Bool { state.withLock { !$0.isCancelled && ($0.reader != nil || $0.stored == 0) } }
 
     // MARK: The reader's side
 

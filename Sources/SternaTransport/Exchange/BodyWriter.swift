@@ -163,7 +163,8 @@ final class BodyWriter: @unchecked Sendable {
     // MARK: Bytes
 
     private func writeBytes(_ bytes: Bytes, _ carrier: Carrier) {
-        let count = min(bytes.readableBytes - Int(offset), Self.regionBytes)
+        let most = carrier.hasUploadObserver ? Self.inlineBytes : Self.regionBytes
+        let count = min(bytes.readableBytes - Int(offset), most)
         if count > 0, let piece = bytes.getSlice(at: bytes.readerIndex + Int(offset), length: count) {
             write(.bytes(piece), carrier)
             offset += Int64(count)

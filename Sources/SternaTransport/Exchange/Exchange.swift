@@ -22,7 +22,7 @@ final class Exchange: InLine, @unchecked Sendable {
     private let firstShard: Shard
 
     /// Whether an idle connection was set aside when the shard was chosen.
-    let hasReservation: Bool
+    var hasReservation: Bool
 
     /// Its place in the line for a connection.
     var ticket = 0
@@ -146,6 +146,12 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// Whether the body waits for the server to ask for it (RFC 9110, 10.1.1).
     var expectsContinue: Bool { !omitsExpect && request.expectsContinue }
+
+    /// Whether a connection that others share was found to be full.
+    var mustDial = false
+
+    /// Whether it may go over a connection of another origin.
+    var maySharePeers: Bool { !isWarmUp && !hasMoved && !mustDial && attempt == 1 && !needsFreshConnection }
 
     /// The HTTP/2 connection that did not take it.
     weak var refusedBy: HTTP2Connection?

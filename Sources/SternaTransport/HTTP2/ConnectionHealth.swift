@@ -34,6 +34,11 @@ struct ConnectionHealth {
         return asked.map { $0 + patience } ?? lastReceived + pause
     }
 
+    /// Whether it was asked, and has not answered in time.
+    var isAsking: Bool { asked != nil }
+
+    func isOverdue(at now: NIODeadline) -> Bool { asked.map { now >= $0 + patience } ?? false }
+
     /// Something has come.
     mutating func received(at now: NIODeadline) {
         lastReceived = now

@@ -12,9 +12,9 @@ extension HTTP2Connection {
         guard let stream = streams[id] else { return }
         switch code {
         case .refusedStream: giveBack(stream, because: .refused)
-        case .http11Required:
-            endpoint.requiresHTTP1.store(true, ordering: .relaxed)
-            retire()
+        case .http11Required where !stream.hasHead:
+            stream.endpoint.requiresHTTP1.store(true, ordering: .relaxed)
+            if stream.endpoint === endpoint { isRetired = true } else { leave(stream.endpoint) }
             giveBack(stream, because: .refused)
         default: stream.fail(Self.resetError(code, hasHead: stream.hasHead), nil)
         }
@@ -30,26 +30,39 @@ extension HTTP2Connection {
 
     /// The peer takes no new streams, and does not handle those above an identifier (RFC 9113, 6.8).
     func received(goAway last: HTTP2StreamID, _ code: HTTP2Code, _ reason: ByteBuffer?) {
+        // First of all: what is given back must not come again.
+        isRetired = true
+        if code == .http11Required { endpoint.requiresHTTP1.store(true, ordering: .relaxed) }
+        if code != .noError {
+            let text = reason.map { FieldSyntax.printable(String(buffer: $0), limit: 200) } ?? ""
+            goodbye = code.name + (text.isEmpty ? "" : ", “\(text)”")
+        }
         for stream in inOrder where stream.id > last { giveBack(stream, because: .refused) }
-        retire()
         shard.streamsChanged(on: self)
+        closeIfDone()
     }
 
     private var inOrder: [HTTP2Stream] { streams.values.sorted { $0.id < $1.id } }
 
     /// The peer has not looked at a request: it goes to another connection, whatever it is, if it can be made again.
-    func giveBack(_ stream: HTTP2Stream, because reason: AttemptMetrics.Reason) {
-        guard let exchange = stream.exchange, exchange.mayReplay else {
+    ///
+    /// - Parameter code: resets the stream, which the peer has not ended.
+    func giveBack(_ stream: HTTP2Stream, because reason: AttemptMetrics.Reason, reset code: HTTP2Code? = nil) {
+        guard !stream.hasHead else { return stream.fail(Self.resetError(.refusedStream, hasHead: true), code) }
+        stream.exchange?.requestSent = false
+        // A body that waits to be asked for has not been read yet.
+        let isUntouched = stream.held != nil
+        guard let exchange = stream.exchange, exchange.mayReplay || isUntouched && exchange.attempt <= 3 else {
+            let why =
+                stream.exchange?.request.isReplayable == false ? "and its body cannot be read again" : "time and again"
+            let detail = goodbye.map { " (\($0))" } ?? ""
             return stream.fail(
                 SternaError(
-                    .connectionClosed, phase: .wait,
-                    "The server did not take the request, "
-                        + (stream.exchange?.request.isReplayable == false
-                            ? "and its body cannot be read again." : "time and again.")), nil)
+                    .connectionClosed, phase: .wait, "The server did not take the request, \(why)\(detail)."), code)
         }
         stream.detach()
-        ended(stream, reset: nil)
-        exchange.refusedBy = self
+        ended(stream, reset: code)
+        if reason == .refused { exchange.refusedBy = self }
         shard.resubmit(exchange, because: reason)
     }
 
@@ -58,15 +71,20 @@ extension HTTP2Connection {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isClosing else { return }
         if let code = watch.code {
-            return fail(Self.violation(error, code))
+            return fail(peer.isKnown ? Self.violation(error, code) : Self.otherProtocol)
         }
         if let error = error as? NIOHTTP2Errors.StreamError {
-            if let stream = streams[error.streamID] { stream.fail(Self.unsent(error), .internalError) }
+            if let stream = streams[error.streamID] { stream.fail(Self.unsent(error.baseError), .internalError) }
+        } else if let stream = sending {
+            sending = nil
+            // The table of fields has changed, though the peer will not hear of it.
+            if error is NIOHTTP2Errors.UnableToSerializeFrame { return fail(Self.unsent(error)) }
+            stream.fail(Self.unsent(error), nil)
         } else if error is any NIOHTTP2Error {
             endFaulty(error)
         } else {
             lost(because: error)
-            close()
+            abort(evenIfClosing: true)
         }
     }
 
@@ -75,31 +93,45 @@ extension HTTP2Connection {
         guard let stream = faulty else { return }
         faulty = nil
         guard stream.isListed else { return }
-        let detail = cause.map { FieldSyntax.printable("\($0)", limit: 200) } ?? "it was reset"
+        // What the library says may show the values of fields.
+        let detail = cause.map { " (\(type(of: $0)))" } ?? ""
         stream.fail(
-            SternaError(
-                .malformedResponse, phase: .read, "The answer is not valid HTTP/2: \(detail).", underlying: cause), nil)
+            SternaError(.malformedResponse, phase: .read, "The answer is not valid HTTP/2\(detail)."), nil)
     }
 
-    private static func unsent(_ error: NIOHTTP2Errors.StreamError) -> SternaError {
+    private static func unsent(_ error: any Error) -> SternaError {
         SternaError(
-            .invalidRequest, phase: .write, "The request cannot be sent over HTTP/2.", underlying: error.baseError)
+            .invalidRequest, phase: .write, "The request cannot be sent over HTTP/2 (\(type(of: error))).")
     }
+
+    private static let otherProtocol = SternaError(
+        .malformedResponse, phase: .read,
+        "The server does not speak HTTP/2 here: what it sent first is no HTTP/2. It may speak HTTP/1.1 only.")
 
     private static func violation(_ error: any Error, _ code: HTTP2Code) -> SternaError {
         let isLimit = code == .enhanceYourCalm || error is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock
         return SternaError(
             isLimit ? .limitExceeded : .malformedResponse, phase: .read,
             isLimit
-                ? "The server sent more than is taken, and the connection was given up: \(FieldSyntax.printable("\(error)", limit: 200))."
-                : "The server broke HTTP/2 (\(code.name)), and the connection was given up.", underlying: error)
+                ? "The server sent more than is taken, and the connection was given up (\(type(of: error)))."
+                : "The server broke HTTP/2 (\(code.name), \(type(of: error))), and the connection was given up.")
+    }
+
+    /// Tells the peer why, fails all streams and closes.
+    func fail(_ error: SternaError, _ code: HTTP2Code) {
+        let last = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: code, opaqueData: nil)
+        isClosing = true
+        context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: last)), promise: nil)
+        fail(error)
     }
 
     /// Fails all streams and closes.
     func fail(_ error: SternaError, mayRetry: Bool = false) {
         let streams = inOrder
         let isUsed = exchangeCount > streams.count || hasStoodIdle
-        abort()
+        // Before it is closed, which ends them all for another reason.
+        isClosing = true
+        defer { abort(evenIfClosing: true) }
         for stream in streams {
             guard let exchange = stream.exchange else { continue }
             if mayRetry, isUsed, !stream.hasHead, exchange.mayRetryOnFreshConnection {
@@ -107,6 +139,8 @@ extension HTTP2Connection {
                 ended(stream, reset: nil)
                 shard.resubmit(exchange, because: .staleConnection)
             } else {
+                var error = error
+                if stream.hasHead, error.kind == .connectionClosed { (error.kind, error.phase) = (.truncated, .read) }
                 stream.fail(error, nil)
             }
         }
@@ -134,12 +168,19 @@ extension HTTP2Connection {
                 shard.resubmit(exchange, because: .staleConnection)
             } else {
                 stream.fail(
-                    TLSFault.late(peer.isKnown ? nil : cause, host: endpoint.host)
+                    goodbye.map { Self.left($0, hasHead: stream.hasHead) }
+                        ?? TLSFault.late(peer.isKnown ? nil : cause, host: endpoint.host)
                         ?? LostConnection.error(
                             cause, hasHead: stream.hasHead, hasReceived: stream.hasHead,
                             isWriting: !stream.hasSentEnd && stream.writer != nil), nil)
             }
         }
+    }
+
+    private static func left(_ reason: String, hasHead: Bool) -> SternaError {
+        SternaError(
+            hasHead ? .truncated : .connectionClosed, phase: hasHead ? .read : .wait,
+            "The server ended the connection before the end of its answer (\(reason)).")
     }
 
     /// Closes the connection in order; nobody uses it any more.

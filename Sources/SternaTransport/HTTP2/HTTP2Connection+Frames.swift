@@ -1,70 +1,133 @@
 import NIOCore
 import NIOHTTP2
 import SternaCore
+import Synchronization
 
 /// What comes from the peer, frame by frame.
 extension HTTP2Connection {
     func received(_ frame: HTTP2Frame) {
         switch frame.payload {
-        case .headers(let section): streams[frame.streamID]?.received(section.headers, isEnd: section.endStream)
+        case .headers(let section): stream(frame.streamID)?.received(section.headers, isEnd: section.endStream)
         case .data(let piece):
             if case .byteBuffer(let bytes) = piece.data {
-                probe(piece.data.readableBytes)
-                streams[frame.streamID]?.received(bytes, isEnd: piece.endStream)
+                guard count(piece) else { return }
+                stream(frame.streamID)?.received(bytes, isEnd: piece.endStream)
             }
         case .rstStream(let code): wasReset(frame.streamID, code)
         case .settings(.settings(let settings)): received(settings)
         case .goAway(let last, let code, let reason): received(goAway: last, code, reason)
         case .ping(let data, true): answered(data)
         case .windowUpdate: pumpLater()
+        case .pushPromise(let promise): refuse(promise.pushedStreamID)
         default: break
         }
     }
 
+    // Frames of one stream often follow one another.
+    private func stream(_ id: HTTP2StreamID) -> HTTP2Stream? {
+        if let lastStream, lastStream.id == id, lastStream.isListed { return lastStream }
+        lastStream = streams[id]
+        return lastStream
+    }
+
+    // Frames without content are few where a peer means well.
+    private func count(_ piece: HTTP2Frame.FramePayload.Data) -> Bool {
+        let bytes = piece.data.readableBytes
+        if bytes > 0 || piece.endStream {
+            emptyCount = 0
+            if tuner.received(bytes, at: Int64(clamping: lastRead.uptimeNanoseconds)) { ping(Self.probeData) }
+            return true
+        }
+        emptyCount += 1
+        guard emptyCount > 1_000 else { return true }
+        fail(
+            SternaError(
+                .limitExceeded, phase: .read,
+                "The server sent more than 1000 frames without content, and the connection was given up."),
+            .enhanceYourCalm)
+        return false
+    }
+
+    private static let serverPushes = SternaError(
+        .malformedResponse, phase: .read,
+        "The server broke HTTP/2 (it allows pushes, which servers cannot), and the connection was given up.")
+
+    // One that was sent before the peer knew that it must not.
+    private func refuse(_ promised: HTTP2StreamID) {
+        guard let context else { return }
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: promised, payload: .rstStream(.cancel))), promise: nil)
+        flushSoon()
+    }
+
     private func received(_ settings: HTTP2Settings) {
+        if settings.contains(where: { $0.parameter == .enablePush && $0.value != 0 }) {
+            return fail(Self.serverPushes, .protocolError)
+        }
         let change = peer.take(settings)
+        endpoint.knownStreams.store(max(1, peer.maximumStreams), ordering: .relaxed)
         if change != 0 {
             for stream in streams.values {
                 stream.sendWindow += change
-                if change > 0, stream.canSend { turns.add(stream.id) }
+                if stream.canSend { turns.add(stream.id) }
             }
         }
         shard.streamsChanged(on: self)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard !isClosing else { return }
+        // While fields are written there is nothing to be learnt.
+        guard !isClosing, sending == nil else { return }
         if let event = event as? NIOHTTP2WindowUpdatedEvent {
             changed(event)
         } else if let event = event as? StreamClosedEvent {
             // What the peer has reset, or what it does not handle any more, has been dealt with; so this side has, for a
             // reason that comes next.
-            if event.reason != nil, let stream = streams[event.streamID] { faulty = stream }
-        } else {
-            context.fireUserInboundEventTriggered(event)
+            if event.reason != nil, let stream = stream(event.streamID) { isFaulty(stream) }
         }
+    }
+
+    private func isFaulty(_ stream: HTTP2Stream) {
+        if faulty !== stream { endFaulty(nil) }
+        faulty = stream
+        // Where the library's reset had to wait, nothing comes behind it.
+        shard.loop.execute { if self.faulty === stream { self.endFaulty(nil) } }
     }
 
     private func changed(_ event: NIOHTTP2WindowUpdatedEvent) {
         guard event.streamID == .rootStream else {
-            guard let stream = streams[event.streamID] else { return }
+            guard let stream = stream(event.streamID) else { return }
             if let left = event.outboundWindowSize { sent(stream, isLeft: left) }
             if let left = event.inboundWindowSize { stream.windowIsLeft(left) }
             return
         }
         if let left = event.outboundWindowSize { sendWindow = left }
-        if let left = event.inboundWindowSize, left <= Self.connectionWindow / 2, canCredit {
-            allow(Self.connectionWindow - left, on: .rootStream)
+        if let left = event.inboundWindowSize {
+            receiveWindow = left
+            credit()
         }
+    }
+
+    private func credit() {
+        guard receiveWindow <= Self.connectionWindow / 2, canCredit else { return }
+        let more = Self.connectionWindow - receiveWindow
+        receiveWindow = Self.connectionWindow
+        allow(more, on: .rootStream)
+    }
+
+    /// Allows what could not be allowed while the network took nothing.
+    func creditAll() {
+        credit()
+        for stream in streams.values { stream.credit() }
     }
 
     private func sent(_ stream: HTTP2Stream, isLeft left: Int) {
         stream.sendWindow = left
-        if left > 0, stream.canSend { turns.add(stream.id) }
+        if stream.canSend { turns.add(stream.id) }
     }
 
     // Where all streams have ended after GOAWAY, the library takes no more of these.
-    private var canCredit: Bool { !isClosing && !(isRetired && streams.isEmpty) }
+    // What is written while the network takes nothing waits in the library, which goes on telling of the old window.
+    var canCredit: Bool { !isClosing && !(isRetired && streams.isEmpty) && context?.channel.isWritable == true }
 
     /// What all streams together may have on their way. Nothing is held back by it: how much is stored is for each stream's own
     /// window to say.
@@ -72,7 +135,7 @@ extension HTTP2Connection {
 
     /// Lets the peer send more.
     func allow(_ more: Int, on id: HTTP2StreamID) {
-        guard let context, canCredit else { return }
+        guard let context else { return }
         context.write(
             wrapOutboundOut(HTTP2Frame(streamID: id, payload: .windowUpdate(windowSizeIncrement: more))), promise: nil)
         flushSoon()
@@ -91,21 +154,26 @@ extension HTTP2Connection {
         flushSoon()
     }
 
-    private func probe(_ bytes: Int) {
-        if tuner.received(bytes, at: shard.now) { ping(Self.probeData) }
-    }
-
     /// Has the peer say that it has worked through what was reset.
     func countReset() {
         resetCount += 1
-        if resetCount == 1 { ping(Self.resetData) }
+        askAboutResets()
+    }
+
+    // Not about each: a peer counts what asks too often as an attack.
+    private func askAboutResets() {
+        guard resetCount >= 16, askedResets == nil else { return }
+        askedResets = resetCount
+        ping(Self.resetData)
     }
 
     private func answered(_ data: HTTP2PingData) {
         switch data.integer {
         case Self.probeData: tuner.answered()
         case Self.resetData:
-            resetCount = 0
+            resetCount -= askedResets ?? 0
+            askedResets = nil
+            askAboutResets()
             shard.streamsChanged(on: self)
         default: break
         }
@@ -123,7 +191,8 @@ extension HTTP2Connection {
             fail(
                 SternaError(
                     .connectionClosed, phase: .wait,
-                    "The server sent nothing for long and did not answer a PING either; the connection was given up."))
+                    "The server sent nothing for long and did not answer a PING either; the connection was given up."),
+                mayRetry: true)
             return .distantFuture
         }
     }

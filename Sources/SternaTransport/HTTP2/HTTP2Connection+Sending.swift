@@ -1,10 +1,14 @@
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 
 /// Sending the bodies of requests: no frame goes beyond a window, and each stream has its turn.
 extension HTTP2Connection {
     /// What is handed on at once, so that a frame is never left between this and the network.
     private static let batchBytes = 64 << 10
+
+    /// What stands before each frame (RFC 9113, 4.1).
+    static let frameHeadBytes = 9
 
     /// How much may wait for the network before more is handed on.
     private static let waitingBytes = 128 << 10
@@ -34,13 +38,15 @@ extension HTTP2Connection {
 
     // Whether there may be more to send.
     private func sendBatch(_ context: ChannelHandlerContext) -> Bool {
-        guard context.channel.isWritable, context.channel.unwrittenBytes < Self.waitingBytes else { return false }
+        guard context.channel.isWritable else { return false }
+        isHeld = context.channel.unwrittenBytes >= Self.waitingBytes
+        guard !isHeld else { return false }
         var left = Self.batchBytes
         var fed: [HTTP2Stream] = []
         while left > 0, let id = turns.next() {
             guard let stream = streams[id], stream.canSend else { continue }
             guard let sent = send(of: stream, upTo: left, context) else {
-                turns.add(id)
+                turns.putBack(id)
                 break
             }
             left -= sent
@@ -61,8 +67,14 @@ extension HTTP2Connection {
         let count = piece.bytes.readableBytes
         sendWindow -= count
         stream.sendWindow -= count
+        stream.throughput.sent += Self.frameHeadBytes
         let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece.bytes), endStream: piece.isLast)
-        context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .data(data))), promise: piece.promise)
+        let promise = piece.promise ?? shard.loop.makePromise()
+        // The channel says that it is writable again only where it has said that it is not.
+        promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+            if let self, self.isHeld { self.pumpLater() }
+        }
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .data(data))), promise: promise)
         if piece.isLast { sentEnd(of: stream) }
         return max(count, 1)
     }
@@ -70,12 +82,16 @@ extension HTTP2Connection {
     // The end alone. The library must pass an empty frame on at once: it ends the process where the window sinks below zero
     // while one waits there.
     private func sendEnd(of stream: HTTP2Stream, _ context: ChannelHandlerContext) -> Int? {
-        if let trailers = stream.trailers {
+        // Fields are not counted, so that an end without any gets past a connection's window that is used up.
+        if let trailers = stream.trailers ?? (sendWindow <= 0 ? HPACKHeaders() : nil) {
             flush()
+            guard stream.isOpen else { return nil }
             let section = HTTP2Frame.FramePayload.Headers(headers: trailers, endStream: true)
+            sending = stream
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .headers(section))), promise: nil)
+            sending = nil
         } else {
-            guard sendWindow > 0, stream.sendWindow >= 0 else { return nil }
+            guard stream.sendWindow >= 0 else { return nil }
             flush()
             guard stream.isOpen, context.channel.isWritable else { return nil }
             let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP2
 import SternaCore
 import SternaSecurity
+import Synchronization
 
 /// One HTTP/2 connection: a table of streams straight on the frames of the library that encodes and decodes them.
 ///
@@ -20,7 +21,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     private(set) var context: ChannelHandlerContext?
     var streams: [HTTP2StreamID: HTTP2Stream] = [:]
     private var nextID: Int32? = 1
-    var peer = PeerSettings()
+
+    /// Whose frame came last.
+    var lastStream: HTTP2Stream?
+    var peer: PeerSettings
     var tuner: WindowTuner
     var health: ConnectionHealth
 
@@ -28,21 +32,42 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var sendWindow = 65_535
     var turns = SendTurns<HTTP2StreamID>()
     var isPumping = false
+
+    /// Whether as much waits for the network as may.
+    var isHeld = false
+
+    /// Whose fields are being written.
+    var sending: HTTP2Stream?
     private var isReading = false
     private var isFlushing = false
     private var mustFlush = false
 
     /// Streams with something for their readers out of what was read at once.
     private var toDeliver: [HTTP2Stream] = []
+    private var delivered: [HTTP2Stream] = []
 
-    /// Streams that were reset and of which the peer may not know yet.
+    /// When something was read last.
+    private(set) var lastRead: NIODeadline
+
+    /// Streams that were reset and of which the peer may not know yet, and how many of them a PING asks about.
     var resetCount = 0
+    var askedResets: Int?
+
+    /// Frames without content that came one after the other.
+    var emptyCount = 0
+
+    /// Why the peer takes no more, where it has said so.
+    var goodbye: String?
+
+    /// What may still come over all streams, as the library has said last.
+    var receiveWindow = 65_535
 
     /// A stream that the library has reset, until it says why.
     var faulty: HTTP2Stream?
 
     /// Whether the library has found the peer to break the protocol, and said so.
     let watch: GoAwayWatch
+    let gatherer: WriteGatherer
     var tlsContext: ChannelHandlerContext?
     var rotation: ClientIdentity?
     var opening: DialTimeline?
@@ -56,19 +81,22 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     private let born: NIODeadline
 
     /// Whether it takes no new exchanges.
-    private(set) var isRetired = false
+    var isRetired = false
     var isClosing = false
     var hasClosed = false
     private var isEstablished = false
     private var hasToldClosed = false
 
-    init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch) {
+    init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer) {
         self.endpoint = endpoint
         endpoints = [endpoint]
         self.shard = shard
         self.watch = watch
+        self.gatherer = gatherer
         born = shard.loop.now
         lastActivity = born
+        lastRead = born
+        peer = PeerSettings(maximumStreams: endpoint.knownStreams.load(ordering: .relaxed))
         let options = shard.options.http2
         tuner = WindowTuner(maximum: options.maximumWindow)
         health = ConnectionHealth(options, at: born)
@@ -78,10 +106,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// How many exchanges it can take now.
     var freeStreams: Int {
-        guard context != nil, !isClosing, !isRetired, showsCurrentIdentity, !isWornOut else { return 0 }
+        guard context != nil, !isClosing, !isRetired, showsCurrentIdentity, !isWornOut, !isOverdue else { return 0 }
         // Resets that the peer has not worked through are work for it that a storm of them would pile up.
-        return max(0, peer.maximumStreams - streams.count - max(0, resetCount - 32))
+        return max(0, peer.maximumStreams - streams.count - max(0, resetCount - max(32, peer.maximumStreams)))
     }
+
+    // It has not given the sign of life that it was asked for.
+    var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.loop.now) }
 
     /// Whether the peer takes no streams at the moment, and more connections would not change that.
     var isOnHold: Bool { !isRetired && !isClosing && peer.isKnown && peer.maximumStreams == 0 }
@@ -90,7 +121,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func takes(_ exchange: Exchange) -> Bool {
         guard freeStreams > 0 else { return false }
         guard exchange.needsFreshConnection else { return true }
-        return exchange.refusedBy !== self && (exchangeCount == 0 || shard.loop.now - health.lastReceived < .seconds(1))
+        // Where there may be no other one, it is asked again.
+        let isRefused = exchange.refusedBy === self && endpoint.maximumConnections > 1
+        return !isRefused && (exchangeCount == 0 || shard.loop.now - health.lastReceived < .seconds(1))
     }
 
     private var isWornOut: Bool {
@@ -127,6 +160,8 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func start(_ exchange: Exchange) {
         exchange.dial = nil
         guard let context, !isClosing, let id = nextID else {
+            isRetired = true
+            if exchange.attempt <= 3 { return shard.resubmit(exchange, because: .staleConnection) }
             shard.remove(exchange)
             exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
             return
@@ -140,22 +175,24 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         stream.opening = opening
         opening = nil
         stream.take(exchange)
-        if exchangeCount > 0 { shard.counts.reuses += 1 }
+        exchangeCount += 1
+        if exchangeCount > 1 { shard.counts.reuses += 1 }
         lastActivity = shard.loop.now
+        // Identifiers go up by two and are never used again.
+        let (following, hasRunOut) = id.addingReportingOverflow(2)
+        nextID = hasRunOut ? nil : following
+        if hasRunOut { isRetired = true }
+        shard.tickNoLater(than: health.begin(at: lastActivity))
         do throws(SternaError) {
             try stream.send(over: context)
         } catch {
+            // Nothing was written yet.
+            if streams[stream.id] == nil { nextID = id }
             exchange.requestSent = false
             stream.isListed = false
             stream.fail(error, nil)
             return shard.streamsChanged(on: self)
         }
-        // Identifiers go up by two and are never used again; this one has been used now.
-        let (following, hasRunOut) = id.addingReportingOverflow(2)
-        nextID = hasRunOut ? nil : following
-        if hasRunOut { isRetired = true }
-        exchangeCount += 1
-        shard.tickNoLater(than: health.begin(at: lastActivity))
     }
 
     /// A stream has ended; it is reset where the peer does not know of its end.
@@ -163,14 +200,15 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         guard stream.isListed else { return }
         stream.isListed = false
         streams[stream.id] = nil
-        turns.remove(stream.id)
+        if lastStream === stream { lastStream = nil }
+        if !turns.isEmpty { turns.remove(stream.id) }
         lastActivity = shard.loop.now
         if let code, let context, !isClosing {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .rstStream(code))), promise: nil)
             countReset()
             flushSoon()
         }
-        shard.streamsChanged(on: self)
+        shard.streamsChanged(on: self, hasEnded: true)
         closeIfDone()
     }
 
@@ -187,6 +225,8 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         isClosing = true
         hasClosed = true
         lost(because: nil)
+        toDeliver = []
+        faulty = nil
         tellClosed()
     }
 
@@ -207,15 +247,16 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isReading = true
         guard !isClosing else { return }
-        health.received(at: shard.loop.now)
+        lastRead = shard.loop.now
+        health.received(at: lastRead)
         received(unwrapInboundIn(data))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        let streams = toDeliver
-        toDeliver.removeAll(keepingCapacity: true)
-        for stream in streams { stream.deliver() }
+        swap(&toDeliver, &delivered)
+        for stream in delivered { stream.deliver() }
+        delivered.removeAll(keepingCapacity: true)
         endFaulty(nil)
         pump()
         // What was written while frames were read has been flushed by now.
@@ -229,7 +270,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { pump() }
+        if context.channel.isWritable {
+            creditAll()
+            pump()
+        }
         context.fireChannelWritabilityChanged()
     }
 

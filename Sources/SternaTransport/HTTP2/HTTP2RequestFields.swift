@@ -20,15 +20,16 @@ struct HTTP2RequestFields {
             throw SternaError(.invalidRequest, phase: .prepare, "CONNECT is for proxies and was not sent.")
         }
         headers.reserveCapacity(request.headers.count + 6)
-        var authority = request.url.authority
+        var host: String?
         var named: [String] = []
         for field in request.headers {
             switch field.name.canonicalName {
-            case "host": authority = field.value
+            case "host": host = host ?? field.value
             case "connection": named += field.value.lowercased().split(separator: ",").map(Self.trimmed)
             default: break
             }
         }
+        let authority = host ?? request.url.authority
         guard !authority.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field is no host and port, and the request was not sent.")
@@ -59,6 +60,11 @@ struct HTTP2RequestFields {
     ///
     /// A character takes at most 30 bits, and the lengths of a field a few bytes.
     func checkSize(_ maximum: Int) throws(SternaError) {
+        try Self.check(headers, size, maximum)
+    }
+
+    /// As `checkSize`, for any fields.
+    static func check(_ headers: HPACKHeaders, _ size: Int, _ maximum: Int) throws(SternaError) {
         guard 4 * size + 12 * headers.count > maximum else { return }
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
         var compressed: Int?
@@ -76,13 +82,13 @@ struct HTTP2RequestFields {
     }
 
     private mutating func add(_ field: HTTPField, _ name: String, isSecret: Bool) throws(SternaError) {
-        let value = Self.trimmed(field.value)
+        let value = name == "te" ? "trailers" : Self.trimmed(field.value)
         guard FieldSyntax.isValue(value), name.utf8.first != UInt8(ascii: ":") else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,
                 "The value of header “\(field.name.rawName)” has a control character and was not sent.")
         }
-        add(name, value, isSecret ? .neverIndexed : Self.indexing(name))
+        add(name, value, isSecret ? .neverIndexed : Self.indexing(name, value))
     }
 
     // A table of fields on the peer's side costs nobody but this side where each request has other values; and what is guessed
@@ -93,6 +99,11 @@ struct HTTP2RequestFields {
         case "authorization", "cookie": .neverIndexed
         default: Redaction.isSecretHeader(name) ? .neverIndexed : .nonIndexable
         }
+    }
+
+    private static func indexing(_ name: String, _ value: String) -> HPACKIndexing {
+        // Boundaries are made anew for each form.
+        name == "content-type" && value.utf8.count > 64 ? .nonIndexable : indexing(name)
     }
 
     // What belongs to a connection, or is said by a pseudo-field; a proxy's credentials are for the proxy alone.
@@ -134,12 +145,18 @@ struct HTTP2RequestFields {
 
 /// The fields behind a body.
 enum HTTP2TrailerFields {
-    static func headers(_ fields: HTTPFields) throws(SternaError) -> HPACKHeaders {
+    /// - Parameter maximum: how large a frame may be that the peer takes.
+    static func headers(_ fields: HTTPFields, maximum: Int) throws(SternaError) -> HPACKHeaders {
         try TrailerFields.check(fields)
         var headers = HPACKHeaders()
+        var size = 0
         for field in fields {
-            headers.add(name: field.name.canonicalName, value: field.value, indexing: .nonIndexable)
+            let name = field.name.canonicalName
+            let indexing = Redaction.isSecretHeader(name) ? HPACKIndexing.neverIndexed : .nonIndexable
+            headers.add(name: name, value: field.value, indexing: indexing)
+            size += name.utf8.count + field.value.utf8.count
         }
+        try HTTP2RequestFields.check(headers, size, maximum)
         return headers
     }
 }

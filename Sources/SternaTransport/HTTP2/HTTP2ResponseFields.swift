@@ -3,10 +3,7 @@ import NIOCore
 import NIOHPACK
 import SternaCore
 
-/// The head of a response as it came over HTTP/2 (RFC 9113, 8.3.2).
-///
-/// That names are tokens in lower case, that pseudo-fields come first and once, and that there are none of a connection, was
-/// seen to by the library that decodes the frames.
+/// The head of a response as it came over HTTP/2 (RFC 9113, 8.2 and 8.3.2).
 struct HTTP2ResponseFields {
     let status: Int
     let section: FieldSection
@@ -15,32 +12,48 @@ struct HTTP2ResponseFields {
     var isInformational: Bool { status < 200 }
 
     init(_ headers: HPACKHeaders, limits: Limits) throws(ParseFailure) {
-        var status: Int?
-        var contentLength: Int64?
-        let section = try Self.lines(headers, limits: limits) { (name, value) throws(ParseFailure) in
-            switch name {
-            case ":status": status = Self.status(value)
-            case "content-length": contentLength = Self.length(value)
-            default: break
-            }
+        let parts = try FieldParts(headers, limits: limits)
+        guard let text = parts.status, let status = Self.status(text) else {
+            throw .malformed("its status is no number of three digits.")
         }
-        guard let status else { throw .malformed("its status is no number of three digits.") }
         guard status != 101 else { throw .malformed("it changes the protocol (101), which HTTP/2 cannot.") }
         self.status = status
-        self.section = section
-        self.contentLength = contentLength
+        section = FieldSection(checkedLines: parts.lines)
+        contentLength = parts.contentLength
     }
 
     /// The fields behind a body.
     static func trailers(_ headers: HPACKHeaders, limits: Limits) throws(ParseFailure) -> HTTPFields {
-        try lines(headers, limits: limits) { (_, _) throws(ParseFailure) in }.fields
+        let parts = try FieldParts(headers, limits: limits, pseudoCount: 0)
+        guard parts.status == nil else { throw .malformed("a status stands behind the body.") }
+        return FieldSection(checkedLines: parts.lines).fields
     }
 
-    // The lines are written as they would stand in an HTTP/1 message, which is looked at only where somebody asks.
-    private static func lines(
-        _ headers: HPACKHeaders, limits: Limits, _ look: (String, String) throws(ParseFailure) -> Void
-    ) throws(ParseFailure) -> FieldSection {
-        guard headers.count <= limits.fieldCount + 1 else {
+    private static func status(_ text: String) -> Int? {
+        guard text.utf8.count == 3 else { return nil }
+        var status = 0
+        for byte in text.utf8 {
+            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            status = 10 * status + Int(byte - 0x30)
+        }
+        return status >= 100 ? status : nil
+    }
+
+    /// The response this head begins.
+    func response(to request: Request, body: ResponseBody) -> Response {
+        Response(status: .init(code: status), version: .http2, section: section, body: body, url: request.url)
+    }
+}
+
+/// What a section of fields consists of. The lines are written as they would stand in an HTTP/1 message, which is looked at
+/// only where somebody asks.
+private struct FieldParts {
+    var lines = Bytes()
+    var status: String?
+    var contentLength: Int64?
+
+    init(_ headers: HPACKHeaders, limits: Limits, pseudoCount: Int = 1) throws(ParseFailure) {
+        guard headers.count <= limits.fieldCount + pseudoCount else {
             throw .limit("The answer has more than \(limits.fieldCount) header fields.")
         }
         var size = 0
@@ -48,36 +61,64 @@ struct HTTP2ResponseFields {
         guard size <= limits.headBytes else {
             throw .limit("The answer's header fields take more than \(limits.headBytes) bytes.")
         }
-        var lines = Bytes()
         lines.reserveCapacity(size)
+        var isBehindPseudo = false
         for (name, value, _) in headers {
-            guard value.utf8.allSatisfy(HeadScanner.isValueByte) else {
-                throw .malformed("a header field has a control character in its value.")
+            if name.utf8.first == UInt8(ascii: ":") {
+                guard !isBehindPseudo, status == nil, name == ":status" else {
+                    throw .malformed("a pseudo-field is repeated, unknown, or out of place.")
+                }
+                status = value
+            } else {
+                isBehindPseudo = true
+                try take(name, value)
             }
-            try look(name, value)
-            if name.utf8.first == UInt8(ascii: ":") { continue }
-            lines.writeString(name)
-            lines.writeStaticString(":")
-            lines.writeString(value)
-            lines.writeStaticString("\r\n")
         }
-        return FieldSection(checkedLines: lines)
     }
 
-    private static func status(_ text: String) -> Int? {
-        guard text.utf8.count == 3, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let status = Int(text),
-            status >= 100
-        else { return nil }
-        return status
+    private mutating func take(_ name: String, _ value: String) throws(ParseFailure) {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else {
+            throw .malformed("the name of a header field is no token in lower case.")
+        }
+        guard value.utf8.allSatisfy(HeadScanner.isValueByte) else {
+            throw .malformed("a header field has a control character in its value.")
+        }
+        if let first = value.utf8.first, let last = value.utf8.last, Self.isBlank(first) || Self.isBlank(last) {
+            throw .malformed("the value of a header field begins or ends with a blank.")
+        }
+        switch name.utf8.count {
+        case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
+            16 where name == "proxy-connection", 17 where name == "transfer-encoding":
+            throw .malformed("it has a field of connections (\(name)).")
+        case 14 where name == "content-length": try takeLength(value)
+        default: break
+        }
+        lines.writeString(name)
+        lines.writeInteger(UInt8(ascii: ":"))
+        lines.writeString(value)
+        lines.writeInteger(UInt16(0x0D0A))
     }
 
-    // Several equal values are one (RFC 9110, 8.6); that they are equal, and right, was seen to already.
-    private static func length(_ text: String) -> Int64? {
-        text.split(separator: ",").first.flatMap { Int64($0.drop { $0 == " " }.prefix { $0 != " " }) }
+    // Several equal values are one (RFC 9110, 8.6).
+    private mutating func takeLength(_ value: String) throws(ParseFailure) {
+        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+            var digits = part
+            while digits.utf8.first == 0x20 { digits = digits.dropFirst() }
+            while digits.utf8.last == 0x20 { digits = digits.dropLast() }
+            guard (1...19).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+                let length = Int64(digits), contentLength == nil || contentLength == length
+            else { throw .malformed("its Content-Length is no number, or two.") }
+            contentLength = length
+        }
     }
 
-    /// The response this head begins.
-    func response(to request: Request, body: ResponseBody) -> Response {
-        Response(status: .init(code: status), version: .http2, section: section, body: body, url: request.url)
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): false
+        default: FieldSyntax.isTokenByte(byte)
+        }
     }
 }

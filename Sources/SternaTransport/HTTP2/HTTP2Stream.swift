@@ -65,7 +65,9 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     override func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool {
         guard isOpen else { return false }
-        if let trailers, !trailers.isEmpty { self.trailers = try HTTP2TrailerFields.headers(trailers) }
+        if let trailers, !trailers.isEmpty {
+            self.trailers = try HTTP2TrailerFields.headers(trailers, maximum: connection.peer.maximumFrame)
+        }
         endsWithPending = true
         connection.wantsToSend(self)
         return false
@@ -96,8 +98,12 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         connection.streams[id] = self
         let section = HTTP2Frame.FramePayload.Headers(headers: fields.headers, endStream: !hasContent)
         exchange.requestSent = true
-        throughput.sent += fields.size
+        let before = connection.gatherer.total
+        connection.sending = self
         context.write(NIOAny(HTTP2Frame(streamID: id, payload: .headers(section))), promise: nil)
+        connection.sending = nil
+        throughput.sent += connection.gatherer.total - before
+        guard isListed else { return }
         connection.flushSoon()
         guard let writer else {
             hasSentEnd = true
@@ -137,22 +143,26 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     /// A section of fields has come: interim, the head, or what follows the body.
     func received(_ headers: HPACKHeaders, isEnd: Bool) {
         began()
-        throughput.received += headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        // What the fields took in compressed form the library does not say.
+        throughput.received += headers.reduce(HTTP2Connection.frameHeadBytes) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count
+        }
         let limits = shard.options.limits
         do throws(ParseFailure) {
             guard head == nil else {
-                return finish(try HTTP2ResponseFields.trailers(headers, limits: limits))
+                guard isEnd else { throw .malformed("fields behind its body do not end it.") }
+                return try end(try HTTP2ResponseFields.trailers(headers, limits: limits))
             }
             let head = try HTTP2ResponseFields(headers, limits: limits)
             if head.isInformational { return try received(informational: head, isEnd: isEnd) }
-            received(head, isEnd: isEnd)
+            try received(head, isEnd: isEnd)
         } catch {
-            fail(SternaError(error.kind, phase: .read, error.detail), .protocolError)
+            fail(SternaError(error.kind, phase: .read, error.detail), isEnd && hasSentEnd ? nil : .protocolError)
         }
     }
 
     private func began() {
-        lastActivity = shard.loop.now
+        lastActivity = connection.lastRead
         if marks.firstByte == nil, exchange?.recorder != nil { marks.firstByte = lastActivity }
         guard let exchange, exchange.phase == .waiting else { return }
         exchange.phase = .reading
@@ -170,27 +180,54 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if let exchange { noteInformational(head.status, head.section, exchange) }
     }
 
-    private func received(_ head: HTTP2ResponseFields, isEnd: Bool) {
+    private func received(_ head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
-            return connection.giveBack(self, because: .expectationRefused)
+            return connection.giveBack(self, because: .expectationRefused, reset: .cancel)
         }
         if head.status == 421, connection.misdirected(self, isEnd: isEnd) { return }
         self.head = head
         if exchange?.recorder != nil { noteHead(head.status, .http2) }
         continueTimer?.cancel()
         exchange?.phase = .reading
-        if isEnd { return finish(nil) }
+        if isEnd { return try end(nil) }
         if let length = head.contentLength, length > Int64(Self.collectedBytes) { return stream() }
         if exchange?.request.delivery == .head { connection.deliverLater(self) }
     }
 
+    // All of it has come; where its length was said, as much as was said.
+    private func end(_ trailers: HTTPFields?) throws(ParseFailure) {
+        if let length = contentLength, contentCount != length {
+            throw .malformed("its content has \(contentCount) bytes, not \(length) as its head says.")
+        }
+        finish(trailers)
+    }
+
+    // To HEAD, and with 304, the field tells of another answer's content (RFC 9110, 8.6).
+    private var contentLength: Int64? { hasNoContent ? 0 : head?.contentLength }
+
+    private var hasNoContent: Bool {
+        exchange?.request.method == .head || head?.status == 304 || head?.status == 204
+    }
+
     /// Content has come.
     func received(_ bytes: Bytes, isEnd: Bool) {
-        guard head != nil else { return }
-        lastActivity = shard.loop.now
-        throughput.received += bytes.readableBytes
+        do throws(ParseFailure) {
+            guard head != nil else { throw .malformed("its content comes before its head.") }
+            try take(bytes)
+            if isEnd { try end(nil) }
+        } catch {
+            fail(SternaError(error.kind, phase: .read, error.detail), isEnd && hasSentEnd ? nil : .protocolError)
+        }
+    }
+
+    private func take(_ bytes: Bytes) throws(ParseFailure) {
+        lastActivity = connection.lastRead
+        throughput.received += bytes.readableBytes + HTTP2Connection.frameHeadBytes
         contentCount += Int64(bytes.readableBytes)
+        if let length = contentLength, contentCount > length {
+            throw .malformed("its content is longer than its head says.")
+        }
         if bytes.readableBytes > 0 {
             if let pipe {
                 pipe.push(bytes)
@@ -199,7 +236,6 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
                 collect(bytes)
             }
         }
-        if isEnd { finish(nil) }
     }
 
     private func collect(_ bytes: Bytes) {
@@ -215,6 +251,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     /// All of what was read at once has been looked at.
     func deliver() {
         if let pipe { pipe.deliver() } else if head != nil, exchange?.request.delivery == .head { stream() }
+        credit()
     }
 
     private func stream() {
@@ -230,7 +267,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             pipe.push(collected)
             self.collected = nil
         }
-        let body = ResponseBody(StreamedBody(pipe, length: exchange.request.method == .head ? nil : head.contentLength))
+        let body = ResponseBody(StreamedBody(pipe, length: contentLength))
         exchange.succeed(head.response(to: exchange.request, body: body))
     }
 
@@ -239,16 +276,17 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     /// So much is left of what the peer may send; it is allowed more unless the reader lags behind.
     func windowIsLeft(_ size: Int) {
         receiveWindow.isLeft(size)
-        credit()
+        // When the reader has had what there is: then it is known whether it keeps up.
+        connection.deliverLater(self)
     }
 
-    private func credit() {
-        guard isListed, !hasReceivedEnd else { return }
+    func credit() {
+        guard isListed, !hasReceivedEnd, connection.canCredit else { return }
         if let pipe, pipe.pauseIfFull() {
             readIsHeld = true
             return
         }
-        let target = pipe?.isDrained == true ? connection.tuner.target : ReceiveWindow.initial
+        let target = pipe?.isKeptUpWith == true ? connection.tuner.target : ReceiveWindow.initial
         let expected = head?.contentLength.map { max(0, $0 - contentCount) }
         if let more = receiveWindow.credit(upTo: target, expected: expected) { connection.allow(more, on: id) }
     }
@@ -287,6 +325,8 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     /// Ends the exchange with an error, and the stream by a reset unless the peer knows of its end.
     func fail(_ error: SternaError, _ code: HTTP2Code?) {
+        // Who wants the head as soon as it is there is given it, and what came behind it, before the error.
+        if head != nil, exchange?.request.delivery == .head { stream() }
         let (exchange, pipe, head) = (exchange, pipe, head)
         if exchange?.recorder != nil { noteCounts() }
         detach()

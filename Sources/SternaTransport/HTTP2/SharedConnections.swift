@@ -57,6 +57,7 @@ extension Endpoint {
     /// Whether its policy is one that other names may be judged by: nobody is shown an identity, or asked.
     var maySharePolicy: Bool {
         isTLS && route == .direct && !policy.hasIdentity && !policy.hasClosures && policy.tls.serverName == nil
+            && policy.validatesDomainName && !policy.allowsInvalidCertificates
     }
 }
 
@@ -65,7 +66,7 @@ extension Dialer {
     func shared(_ dial: Dial, _ addresses: [IPAddress]) -> EventLoopFuture<[IPAddress]> {
         let endpoint = dial.endpoint
         let loop = dial.shard.loop
-        guard options.http2.coalescesOrigins, endpoint.offersHTTP2, !dial.exchange.isWarmUp, !dial.exchange.hasMoved,
+        guard options.http2.coalescesOrigins, endpoint.offersHTTP2, dial.exchange.maySharePeers,
             !endpoint.refusesSharing.load(ordering: .relaxed),
             let (connection, chain) = sharedConnections.candidate(for: endpoint, at: addresses),
             connection.endpoint !== endpoint
@@ -102,14 +103,15 @@ extension Shard {
         pool.state.dialGivenUp()
         disown(dial)
         if isThere, connection.shard !== self {
-            while let exchange = pool.state.popFirst() {
+            // Who has a dial of its own is moved when that ends; nobody moves twice.
+            for exchange in pool.state.takeAll(where: { $0.dial == nil && !$0.hasMoved && $0.attempt == 1 }) {
                 remove(exchange)
                 exchange.move(to: connection.shard)
             }
         } else if isThere {
             streamsChanged(on: connection)
         } else {
-            endpoint.refusesSharing.store(true, ordering: .relaxed)
+            dial.exchange.mustDial = true
         }
         leaveLine(endpoint)
         dialIfNeeded(endpoint)
@@ -121,6 +123,7 @@ extension HTTP2Connection {
     /// Serves another origin from now on; whether it can.
     func serve(_ endpoint: Endpoint) -> Bool {
         guard freeStreams > 0, !shard.isShutDown else { return false }
+        if endpoints.count >= Self.maximumEndpoints, let oldest = endpoints.dropFirst().first { leave(oldest) }
         if !endpoints.contains(where: { $0 === endpoint }) {
             endpoints.append(endpoint)
             endpoint.pools[shard.index].streams.append(self)
@@ -130,13 +133,22 @@ extension HTTP2Connection {
         return true
     }
 
+    /// Serves another origin no more.
+    func leave(_ endpoint: Endpoint) {
+        endpoints.removeAll { $0 === endpoint }
+        endpoint.pools[shard.index].streams.removeAll { $0 === self }
+    }
+
+    /// How many origins it serves at a time.
+    private static let maximumEndpoints = 32
+
     /// The server has nothing of an origin that this connection was shared with (421): it gets one of its own.
     func misdirected(_ stream: HTTP2Stream, isEnd: Bool) -> Bool {
         let endpoint = stream.endpoint
-        guard endpoint !== self.endpoint, let exchange = stream.exchange, exchange.mayReplay else { return false }
+        guard endpoint !== self.endpoint, let exchange = stream.exchange else { return false }
         endpoint.refusesSharing.store(true, ordering: .relaxed)
-        endpoints.removeAll { $0 === endpoint }
-        endpoint.pools[shard.index].streams.removeAll { $0 === self }
+        leave(endpoint)
+        guard exchange.mayReplay else { return false }
         stream.hasReceivedEnd = isEnd
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)

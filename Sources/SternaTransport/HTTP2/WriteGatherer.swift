@@ -19,6 +19,9 @@ final class WriteGatherer: ChannelOutboundHandler, @unchecked Sendable {
 
     private let isTLS: Bool
     private var gathered = Bytes()
+
+    /// How many bytes were written in all.
+    private(set) var total = 0
     private var promises: [EventLoopPromise<Void>] = []
 
     init(isTLS: Bool) { self.isTLS = isTLS }
@@ -26,6 +29,7 @@ final class WriteGatherer: ChannelOutboundHandler, @unchecked Sendable {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = unwrapOutboundIn(data)
         let count = bytes.readableBytes
+        total += count
         if count > (isTLS ? Self.recordBytes : Self.largeBytes) {
             release(context)
             context.write(data, promise: promise)
@@ -52,7 +56,7 @@ final class WriteGatherer: ChannelOutboundHandler, @unchecked Sendable {
     }
 
     private func release(_ context: ChannelHandlerContext) {
-        guard gathered.readableBytes > 0 else { return }
+        guard gathered.readableBytes > 0 || !promises.isEmpty else { return }
         let (bytes, promises) = (gathered, promises)
         gathered = Bytes()
         self.promises = []

@@ -43,6 +43,9 @@ final class Endpoint: Sendable {
     /// Whether the server has asked for HTTP/1.1.
     let requiresHTTP1 = Atomic<Bool>(false)
 
+    /// How many streams the server takes, as far as it has said.
+    let knownStreams = Atomic<Int>(PeerSettings.assumedStreams)
+
     /// Whether the server has chosen HTTP/2 once.
     let hasSpokenHTTP2 = Atomic<Bool>(false)
 

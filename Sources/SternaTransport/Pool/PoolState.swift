@@ -36,6 +36,9 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
     /// Somebody gives up; whether it was waiting.
     mutating func leave(_ waiter: Waiter) -> Bool { line.remove(waiter) }
 
+    /// Takes out all for whom something holds.
+    mutating func takeAll(where holds: (Waiter) -> Bool) -> [Waiter] { line.takeAll(where: holds) }
+
     // MARK: Permits
 
     mutating func askedForPermit() { asked += 1 }

@@ -24,10 +24,12 @@ extension Shard {
         list(pool)
         let first = pool.state.opened()
         disown(dial)
+        connection.isServing = true
         if let first { give(connection, to: first) }
         // Also those who want what nobody has used: it is as good as that.
         while connection.freeStreams > 0, let next = pool.state.popFirst() { give(connection, to: next) }
-        if connection.streams.isEmpty { becameIdle(connection) }
+        connection.isServing = false
+        if connection.streams.isEmpty, !connection.isClosing { becameIdle(connection) }
         dialIfNeeded(endpoint)
     }
 
@@ -39,10 +41,10 @@ extension Shard {
     }
 
     /// A stream has ended, or the peer allows another number of them: whoever waits takes what is free.
-    func streamsChanged(on connection: HTTP2Connection) {
+    func streamsChanged(on connection: HTTP2Connection, hasEnded: Bool = false) {
         guard !connection.isServing else { return }
         connection.isServing = true
-        if mustYield(connection) { connection.retire() }
+        if hasEnded, mustYield(connection) { connection.isRetired = true }
         for endpoint in connection.endpoints {
             let pool = endpoint.pools[index]
             while connection.freeStreams > 0, !pool.state.line.isEmpty, let exchange = pool.state.released() {
@@ -51,7 +53,10 @@ extension Shard {
             if !pool.state.line.isEmpty { dialIfNeeded(endpoint) }
         }
         connection.isServing = false
-        if connection.streams.isEmpty, !connection.isClosing { becameIdle(connection) }
+        guard connection.streams.isEmpty, !connection.isClosing else { return }
+        // At once: TLS closed in order would hold the permit for as long as the peer likes.
+        if connection.isRetired, connection.usesWhileWaitedFor > 4 { return connection.abort() }
+        becameIdle(connection)
     }
 
     // Where others wait for its permit who have no connection at all, it takes nobody any more after a few more requests.
@@ -85,6 +90,8 @@ extension Shard {
         for connection in pool.streams {
             if !connection.streams.isEmpty {
                 next = min(next, connection.lookAtHealth(at: now))
+            } else if connection.isOverdue {
+                connection.abort()
             } else if connection.idleLimit <= now {
                 connection.close()
             } else {

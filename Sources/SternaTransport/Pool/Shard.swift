@@ -51,6 +51,7 @@ final class Shard: @unchecked Sendable {
             let target = exchange.endpoint.shard(home)
         {
             if exchange.hasReservation { pool.countIdle(1) }
+            exchange.hasReservation = false
             exchange.isSubmitted = false
             return exchange.move(to: target)
         }

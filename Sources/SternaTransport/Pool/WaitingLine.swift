@@ -99,6 +99,18 @@ struct WaitingLine<Element: InLine> {
         return removed
     }
 
+    /// Takes out all for whom something holds, in their order.
+    mutating func takeAll(where holds: (Element) -> Bool) -> [Element] {
+        var taken: [Element] = []
+        for row in places {
+            for place in row where place.element.ticket == place.ticket && holds(place.element) {
+                taken.append(place.element)
+            }
+        }
+        for element in taken { remove(element) }
+        return taken
+    }
+
     private mutating func sweep() {
         for row in places.indices { places[row].removeAll { $0.element.ticket != $0.ticket } }
         gone = 0
