@@ -22,8 +22,8 @@ struct ConnectionHealth {
     private var pause: TimeAmount
 
     init(_ options: HTTP2Options, at now: NIODeadline) {
-        interval = TimeAmount(clamping: options.pingInterval)
-        patience = TimeAmount(clamping: options.pingTimeout)
+        interval = max(.milliseconds(10), TimeAmount(clamping: options.pingInterval))
+        patience = max(.milliseconds(10), TimeAmount(clamping: options.pingTimeout))
         lastReceived = now
         pause = interval
     }

@@ -106,10 +106,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// How many exchanges it can take now.
     var freeStreams: Int {
-        guard context != nil, !isClosing, !isRetired, showsCurrentIdentity, !isWornOut, !isOverdue else { return 0 }
+        guard takesWrites, !isRetired, showsCurrentIdentity, !isWornOut, !isOverdue else { return 0 }
         // Resets that the peer has not worked through are work for it that a storm of them would pile up.
         return max(0, peer.maximumStreams - streams.count - max(0, resetCount - max(32, peer.maximumStreams)))
     }
+
+    /// Whether the network takes more: what is written while it does not waits in the library, which does not know of it yet.
+    var takesWrites: Bool { !isClosing && context?.channel.isWritable == true }
 
     // It has not given the sign of life that it was asked for.
     var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.loop.now) }
@@ -245,10 +248,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        isReading = true
         guard !isClosing else { return }
-        lastRead = shard.loop.now
-        health.received(at: lastRead)
+        if !isReading {
+            // What was read at once has come at one moment.
+            isReading = true
+            lastRead = shard.loop.now
+            health.received(at: lastRead)
+        }
         received(unwrapInboundIn(data))
     }
 
@@ -273,6 +279,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         if context.channel.isWritable {
             creditAll()
             pump()
+            shard.streamsChanged(on: self)
         }
         context.fireChannelWritabilityChanged()
     }

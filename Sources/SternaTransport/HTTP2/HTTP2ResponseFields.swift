@@ -77,15 +77,15 @@ private struct FieldParts {
     }
 
     private mutating func take(_ name: String, _ value: String) throws(ParseFailure) {
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else {
+        guard write(name, Self.areNameBytes), !name.isEmpty else {
             throw .malformed("the name of a header field is no token in lower case.")
         }
-        guard value.utf8.allSatisfy(HeadScanner.isValueByte) else {
-            throw .malformed("a header field has a control character in its value.")
+        lines.writeInteger(UInt8(ascii: ":"))
+        guard write(value, Self.areValueBytes) else {
+            throw .malformed(
+                "the value of a header field has a control character, or begins or ends with a blank.")
         }
-        if let first = value.utf8.first, let last = value.utf8.last, Self.isBlank(first) || Self.isBlank(last) {
-            throw .malformed("the value of a header field begins or ends with a blank.")
-        }
+        lines.writeInteger(UInt16(0x0D0A))
         switch name.utf8.count {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
             16 where name == "proxy-connection", 17 where name == "transfer-encoding":
@@ -93,10 +93,29 @@ private struct FieldParts {
         case 14 where name == "content-length": try takeLength(value)
         default: break
         }
-        lines.writeString(name)
-        lines.writeInteger(UInt8(ascii: ":"))
-        lines.writeString(value)
-        lines.writeInteger(UInt16(0x0D0A))
+    }
+
+    // Writes a text whose bytes are as they must be.
+    private mutating func write(_ text: String, _ check: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        var text = text
+        // The bytes are looked at and copied while the string lends them.
+        return text.withUTF8 { bytes in
+            guard check(bytes) else { return false }
+            lines.writeBytes(bytes)
+            return true
+        }
+    }
+
+    private static func areNameBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for byte in bytes where !isNameByte(byte) { return false }
+        return true
+    }
+
+    private static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = bytes.first, let last = bytes.last else { return true }
+        if isBlank(first) || isBlank(last) { return false }
+        for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
+        return true
     }
 
     // Several equal values are one (RFC 9110, 8.6).

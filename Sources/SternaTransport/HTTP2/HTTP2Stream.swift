@@ -144,8 +144,9 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     func received(_ headers: HPACKHeaders, isEnd: Bool) {
         began()
         // What the fields took in compressed form the library does not say.
-        throughput.received += headers.reduce(HTTP2Connection.frameHeadBytes) {
-            $0 + $1.name.utf8.count + $1.value.utf8.count
+        throughput.received += HTTP2Connection.frameHeadBytes
+        if exchange?.recorder != nil {
+            throughput.received += headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         }
         let limits = shard.options.limits
         do throws(ParseFailure) {

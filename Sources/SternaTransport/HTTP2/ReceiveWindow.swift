@@ -11,11 +11,12 @@ struct ReceiveWindow {
     /// The library that counts says how much is left.
     mutating func isLeft(_ size: Int) { self.size = size }
 
-    /// How much more to allow, so that there is room for `target` again; nothing while more than half of it is left.
+    /// How much more to allow, so that there is room for `target` again; nothing while more than three quarters
+    /// of it are left. With half, what is on its way would settle above that, and never show that there is room for more.
     ///
     /// - Parameter expected: how much may still come, where that is known: no more than this is needed.
     mutating func credit(upTo target: Int, expected: Int64? = nil) -> Int? {
-        guard size <= target / 2 else { return nil }
+        guard size <= target / 4 * 3 else { return nil }
         if let expected, expected <= Int64(size) { return nil }
         let more = target - size
         size = target

@@ -259,7 +259,7 @@ final class Shard: @unchecked Sendable {
     @discardableResult
     private func closeOldestIdle(of pool: EndpointPool) -> Bool {
         guard let connection = pool.state.takeOldestIdle() else {
-            guard let unused = pool.streams.first(where: { $0.streams.isEmpty && !$0.isClosing }) else { return false }
+            guard let unused = pool.streams.first(where: { $0.streams.isEmpty && $0.takesWrites }) else { return false }
             unused.abort()
             return true
         }

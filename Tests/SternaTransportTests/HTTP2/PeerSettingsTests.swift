@@ -15,6 +15,15 @@ struct PeerSettingsTests {
         #expect(peer.maximumStreams >= 100)
     }
 
+    @Test("What an earlier connection has shown holds until it says otherwise", arguments: [0, 1, 7, 200])
+    func earlier(streams: Int) {
+        var peer = PeerSettings(maximumStreams: streams)
+        #expect(peer.maximumStreams == streams)
+        #expect(!peer.isKnown)
+        _ = peer.take([HTTP2Setting(parameter: .maxConcurrentStreams, value: 33)])
+        #expect(peer.maximumStreams == 33)
+    }
+
     @Test("SETTINGS that say nothing are SETTINGS")
     func nothing() {
         var peer = PeerSettings()
@@ -66,11 +75,14 @@ struct PeerSettingsTests {
         #expect(peer.maximumHeaderList == 8_000)
     }
 
-    @Test("No streams at all, and as many as can be said", arguments: [0, 1, 0xFFFF_FFFF])
+    @Test(
+        "No streams at all, and as many as can be said, of which not all are used",
+        arguments: [0, 1, 256, 257, 0xFFFF_FFFF])
     func streams(count: Int) {
         var peer = PeerSettings()
         _ = peer.take([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])
         #expect(peer.maximumStreams == min(count, PeerSettings.mostStreams))
+        #expect(PeerSettings.mostStreams >= PeerSettings.assumedStreams)
     }
 
     @Test("Settings that are not known, and those of servers to come, change nothing (RFC 9113, 6.5.2)")

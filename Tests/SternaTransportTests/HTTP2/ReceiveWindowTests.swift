@@ -14,16 +14,18 @@ struct ReceiveWindowTests {
 
     private static let whole = ReceiveWindow.initial
     private static let half = ReceiveWindow.initial / 2
+    private static let most = ReceiveWindow.initial / 4 * 3
 
     static let rows = [
         Row(size: whole, more: nil),
-        Row(size: half + 1, more: nil),
+        Row(size: most + 1, more: nil),
+        Row(size: most, more: whole - most),
         Row(size: half, more: half),
         Row(size: 1, more: whole - 1),
         Row(size: 0, more: whole),
-        // A target that has grown counts as soon as less than half of it is left.
+        // A target that has grown counts as soon as three quarters of it or less are left.
         Row(size: whole, target: 2 * whole, more: whole),
-        Row(size: whole + 1, target: 2 * whole, more: nil),
+        Row(size: 2 * most + 1, target: 2 * whole, more: nil),
         Row(size: 0, target: 16 << 20, more: 16 << 20),
         Row(size: 0, target: 1 << 30, more: 1 << 30),
         // One that has shrunk takes nothing back.
@@ -35,10 +37,10 @@ struct ReceiveWindowTests {
         Row(size: half, expected: Int64(half) + 1, more: half),
         Row(size: 0, expected: 1, more: whole),
         Row(size: half, expected: .max, more: half),
-        Row(size: half + 1, expected: .max, more: nil),
+        Row(size: most + 1, expected: .max, more: nil),
     ]
 
-    @Test("More is allowed where half is left, and needed", arguments: rows)
+    @Test("More is allowed where three quarters are left, and needed", arguments: rows)
     func credit(row: Row) {
         var window = ReceiveWindow()
         window.isLeft(row.size)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import SternaTransport
 
-/// A stream's window under random schedules, on a connection with a delay: what a server has allowed, what is under way, and
-/// what a reader has left lying.
+/// A stream's window under random schedules, on a connection with a delay: what a server may send, what is under way,
+/// and what a reader has left lying.
 @Suite("HTTP/2: windows under any schedule")
 struct WindowScheduleTests {
     /// What a stream does with its window, around a store as `BodyPipe` has it.
@@ -26,9 +26,9 @@ struct WindowScheduleTests {
         var received = 0
         var total = 0
 
-        init(seed: UInt64, maximum: Int) {
+        init(seed: UInt64, maximum: Int, delay given: Int64? = nil) {
             random = SplitMix(state: seed)
-            delay = Int64.random(in: 100_000...80_000_000, using: &random)
+            delay = given ?? Int64.random(in: 100_000...80_000_000, using: &random)
             self.maximum = maximum
             tuner = WindowTuner(maximum: maximum)
         }
@@ -54,14 +54,14 @@ struct WindowScheduleTests {
             data.append((now + delay, count))
         }
 
-        /// A piece comes; a reader that keeps up has taken what was there before.
-        mutating func receive() {
+        /// A piece comes; a reader that keeps up takes it before it is seen to the window.
+        mutating func receive(keepsUp: Bool = false) {
             guard let piece = data.first, piece.at <= now else { return }
             data.removeFirst()
             received += piece.bytes
             if tuner.received(piece.bytes, at: now) { probe = now + 2 * delay }
             window.isLeft(window.size - piece.bytes)
-            stored += piece.bytes
+            stored = keepsUp ? 0 : stored + piece.bytes
             credit()
         }
 
@@ -102,14 +102,33 @@ struct WindowScheduleTests {
             world.advance(by: Int64.random(in: 0...world.delay / 4, using: &world.random))
             world.send(Int.random(in: 1...200_000, using: &world.random))
             while let piece = world.data.first, piece.at <= world.now {
-                world.receive()
-                world.read(.max)
+                world.receive(keepsUp: true)
                 check(world)
+                #expect(world.window.size > world.tuner.target / 2, "more than half is always announced")
             }
             check(world)
             #expect(!world.isPaused)
         }
         #expect(world.received > 0)
+    }
+
+    @Test(
+        "A server that sends all it may is given more until the network is in use, in small pieces and in large",
+        arguments: [1, 5, 20], [1, 12])
+    func grows(milliseconds: Int64, pieces: Int) {
+        // 200 MB/s: what comes within the delay there and back is below the limit.
+        var world = World(seed: 1, maximum: 16 << 20, delay: milliseconds * 1_000_000)
+        var last = 0
+        for number in 0..<12_000 {
+            world.advance(by: 1_000_000)
+            let before = world.total
+            for _ in 0..<pieces { world.send(200_000 / pieces) }
+            while let piece = world.data.first, piece.at <= world.now { world.receive(keepsUp: true) }
+            if number >= 11_000 { last += world.total - before }
+        }
+        check(world)
+        #expect(
+            last >= 120_000_000, "\(last / 1_000_000) MB in the last second, with a target of \(world.tuner.target)")
     }
 
     @Test("One that reads as it likes is served again when it goes on", arguments: 0..<30)
@@ -145,10 +164,7 @@ struct WindowScheduleTests {
         for _ in 0..<steps {
             world.advance(by: world.delay / 4)
             world.send(300_000)
-            while !world.data.isEmpty, world.data[0].at <= world.now {
-                world.receive()
-                world.read(.max)
-            }
+            while !world.data.isEmpty, world.data[0].at <= world.now { world.receive(keepsUp: true) }
         }
         // Nobody reads from now on, and the server sends what it can.
         let allowed = world.window.size

@@ -68,6 +68,9 @@ public struct Outcome: Sendable {
     public var firstError: String?
     /// The second by which 99 of 100 callers had finished, from the start of all.
     public var p99 = 0.0
+    /// When the first caller had finished, and the last one.
+    public var first = 0.0
+    public var last = 0.0
     public var notes: [(name: String, value: Double)] = []
 
     public init(requests: Int, wall: Double, cpu: Double) {
@@ -82,12 +85,14 @@ public struct Outcome: Sendable {
         firstError = tallies.lazy.compactMap(\.firstError).first
         let ends = tallies.map(\.lastEnd).sorted()
         guard !ends.isEmpty else { return }
+        first = (ends.first ?? start) - start
+        last = (ends.last ?? start) - start
         p99 = ends[(ends.count * 99 + 99) / 100 - 1] - start
     }
 
     public func printLine() {
         var line = "{\"requests\": \(requests), \"bytes\": \(bytes), \"wall\": \(wall), \"cpu\": \(cpu)"
-        line += ", \"errors\": \(errors), \"p99\": \(p99)"
+        line += ", \"errors\": \(errors), \"p99\": \(p99), \"first\": \(first), \"last\": \(last)"
         for note in notes { line += ", \"\(note.name)\": \(note.value)" }
         if let firstError {
             let text = firstError.unicodeScalars.map { scalar in

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHPACK
 
-/// A server of HTTP/2 that keeps every rule, as a value without I/O: what it has said, what of that has been delivered, and
-/// what a client has made of it. Which rules the client breaks is written down.
+/// A server of HTTP/2 that keeps every rule, as a value without I/O: what it has said, what of that has been
+/// delivered, and what a client has made of it. Which rules the client breaks is written down.
 struct FrameModel {
     struct Stream {
         let number: Int

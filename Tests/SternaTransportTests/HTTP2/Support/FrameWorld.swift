@@ -178,6 +178,7 @@ final class FrameWorld {
             channel.pipeline.fireChannelReadComplete()
         }
         try await settle()
+        if model.goAwayIsKnown { model.note(try await describe()) }
     }
 
     func advance(_ time: TimeAmount) async throws {
@@ -250,6 +251,14 @@ final class FrameWorld {
                 }
             return "closing \(connection.isClosing), retired \(connection.isRetired), \(streams)"
         }
+    }
+
+    var saysGoodbye: Bool { model.clientHasSaidGoodbye }
+
+    /// Whether nobody stands, or has stood, in line for another connection.
+    func nobodyWaits() async throws -> Bool {
+        let (shard, endpoint) = (shard, endpoint)
+        return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.pools[0].state.line.isEmpty }
     }
 
     /// Whether nothing is left of what was begun.
