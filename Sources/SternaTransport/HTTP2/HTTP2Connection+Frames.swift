@@ -114,6 +114,10 @@ extension HTTP2Connection {
         allow(more, on: .rootStream)
     }
 
+    /// A stream's share of what the connection makes use of: with more each, those that come first would leave the others
+    /// behind.
+    var streamTarget: Int { max(ReceiveWindow.initial, tuner.target / max(1, streams.count)) }
+
     /// Allows what could not be allowed while the network took nothing.
     func creditAll() {
         credit()

@@ -287,7 +287,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             readIsHeld = true
             return
         }
-        let target = pipe?.isKeptUpWith == true ? connection.tuner.target : ReceiveWindow.initial
+        let target = pipe?.isKeptUpWith == true ? connection.streamTarget : ReceiveWindow.initial
         let expected = head?.contentLength.map { max(0, $0 - contentCount) }
         if let more = receiveWindow.credit(upTo: target, expected: expected) { connection.allow(more, on: id) }
     }
