@@ -71,11 +71,16 @@ final class ServerProgram: Sendable {
         (process, lifeline) = try ChildProcess.start(
             ["/bin/sh", "-c", Self.keeper, name, path] + arguments, inOwnGroup: true
         ) { pipe in ([pipe.read, log, log], pipe.write) }
+        let start = ContinuousClock.now
         for _ in 0..<1_500 {
             if Self.accepts(ports[0]) { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw ChildProcess.Failure(description: "\(program) did not start: \(complaints())")
+        let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? "gone"
+        throw ChildProcess.Failure(
+            description:
+                "\(program) did not start within \(ContinuousClock.now - start), its keeper is “\(state)”: \(complaints())"
+        )
     }
 
     deinit {

@@ -46,6 +46,9 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Writes down what happens, where somebody wants to know.
     var recorder: MetricsRecorder.Attempt?
 
+    /// Whether the caller runs on the shard's event loop, and is woken there for nothing.
+    private(set) var isOnLoop = false
+
     /// Whether it only wants a connection to be opened; it is never sent.
     var isWarmUp = false
     private var continuation: UnsafeContinuation<Response, any Error>?
@@ -67,6 +70,7 @@ final class Exchange: InLine, @unchecked Sendable {
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
         self.continuation = continuation
         if shard.loop.inEventLoop {
+            isOnLoop = true
             shard.submit(self)
         } else {
             shard.loop.execute { self.shard.submit(self) }
@@ -77,13 +81,24 @@ final class Exchange: InLine, @unchecked Sendable {
     var isPending: Bool { continuation != nil }
 
     /// Gives the caller its response.
-    func succeed(_ response: Response) {
-        guard let continuation else { return }
+    func succeed(_ response: Response) { reply(response)?.send() }
+
+    /// The response on its way to the caller, who waits no more for anything else; nil where nobody waits.
+    func reply(_ response: Response) -> Reply? {
+        guard let continuation else { return nil }
         self.continuation = nil
-        guard let recorder else { return continuation.resume(returning: response) }
+        guard let recorder else { return Reply(continuation: continuation, response: response) }
         var response = response
         response.recorder = recorder.recorder
-        continuation.resume(returning: response)
+        return Reply(continuation: continuation, response: response)
+    }
+
+    /// A response, and who waits for it.
+    struct Reply: Sendable {
+        fileprivate let continuation: UnsafeContinuation<Response, any Error>
+        fileprivate let response: Response
+
+        func send() { continuation.resume(returning: response) }
     }
 
     /// Gives the caller an error, completed with what is known of the request.

@@ -147,6 +147,7 @@ extension HTTP2Connection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        sendReplies()
         lost(because: nil)
         isClosing = true
         hasClosed = true

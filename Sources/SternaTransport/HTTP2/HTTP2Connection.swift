@@ -46,6 +46,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     private var toDeliver: [HTTP2Stream] = []
     private var delivered: [HTTP2Stream] = []
 
+    /// Responses to what was read at once.
+    private var replies: [Exchange.Reply] = []
+
     /// When something was read last.
     private(set) var lastRead: NIODeadline
 
@@ -228,6 +231,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         isClosing = true
         hasClosed = true
         lost(because: nil)
+        sendReplies()
         toDeliver = []
         faulty = nil
         tellClosed()
@@ -264,10 +268,26 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         for stream in delivered { stream.deliver() }
         delivered.removeAll(keepingCapacity: true)
         endFaulty(nil)
+        sendReplies()
         pump()
         // What was written while frames were read has been flushed by now.
         if mustFlush { flush() }
         context.fireChannelReadComplete()
+    }
+
+    /// Gives a caller its response, together with those of others that were read at once: each by itself would wake a thread
+    /// that goes to sleep again before the next one is there.
+    func reply(to exchange: Exchange, _ response: Response) {
+        guard isReading, !exchange.isOnLoop else { return exchange.succeed(response) }
+        if let reply = exchange.reply(response) { replies.append(reply) }
+    }
+
+    func sendReplies() {
+        guard !replies.isEmpty else { return }
+        let replies = replies
+        self.replies = []
+        if replies.count == 1 { return replies[0].send() }
+        Task { for reply in replies { reply.send() } }
     }
 
     /// Has a stream's reader woken when all has been looked at that was read at once.

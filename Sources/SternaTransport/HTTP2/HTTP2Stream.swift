@@ -317,8 +317,8 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if let pipe {
             pipe.end(.success(trailers))
         } else {
-            exchange.succeed(
-                head.response(to: exchange.request, body: ResponseBody(body ?? Bytes(), trailers: trailers)))
+            let body = ResponseBody(body ?? Bytes(), trailers: trailers)
+            connection.reply(to: exchange, head.response(to: exchange.request, body: body))
         }
     }
 
