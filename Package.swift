@@ -121,7 +121,8 @@ let package = Package(
             name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting"], swiftSettings: strict),
+            name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix],
+            swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
             dependencies: ["SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1],

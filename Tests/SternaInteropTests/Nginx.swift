@@ -34,9 +34,8 @@ final class Nginx: Sendable {
     init() async throws {
         let program = try #require(Self.program)
         folder = FileManager.default.temporaryDirectory.appending(path: "sterna-nginx-\(UUID().uuidString)").path
-        // Given back before nginx takes them; that the system gives them to somebody else just then is unlikely, and
-        // nginx then says so.
-        (port, securePort, guardedPort) = try Self.freePorts()
+        let ports = try FreePorts.take(3)
+        (port, securePort, guardedPort) = (ports[0], ports[1], ports[2])
         let manager = FileManager.default
         for name in ["www", "www/dav", "tmp"] {
             try manager.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -117,11 +116,6 @@ final class Nginx: Sendable {
           }
         }
         """
-    }
-
-    private static func freePorts() throws -> (Int, Int, Int) {
-        let ports = (try ClosedPort(), try ClosedPort(), try ClosedPort())
-        return (ports.0.port, ports.1.port, ports.2.port)
     }
 
     private static func spawn(_ words: [String]) throws -> pid_t {

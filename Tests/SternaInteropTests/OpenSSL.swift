@@ -40,7 +40,7 @@ enum OpenSSL {
         init(_ arguments: [String]) async throws {
             guard let program else { throw ChildProcess.Failure(description: "openssl is not installed") }
             // Given back before the server takes it.
-            let port = try ClosedPort().port
+            let port = try FreePorts.take(1)[0]
             self.port = port
             (process, output) = try ChildProcess.start(
                 [program, "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-quiet"] + arguments

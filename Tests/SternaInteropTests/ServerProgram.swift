@@ -56,9 +56,7 @@ final class ServerProgram: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(program)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         chmod(folder, 0o777)
-        // Given back before the program takes them; that the system gives them to somebody else just then is unlikely, and
-        // the program then says so.
-        ports = try Self.freePorts(count)
+        ports = try FreePorts.take(count)
         let arguments: [String]
         do {
             arguments = try await prepare(folder, ports, name)
@@ -113,11 +111,6 @@ final class ServerProgram: Sendable {
             return UInt8(truncatingIfNeeded: state >> 32)
         }
     }()
-
-    private static func freePorts(_ count: Int) throws -> [Int] {
-        let taken = try (0..<count).map { _ in try ClosedPort() }
-        return withExtendedLifetime(taken) { taken.map(\.port) }
-    }
 
     private static func accepts(_ port: Int) -> Bool {
         #if canImport(Glibc)

@@ -56,4 +56,29 @@ struct BodyPipeTests {
         for await _ in resumes { break }
         #expect(!pipe.pauseIfFull())
     }
+
+    @Test("A reader that waits is woken for as much as is asked, not for less, and for the end in any case")
+    func atLeast() async throws {
+        let pipe = pipe()
+        #expect(pipe.deliver() == .notNeeded)
+        async let first = pipe.next()
+        while !pipe.hasReader { await Task.yield() }
+        #expect(pipe.deliver() == .notNeeded)
+        pipe.push(ByteBuffer(repeating: 1, count: 60))
+        #expect(pipe.deliver(atLeast: 61) == .isHeld(60))
+        #expect(pipe.isKeptUpWith)
+        pipe.push(ByteBuffer(repeating: 2, count: 40))
+        #expect(pipe.deliver(atLeast: 100) == .isDone(100))
+        #expect(try await first?.readableBytes == 100)
+        #expect(pipe.deliver() == .notNeeded)
+        async let second = pipe.next()
+        while !pipe.hasReader { await Task.yield() }
+        pipe.push(ByteBuffer())
+        #expect(pipe.deliver() == .notNeeded)
+        pipe.push(ByteBuffer(repeating: 3, count: 5))
+        #expect(pipe.deliver(atLeast: 6) == .isHeld(5))
+        pipe.end(.success(nil))
+        #expect(try await second?.readableBytes == 5)
+        #expect(try await pipe.next() == nil)
+    }
 }

@@ -5,6 +5,8 @@ import Synchronization
 final class ProxyCore: Sendable {
     private struct State {
         var open: [Int: ConnectionAnchor.Handle] = [:]
+        /// Those of the open connections that speak HTTP/2.
+        var streams: [Int: NIOLoopBound<ProxyStreamsHandler>] = [:]
         var connections: [TestProxy.Connection] = []
         var messages = 0
         var isStopping = false
@@ -32,7 +34,17 @@ final class ProxyCore: Sendable {
     func closed(_ number: Int) {
         state.withLock { state in
             state.open[number] = nil
+            state.streams[number] = nil
             state.connections[number].isOpen = false
+        }
+        changes.changed()
+    }
+
+    /// A connection has turned out to speak HTTP/2.
+    func speaksHTTP2(_ number: Int, _ handler: NIOLoopBound<ProxyStreamsHandler>) {
+        state.withLock { state in
+            state.streams[number] = handler
+            state.connections[number].isHTTP2 = true
         }
         changes.changed()
     }
@@ -49,6 +61,31 @@ final class ProxyCore: Sendable {
     var openConnections: Int { state.withLock { $0.open.count } }
     var connections: [TestProxy.Connection] { state.withLock { $0.connections } }
     var messageCount: Int { state.withLock { $0.messages } }
+
+    var openTunnels: Int { state.withLock { $0.connections.reduce(0) { $0 + $1.openTunnels } } }
+
+    /// Does something with every connection that speaks HTTP/2, or with one.
+    func withStreams(of number: Int?, _ work: @escaping @Sendable (ProxyStreamsHandler) -> Void) async {
+        let found = state.withLock { state in
+            state.streams.compactMap { key, handler in
+                number ?? key == key ? state.open[key].map { ($0.channel.eventLoop, handler) } : nil
+            }
+        }
+        for (loop, handler) in found { try? await loop.submit { work(handler.value) }.get() }
+    }
+
+    /// Closes a connection or those that are open now, and takes new ones.
+    func closeOpen(_ number: Int?, byReset: Bool) async {
+        let handles = state.withLock { state in state.open.filter { number ?? $0.key == $0.key }.values }
+        for handle in handles {
+            if byReset { await handle.reset() } else { await handle.abort() }
+        }
+    }
+
+    func read(_ reads: Bool) async {
+        let handles = state.withLock { Array($0.open.values) }
+        for handle in handles { try? await handle.channel.setOption(.autoRead, value: reads).get() }
+    }
 
     func closeAll() async {
         for handle in stopping() { await handle.abort() }
@@ -81,6 +118,12 @@ final class ProxyCore: Sendable {
         case "::1": return try? SocketAddress(ipAddress: "::1", port: port)
         default: return nil
         }
+    }
+
+    /// What is done wrong on a connection.
+    func fault(of number: Int) -> TestProxy.Fault? {
+        if let faulty = options.faultyConnections, number >= faulty { return nil }
+        return options.fault
     }
 
     /// Whether these credentials let a client in.

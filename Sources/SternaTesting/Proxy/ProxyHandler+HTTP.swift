@@ -10,7 +10,7 @@ extension ProxyHandler {
             return refuse(400, "this is no request", behind: nil)
         }
         if isSpoilt({ $0.requests.append(request) }) { return false }
-        if case .refuses(let status, let body) = core.options.fault { return refuse(status, body, behind: request) }
+        if case .refuses(let status, let body) = fault { return refuse(status, body, behind: request) }
         guard core.admits(request.credentials) else { return refuse(407, "who are you", behind: request) }
         if request.method == "CONNECT" {
             openTunnel(for: request)
@@ -46,7 +46,7 @@ extension ProxyHandler {
             if case .failure(let error) = result {
                 return _ = refuse(502, "\(request.target): \(error)", behind: request)
             }
-            if case .answersConnect(let text) = core.options.fault {
+            if case .answersConnect(let text) = fault {
                 openTunnel(text.utf8)
             } else {
                 openTunnel("HTTP/1.1 200 Connection established\r\n\r\n".utf8)

@@ -10,7 +10,7 @@ extension ProxyHandler {
         if isSpoilt({ $0.socksMethods = methods }) { return false }
         guard bytes[0] == 5 else { return end() }
         var method: UInt8 = core.options.username == nil && methods.contains(0) ? 0 : 2
-        if !methods.contains(method) || core.options.fault == .refusesMethods { method = 255 }
+        if !methods.contains(method) || fault == .refusesMethods { method = 255 }
         return reply([5, method], next: method == 0 ? .socksRequest : method == 2 ? .socksCredentials : nil)
     }
 
@@ -44,7 +44,7 @@ extension ProxyHandler {
             command: bytes[1], addressType: type, host: Self.host(bytes[start..<end], type),
             port: Int(bytes[end]) << 8 | Int(bytes[end + 1]))
         if isSpoilt({ $0.socksRequest = request }) { return false }
-        if case .refusesAddress(let code) = core.options.fault { return refuseAddress(code) }
+        if case .refusesAddress(let code) = fault { return refuseAddress(code) }
         guard request.command == 1 else { return refuseAddress(7) }
         connect(host: request.host, port: request.port) { [self] result in
             switch result {
@@ -52,7 +52,7 @@ extension ProxyHandler {
             case .failure(.refused): _ = refuseAddress(5)
             case .success:
                 var bound: [UInt8] = [1, 0, 0, 0, 0, 0, 0]
-                if case .binds(let bytes) = core.options.fault { bound = bytes }
+                if case .binds(let bytes) = fault { bound = bytes }
                 openTunnel([5, 0, 0] + bound)
             }
         }

@@ -1,8 +1,7 @@
 import NIOCore
-import NIOPosix
 
 /// A client's connection to a proxy: reads what the client asks for, connects to it, and relays.
-final class ProxyHandler: ChannelDuplexHandler {
+final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -54,7 +53,7 @@ final class ProxyHandler: ChannelDuplexHandler {
     }
 
     private func begin() {
-        if core.options.fault == .closesAtOnce { anchor.closeNow() }
+        if fault == .closesAtOnce { anchor.closeNow() }
     }
 
     // MARK: From the client
@@ -113,11 +112,13 @@ final class ProxyHandler: ChannelDuplexHandler {
         upstream?.send(bytes)
     }
 
+    var fault: TestProxy.Fault? { core.fault(of: number) }
+
     /// Counts a message and notes it; whether a fault takes the place of the answer.
     func isSpoilt(_ change: (inout TestProxy.Connection) -> Void) -> Bool {
         messages += 1
         core.note(number, isMessage: true, change)
-        switch core.options.fault {
+        switch fault {
         case .closes(let count) where messages > count: anchor.closeNow()
         case .stalls(let count) where messages > count: break
         case .sends(let bytes, let count) where messages > count: answer(bytes)
@@ -147,7 +148,7 @@ final class ProxyHandler: ChannelDuplexHandler {
 
     func relay(_ bytes: ByteBuffer) { context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
 
-    func upstreamClosed() {
+    func upstreamClosed(hasFailed: Bool) {
         upstream = nil
         close()
     }
@@ -181,23 +182,16 @@ final class ProxyHandler: ChannelDuplexHandler {
         upstream?.close()
         upstream = nil
         guard let context else { return }
-        guard let address = core.address(host: host, port: port) else { return next(.failure(.unknownHost)) }
-        ClientBootstrap(group: context.eventLoop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ProxyUpstream())
-                }
-            }
-            .connect(to: address).assumeIsolated().whenComplete { [self] result in
-                guard case .success(let channel) = result,
-                    let opened = try? channel.pipeline.syncOperations.handler(type: ProxyUpstream.self)
-                else { return next(.failure(.refused)) }
+        ProxyUpstream.open(host: host, port: port, core: core, on: context.eventLoop) { [self] result in
+            switch result {
+            case .failure(let error): next(.failure(error))
+            case .success(let opened):
                 guard context.channel.isActive else { return opened.close() }
                 opened.client = self
                 upstream = opened
                 next(.success(()))
             }
+        }
     }
 
     // MARK: Pace
@@ -231,9 +225,4 @@ final class ProxyHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-}
-
-/// Why a proxy could not connect.
-enum ProxyDialError: Error {
-    case unknownHost, refused
 }

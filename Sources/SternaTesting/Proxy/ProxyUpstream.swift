@@ -1,4 +1,15 @@
 import NIOCore
+import NIOPosix
+
+/// What a proxy's connection to a destination hands what it reads to.
+protocol ProxyClient: AnyObject {
+    /// Whether it takes more now; ``ProxyUpstream/resumeReading()`` is called when it does again.
+    var isWritable: Bool { get }
+    func relay(_ bytes: ByteBuffer)
+    func resumeReading()
+    /// The destination has closed, in order or not.
+    func upstreamClosed(hasFailed: Bool)
+}
 
 /// The proxy's connection to a destination: hands what comes to the client's, at the client's pace.
 final class ProxyUpstream: ChannelDuplexHandler {
@@ -7,9 +18,31 @@ final class ProxyUpstream: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     /// Nil when the connection to the client has another destination now, or none.
-    var client: ProxyHandler?
+    var client: (any ProxyClient)?
     private var context: ChannelHandlerContext?
     private var holdsRead = false
+    private var hasFailed = false
+
+    /// Connects to a destination and goes on when that has succeeded or failed.
+    static func open(
+        host: String, port: Int, core: ProxyCore, on loop: any EventLoop,
+        then next: @escaping (Result<ProxyUpstream, ProxyDialError>) -> Void
+    ) {
+        guard let address = core.address(host: host, port: port) else { return next(.failure(.unknownHost)) }
+        ClientBootstrap(group: loop)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ProxyUpstream())
+                }
+            }
+            .connect(to: address).assumeIsolated().whenComplete { result in
+                guard case .success(let channel) = result,
+                    let opened = try? channel.pipeline.syncOperations.handler(type: ProxyUpstream.self)
+                else { return next(.failure(.refused)) }
+                next(.success(opened))
+            }
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -30,6 +63,9 @@ final class ProxyUpstream: ChannelDuplexHandler {
             context.close(promise: nil)
         }
     }
+
+    /// Tells the destination that nothing more comes, when what was sent is out.
+    func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { client?.relay(unwrapInboundIn(data)) }
 
@@ -53,10 +89,18 @@ final class ProxyUpstream: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        client?.upstreamClosed()
+        client?.upstreamClosed(hasFailed: hasFailed)
         client = nil
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hasFailed = true
+        context.close(promise: nil)
+    }
+}
+
+/// Why a proxy could not connect.
+enum ProxyDialError: Error {
+    case unknownHost, refused
 }

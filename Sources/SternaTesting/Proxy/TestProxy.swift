@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 
 /// A proxy inside the test's process, on a free port of 127.0.0.1: it forwards HTTP, opens tunnels, speaks SOCKS, remembers
 /// what it was shown, and fails to order.
@@ -30,25 +29,41 @@ public final class TestProxy: Sendable {
         public var routes: [String: Int]
         /// What it does wrong; nothing by default.
         public var fault: Fault?
-        /// Whether its own answers leave byte by byte, about a millisecond apart; what it relays does not.
+        /// How many connections, from the first one on, do that; `nil`, the default, for all.
+        public var faultyConnections: Int?
+        /// Whether its own answers leave byte by byte, about a millisecond apart; what it relays does not, and over HTTP/2
+        /// nothing does.
         public var drips: Bool
+        /// Whether a proxy behind TLS offers `h2` by ALPN, ahead of `http/1.1`; it does not by default. Over HTTP/2 it opens
+        /// tunnels only, a stream for each (RFC 9113, 8.5).
+        public var http2 = false
+        /// How many tunnels a client may have on a connection of HTTP/2, `SETTINGS_MAX_CONCURRENT_STREAMS`; `nil`, the
+        /// default, says nothing of it. A client that has acknowledged this and opens more loses the connection.
+        public var maximumStreams: Int?
+        /// How many bytes clients may send over HTTP/2, in a tunnel and in all, before it takes any; `nil` for 65,535.
+        public var window: Int?
 
         /// Options of those parts.
         public init(
             _ kind: Kind = .http, username: String? = nil, password: String? = nil, routes: [String: Int] = [:],
-            fault: Fault? = nil, drips: Bool = false
+            fault: Fault? = nil, faultyConnections: Int? = nil, drips: Bool = false, http2: Bool = false,
+            maximumStreams: Int? = nil, window: Int? = nil
         ) {
             self.kind = kind
             self.username = username
             self.password = password
             self.routes = routes
             self.fault = fault
+            self.faultyConnections = faultyConnections
             self.drips = drips
+            self.http2 = http2
+            self.maximumStreams = maximumStreams
+            self.window = window
         }
     }
 
-    private let core: ProxyCore
-    private let listener: any Channel
+    let core: ProxyCore
+    let listener: any Channel
 
     /// The port on 127.0.0.1 it listens on.
     public let port: Int
@@ -68,32 +83,16 @@ public final class TestProxy: Sendable {
     ///
     /// - Throws: The socket's error, or NIOSSL's when the certificate is unusable.
     public static func start(_ options: Options = Options()) async throws -> TestProxy {
-        var context: NIOSSLContext?
-        if case .https(let bundle) = options.kind { context = try ServerTLSSettings().makeContext(bundle) }
         let core = ProxyCore(options)
+        let pipeline = try ProxyPipeline(core)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { [context] channel in
-                channel.eventLoop.makeCompletedFuture { try Self.configure(channel, core, context) }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try pipeline.configure(channel) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return TestProxy(core: core, listener: listener)
-    }
-
-    private static func configure(_ channel: any Channel, _ core: ProxyCore, _ context: NIOSSLContext?) throws {
-        let anchor = ConnectionAnchor()
-        let handle = ConnectionAnchor.Handle(
-            anchor: NIOLoopBound(anchor, eventLoop: channel.eventLoop), channel: channel)
-        guard let number = core.opened(handle) else {
-            channel.close(promise: nil)
-            return
-        }
-        channel.closeFuture.whenComplete { _ in core.closed(number) }
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(anchor)
-        if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-        try pipeline.addHandler(ProxyHandler(core: core, number: number, anchor: anchor))
     }
 
     /// Starts a proxy, hands it to the closure, and stops it afterwards, also when the closure throws.

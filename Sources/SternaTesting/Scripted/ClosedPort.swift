@@ -17,10 +17,13 @@ public final class ClosedPort: Sendable {
 
     private let descriptor: CInt
 
-    /// Takes a free port; throws `connectionFailed` where the system gives none.
-    public init() throws(SternaError) {
+    /// Takes a free port, or the one given; throws `connectionFailed` where it is not to be had.
+    ///
+    /// - Parameter wanted: 1 to 65535; nil for any.
+    public init(_ wanted: Int? = nil) throws(SternaError) {
         #if canImport(Glibc)
-        let stream = CInt(SOCK_STREAM.rawValue)
+        // A program that is started meanwhile would keep the port.
+        let stream = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
         let stream = SOCK_STREAM
         #endif
@@ -32,6 +35,8 @@ public final class ClosedPort: Sendable {
         #else
         withUnsafeBytes(of: UInt16(AF_INET)) { address.replaceSubrange(0..<2, with: $0) }
         #endif
+        let number = UInt16(clamping: wanted ?? 0)
+        address.replaceSubrange(2..<4, with: [UInt8(number >> 8), UInt8(number & 0xFF)])
         address.replaceSubrange(4..<8, with: [127, 0, 0, 1])
         var length = socklen_t(address.count)
         // Valid for the length of the calls, and as long as they are told.
@@ -40,6 +45,7 @@ public final class ClosedPort: Sendable {
             return bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
         }
         guard descriptor >= 0, isBound else {
+            if descriptor >= 0 { close(descriptor) }
             throw SternaError(.connectionFailed, phase: .prepare, "No port could be taken on the loopback.")
         }
         self.descriptor = descriptor

@@ -43,6 +43,9 @@ final class Dial: @unchecked Sendable {
         if isCancelled { channel.close(promise: nil) }
     }
 
+    /// What it has opened is not its own any more.
+    func letGo() { channels = [] }
+
     /// What ends the part that is under way.
     func whenCancelled(_ cancellation: (() -> Void)?) {
         self.cancellation = cancellation
@@ -79,6 +82,11 @@ struct DialTimeline {
     var localAddress: String?
     var remoteAddress: String?
     var address: IPAddress?
+
+    /// What was found of a connection that turned out to be of no use.
+    mutating func forgetConnection() {
+        (resolved, connected, localAddress, remoteAddress, address) = (nil, nil, nil, nil, nil)
+    }
 
     /// Writes the parts into an attempt's metrics; one that has not come to its end lasts until the moment given.
     func note(in attempt: inout AttemptMetrics, _ recorder: MetricsRecorder.Attempt, until end: NIODeadline? = nil) {

@@ -23,7 +23,7 @@ extension Dialer {
         let (chosen, version, chain) = (secured?.protocol, secured?.version, secured?.chain ?? [])
         let pipeline = channel.pipeline.syncOperations
         let http1 = try pipeline.handler(type: HTTP1Connection.self)
-        // With a TLS proxy there are two; the first is next to the socket.
+        // With a TLS proxy there may be two; the first is next to the socket.
         let tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
         guard chosen == "h2" || !dial.endpoint.isTLS && dial.endpoint.offersHTTP2 else {
             http1.tlsContext = tlsContext
@@ -44,7 +44,7 @@ extension Dialer {
         try channel.syncOptions?.setOption(.writeBufferWaterMark, value: HTTP2Connection.watermark)
         try pipeline.addHandler(connection, position: .before(http1))
         try pipeline.addHandler(gatherer, position: .before(connection))
-        try pipeline.addHandler(frames(watch), position: .after(gatherer))
+        try pipeline.addHandler(frames(watch, window: ReceiveWindow.initial), position: .after(gatherer))
         pipeline.removeHandler(http1, promise: nil)
         connection.openWindow()
         if let address = dial.timeline.address { sharedConnections.add(connection, at: address, chain: chain) }
@@ -53,11 +53,13 @@ extension Dialer {
 
     /// The library's handler, its limits set for a client: a peer may reset as many streams as are opened, and sends what
     /// control frames this side has asked for.
-    private func frames(_ watch: GoAwayWatch) -> NIOHTTP2Handler {
+    ///
+    /// - Parameter window: what the peer may send on a stream before it is allowed more.
+    func frames(_ watch: GoAwayWatch, window: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
-            HTTP2Setting(parameter: .initialWindowSize, value: ReceiveWindow.initial),
+            HTTP2Setting(parameter: .initialWindowSize, value: window),
             HTTP2Setting(
                 parameter: .maxHeaderListSize, value: options.limits.headBytes + 32 * options.limits.fieldCount),
         ]
@@ -71,8 +73,9 @@ extension Dialer {
         connection.controlFrameRateLimit.maximumCount = 2_000
         connection.controlFrameRateLimit.windowLength = .seconds(10)
         var stream = NIOHTTP2Handler.StreamConfiguration()
-        stream.streamResetFrameRateLimit.maximumCount = 4_000
-        stream.streamResetFrameRateLimit.windowLength = .milliseconds(100)
+        // A short time would let a slow flood go on for ever.
+        stream.streamResetFrameRateLimit.maximumCount = 10_000
+        stream.streamResetFrameRateLimit.windowLength = .seconds(10)
         stream.streamErrorRateLimit.maximumCount = 200
         stream.streamErrorRateLimit.windowLength = .seconds(10)
         return NIOHTTP2Handler(

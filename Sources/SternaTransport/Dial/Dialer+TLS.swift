@@ -21,13 +21,13 @@ struct TLSPeer: Sendable {
         protocols = endpoint.applicationProtocols
     }
 
-    init(proxy: Proxy, policy: SecurityPolicy) {
+    init(proxy: Proxy, policy: SecurityPolicy, offering protocols: [String]) {
         host = proxy.host
         port = proxy.port
         let name = proxy.host.hasSuffix(".") ? String(proxy.host.dropLast()) : proxy.host
         serverName = IPAddress(proxy.host) == nil && !name.isEmpty ? name : nil
         self.policy = policy
-        protocols = policy.tls.offersApplicationProtocols ? ["http/1.1"] : []
+        self.protocols = policy.tls.offersApplicationProtocols ? protocols : []
     }
 }
 

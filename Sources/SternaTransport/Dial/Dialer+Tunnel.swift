@@ -10,7 +10,7 @@ extension Dialer {
         guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
         dial.phase = .proxy
         let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
-        return securely(proxy, endpoint, channel, until: limit).flatMap {
+        return securely(proxy, endpoint, channel, until: limit, offering: ["http/1.1"]).flatMap { _ in
             endpoint.forwarding == nil
                 ? self.negotiate(proxy, dial, channel, until: limit) : channel.eventLoop.makeSucceededVoidFuture()
         }.flatMapErrorThrowing { error in
@@ -23,22 +23,24 @@ extension Dialer {
     }
 
     // What goes wrong with the proxy's own TLS is the proxy's, whatever it is.
-    private func securely(
-        _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, until limit: NIODeadline
-    ) -> EventLoopFuture<Void> {
-        guard proxy.kind == .https else { return channel.eventLoop.makeSucceededVoidFuture() }
+    func securely(
+        _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, until limit: NIODeadline,
+        offering protocols: [String]
+    ) -> EventLoopFuture<Secured?> {
+        guard proxy.kind == .https else { return channel.eventLoop.makeSucceededFuture(nil) }
         let policy = endpoint.proxyPolicy
         let timeout = Duration.nanoseconds(max(1_000_000, (limit - .now()).nanoseconds))
-        return secure(channel, TLSPeer(proxy: proxy, policy: policy), timeout: timeout) { chain in
+        return secure(channel, TLSPeer(proxy: proxy, policy: policy, offering: protocols), timeout: timeout) { chain in
             await policy.decide(chain: chain, host: proxy.host, port: proxy.port)
-        }.map { _ in }.flatMapErrorThrowing { error in
+        }.map { $0 }.flatMapErrorThrowing { error in
             guard var error = error as? SternaError else { throw error }
             error.phase = .proxy
             throw error
         }
     }
 
-    private func negotiate(
+    /// Has the proxy reach the server on a connection of its own.
+    func negotiate(
         _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, until limit: NIODeadline
     ) -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)

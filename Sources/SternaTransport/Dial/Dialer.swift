@@ -21,12 +21,18 @@ final class Dialer: Sendable {
     func open(_ dial: Dial) -> EventLoopFuture<OpenedConnection> {
         let (endpoint, shard) = (dial.endpoint, dial.shard)
         let limits = options.limits
-        return connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
-            let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
-            try channel.pipeline.syncOperations.addHandler(connection)
-        }.flatMap { channel in
-            self.tunnel(dial, over: channel).map { channel }
-        }.flatMap { channel in
+        let reached: EventLoopFuture<any Channel>
+        if let key = endpoint.tunnelKey {
+            reached = reach(dial, by: key)
+        } else {
+            reached = connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
+                let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
+                try channel.pipeline.syncOperations.addHandler(connection)
+            }.flatMap { channel in
+                self.tunnel(dial, over: channel).map { channel }
+            }
+        }
+        return reached.flatMap { channel in
             self.secure(dial, channel)
         }.flatMapThrowing { channel, secured in
             try self.connection(on: channel, for: dial, speaking: secured)
@@ -187,13 +193,8 @@ final class Dialer: Sendable {
                     + (found.isEmpty
                         ? ": the name is misspelt, or the name service does not answer." : " of the kind asked for."))
         }
-        // A proxy is somebody's choice; what its client names by address is judged here, what by name by nobody.
         if target.proxy != nil {
-            if let address = IPAddress(endpoint.host),
-                let refusal = endpoint.dialPolicy.refusal(of: address, host: endpoint.host, port: endpoint.origin.port)
-            {
-                throw refusal
-            }
+            try judgeTarget(endpoint)
             return wanted
         }
         var refusal: SternaError?
@@ -206,6 +207,16 @@ final class Dialer: Sendable {
         }
         if allowed.isEmpty, let refusal { throw refusal }
         return allowed
+    }
+}
+
+extension Dialer {
+    /// A proxy is somebody's choice; what its client names by address is judged here, what by name by nobody.
+    func judgeTarget(_ endpoint: Endpoint) throws(SternaError) {
+        guard let address = IPAddress(endpoint.host),
+            let refusal = endpoint.dialPolicy.refusal(of: address, host: endpoint.host, port: endpoint.origin.port)
+        else { return }
+        throw refusal
     }
 }
 

@@ -52,20 +52,37 @@ final class BodyPipe: Sendable {
 
     /// Stores bytes; the reader is woken by `deliver`, once for all that a look at the socket brought.
     func push(_ bytes: Bytes) {
+        guard bytes.readableBytes > 0 else { return }
         state.withLock { state in
             if !state.isCancelled { state.store(bytes) }
         }
     }
 
-    /// Wakes the reader where it waits and something is there.
-    func deliver() {
-        let found = state.withLock { state -> (UnsafeContinuation<Bytes?, any Error>, Bytes)? in
-            guard let reader = state.reader, let chunk = state.chunks.popFirst() else { return nil }
+    /// What came of the attempt to wake the reader.
+    enum Delivery: Equatable {
+        /// The reader does not wait, or there is nothing for it.
+        case notNeeded
+        /// Less is there than it was to be woken for: so much.
+        case isHeld(Int)
+        /// It was woken; so many bytes were there.
+        case isDone(Int)
+    }
+
+    /// Wakes the reader where it waits and at least so many bytes are there.
+    @discardableResult
+    func deliver(atLeast least: Int = 1) -> Delivery {
+        var woken: (reader: UnsafeContinuation<Bytes?, any Error>, chunk: Bytes)?
+        let delivery = state.withLock { state -> Delivery in
+            guard let reader = state.reader, !state.chunks.isEmpty else { return .notNeeded }
+            let count = state.stored
+            guard count >= least, let chunk = state.chunks.popFirst() else { return .isHeld(count) }
             state.stored -= chunk.readableBytes
             state.reader = nil
-            return (reader, chunk)
+            woken = (reader, chunk)
+            return .isDone(count)
         }
-        found?.0.resume(returning: found?.1)
+        if let woken { woken.reader.resume(returning: woken.chunk) }
+        return delivery
     }
 
     /// Ends the body, well or not; the stored bytes are still delivered.
@@ -93,10 +110,10 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Whether nothing is stored.
-    var isEmpty: Bool { state.withLock { $0.stored == 0 } }
+    /// Whether the reader waits at this moment.
+    var hasReader: Bool { state.withLock { $0.reader != nil } }
 
-    /// Whether the reader waits for more.
+    /// Whether the reader takes what comes as it comes.
     var isKeptUpWith: Bool { state.withLock { !$0.isCancelled && ($0.reader != nil || $0.stored == 0) } }
 
     // MARK: The reader's side

@@ -41,6 +41,10 @@ class Carrier: @unchecked Sendable {
     final var meter = ProgressMeter()
     final var collected: Bytes?
     final var pipe: BodyPipe?
+    final var pace = DeliveryPace()
+
+    /// Whether bytes are held for the reader, who is woken for them in a moment.
+    final var deliveryIsDue = false
     final var lastBuffered = 0
 
     init(endpoint: Endpoint, shard: Shard) {
@@ -61,6 +65,7 @@ class Carrier: @unchecked Sendable {
         shard.counts.requests += 1
         throughputWindow = lastActivity
         throughput = Throughput()
+        pace = DeliveryPace()
         let amounts = exchange.request.timeouts.amounts
         var first = lastActivity + min(amounts.firstByte, min(amounts.betweenBytes, amounts.write))
         if let least = exchange.request.timeouts.minimumThroughput { first = min(first, lastActivity + least.amount) }

@@ -46,8 +46,10 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Writes down what happens, where somebody wants to know.
     var recorder: MetricsRecorder.Attempt?
 
+    private var beganOnLoop = false
+
     /// Whether the caller runs on the shard's event loop, and is woken there for nothing.
-    private(set) var isOnLoop = false
+    var isOnLoop: Bool { beganOnLoop && !hasMoved }
 
     /// Whether it only wants a connection to be opened; it is never sent.
     var isWarmUp = false
@@ -70,7 +72,7 @@ final class Exchange: InLine, @unchecked Sendable {
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
         self.continuation = continuation
         if shard.loop.inEventLoop {
-            isOnLoop = true
+            beganOnLoop = true
             shard.submit(self)
         } else {
             shard.loop.execute { self.shard.submit(self) }

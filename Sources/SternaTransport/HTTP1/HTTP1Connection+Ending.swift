@@ -25,7 +25,7 @@ extension HTTP1Connection {
             pipe.end(.success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
-            exchange.succeed(head.response(to: exchange.request, body: body))
+            shard.reply(to: exchange, head.response(to: exchange.request, body: body))
         }
     }
 

@@ -44,8 +44,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// How many requests it has carried on end while others wait for its permit.
     var usesWhileWaitedFor = 0
 
-    /// When it was made.
-    private let born: NIODeadline
+    private let life: ConnectionLife
 
     /// How long the server keeps it, where it has said so (Keep-Alive).
     var serverPatience: TimeAmount?
@@ -55,7 +54,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         parser = ResponseParser(limits: limits)
-        born = shard.loop.now
+        life = ConnectionLife(shard.options, from: shard.loop.now)
         super.init(endpoint: endpoint, shard: shard)
     }
 
@@ -76,28 +75,13 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     /// Whether it can take an exchange.
     var isUsable: Bool {
-        context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && showsCurrentIdentity
-            && !isWornOut
-    }
-
-    // It has become as old as it may, or has been used as often.
-    private var isWornOut: Bool {
-        if let most = shard.options.maximumUses, exchangeCount >= most { return true }
-        guard let age = shard.options.maximumAge else { return false }
-        return shard.loop.now - born >= TimeAmount(clamping: age)
+        context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && endpoint.stillShows(rotation)
+            && !life.isOver(after: exchangeCount, at: shard.loop.now)
     }
 
     /// Until when it is kept while nobody uses it.
     var idleLimit: NIODeadline {
-        var limit = lastActivity + min(shard.idleTimeout, serverPatience ?? shard.idleTimeout)
-        if let age = shard.options.maximumAge { limit = min(limit, born + TimeAmount(clamping: age)) }
-        return limit
-    }
-
-    // One that has been replaced is not shown for new requests.
-    private var showsCurrentIdentity: Bool {
-        guard let rotating = endpoint.rotatingIdentity else { return true }
-        return rotating.current == rotation
+        life.idleLimit(since: lastActivity, patience: min(shard.idleTimeout, serverPatience ?? shard.idleTimeout))
     }
 
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
@@ -262,7 +246,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        pipe?.deliver()
+        deliverBody(at: lastActivity)
         if head != nil, pipe == nil, exchange?.request.delivery == .head { stream() }
     }
 
@@ -288,17 +272,23 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         if let pipe, pipe.pauseIfFull() {
             readIsHeld = true
         } else {
+            if readIsHeld { readGoesOn() }
             context.read()
         }
     }
 
     func resumeReading() {
         guard readIsHeld else { return }
+        readGoesOn()
+        context?.read()
+    }
+
+    // From here on the server is the one to be waited for again.
+    private func readGoesOn() {
         readIsHeld = false
         lastActivity = shard.loop.now
         measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
-        context?.read()
     }
 
     // By the time this runs, the connection may be carrying another exchange.

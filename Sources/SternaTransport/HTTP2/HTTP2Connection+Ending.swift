@@ -147,7 +147,6 @@ extension HTTP2Connection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        sendReplies()
         lost(because: nil)
         isClosing = true
         hasClosed = true

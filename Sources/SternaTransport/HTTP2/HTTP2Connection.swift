@@ -46,9 +46,6 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     private var toDeliver: [HTTP2Stream] = []
     private var delivered: [HTTP2Stream] = []
 
-    /// Responses to what was read at once.
-    private var replies: [Exchange.Reply] = []
-
     /// When something was read last.
     private(set) var lastRead: NIODeadline
 
@@ -81,7 +78,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Whether those who wait are being served, so that one that ends at once serves nobody within itself.
     var isServing = false
-    private let born: NIODeadline
+    private let life: ConnectionLife
 
     /// Whether it takes no new exchanges.
     var isRetired = false
@@ -96,20 +93,21 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         self.shard = shard
         self.watch = watch
         self.gatherer = gatherer
-        born = shard.loop.now
-        lastActivity = born
-        lastRead = born
+        let now = shard.loop.now
+        life = ConnectionLife(shard.options, from: now)
+        lastActivity = now
+        lastRead = now
         peer = PeerSettings(maximumStreams: endpoint.knownStreams.load(ordering: .relaxed))
         let options = shard.options.http2
         tuner = WindowTuner(maximum: options.maximumWindow)
-        health = ConnectionHealth(options, at: born)
+        health = ConnectionHealth(options, at: now)
     }
 
     // MARK: Capacity
 
     /// How many exchanges it can take now.
     var freeStreams: Int {
-        guard takesWrites, !isRetired, showsCurrentIdentity, !isWornOut, !isOverdue else { return 0 }
+        guard takesWrites, !isRetired, endpoint.stillShows(rotation), !isWornOut, !isOverdue else { return 0 }
         // Resets that the peer has not worked through are work for it that a storm of them would pile up.
         return max(0, peer.maximumStreams - streams.count - max(0, resetCount - max(32, peer.maximumStreams)))
     }
@@ -132,32 +130,14 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         return !isRefused && (exchangeCount == 0 || shard.loop.now - health.lastReceived < .seconds(1))
     }
 
-    private var isWornOut: Bool {
-        if let most = shard.options.maximumUses, exchangeCount >= most { return true }
-        guard let age = shard.options.maximumAge else { return false }
-        return shard.loop.now - born >= TimeAmount(clamping: age)
-    }
-
-    private var showsCurrentIdentity: Bool {
-        guard let rotating = endpoint.rotatingIdentity else { return true }
-        return rotating.current == rotation
-    }
+    private var isWornOut: Bool { life.isOver(after: exchangeCount, at: shard.loop.now) }
 
     /// Until when it is kept while nobody uses it.
-    var idleLimit: NIODeadline {
-        var limit = lastActivity + shard.idleTimeout
-        if let age = shard.options.maximumAge { limit = min(limit, born + TimeAmount(clamping: age)) }
-        return limit
-    }
+    var idleLimit: NIODeadline { life.idleLimit(since: lastActivity, patience: shard.idleTimeout) }
 
-    /// Takes no further exchanges, and closes when the last one has ended.
-    func retire() {
-        isRetired = true
-        closeIfDone()
-    }
-
+    /// Closes when the last exchange has ended, where it takes no further ones.
     func closeIfDone() {
-        if streams.isEmpty, isRetired || isWornOut || !showsCurrentIdentity { close() }
+        if streams.isEmpty, isRetired || isWornOut || !endpoint.stillShows(rotation) { close() }
     }
 
     // MARK: Exchanges
@@ -231,7 +211,6 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         isClosing = true
         hasClosed = true
         lost(because: nil)
-        sendReplies()
         toDeliver = []
         faulty = nil
         tellClosed()
@@ -268,26 +247,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         for stream in delivered { stream.deliver() }
         delivered.removeAll(keepingCapacity: true)
         endFaulty(nil)
-        sendReplies()
         pump()
         // What was written while frames were read has been flushed by now.
         if mustFlush { flush() }
         context.fireChannelReadComplete()
-    }
-
-    /// Gives a caller its response, together with those of others that were read at once: each by itself would wake a thread
-    /// that goes to sleep again before the next one is there.
-    func reply(to exchange: Exchange, _ response: Response) {
-        guard isReading, !exchange.isOnLoop else { return exchange.succeed(response) }
-        if let reply = exchange.reply(response) { replies.append(reply) }
-    }
-
-    func sendReplies() {
-        guard !replies.isEmpty else { return }
-        let replies = replies
-        self.replies = []
-        if replies.count == 1 { return replies[0].send() }
-        Task { for reply in replies { reply.send() } }
     }
 
     /// Has a stream's reader woken when all has been looked at that was read at once.

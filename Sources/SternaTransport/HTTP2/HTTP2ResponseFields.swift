@@ -11,8 +11,9 @@ struct HTTP2ResponseFields {
 
     var isInformational: Bool { status < 200 }
 
-    init(_ headers: HPACKHeaders, limits: Limits) throws(ParseFailure) {
-        let parts = try FieldParts(headers, limits: limits)
+    /// - Parameter ignoresLength: what an answer to CONNECT says of a length says nothing (RFC 9110, 9.3.6).
+    init(_ headers: HPACKHeaders, limits: Limits, ignoresLength: Bool = false) throws(ParseFailure) {
+        let parts = try FieldParts(headers, limits: limits, ignoresLength: ignoresLength)
         guard let text = parts.status, let status = Self.status(text) else {
             throw .malformed("its status is no number of three digits.")
         }
@@ -51,8 +52,12 @@ private struct FieldParts {
     var lines = Bytes()
     var status: String?
     var contentLength: Int64?
+    private let ignoresLength: Bool
 
-    init(_ headers: HPACKHeaders, limits: Limits, pseudoCount: Int = 1) throws(ParseFailure) {
+    init(
+        _ headers: HPACKHeaders, limits: Limits, pseudoCount: Int = 1, ignoresLength: Bool = false
+    ) throws(ParseFailure) {
+        self.ignoresLength = ignoresLength
         guard headers.count <= limits.fieldCount + pseudoCount else {
             throw .limit("The answer has more than \(limits.fieldCount) header fields.")
         }
@@ -90,7 +95,7 @@ private struct FieldParts {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
             16 where name == "proxy-connection", 17 where name == "transfer-encoding":
             throw .malformed("it has a field of connections (\(name)).")
-        case 14 where name == "content-length": try takeLength(value)
+        case 14 where name == "content-length" && !ignoresLength: try takeLength(value)
         default: break
         }
     }

@@ -36,7 +36,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     private var informationals = 0
     private var contentCount: Int64 = 0
     private var readIsHeld = false
-    private var isToBeDelivered = false
+    private var lastCredit: NIODeadline?
 
     init(_ connection: HTTP2Connection, id: HTTP2StreamID, for endpoint: Endpoint) {
         self.connection = connection
@@ -251,7 +251,11 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     /// All of what was read at once has been looked at.
     func deliver() {
-        if let pipe { pipe.deliver() } else if head != nil, exchange?.request.delivery == .head { stream() }
+        if pipe != nil {
+            deliverBody(at: connection.lastRead)
+        } else if head != nil, exchange?.request.delivery == .head {
+            stream()
+        }
         credit()
     }
 
@@ -287,19 +291,32 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             readIsHeld = true
             return
         }
-        let target = pipe?.isKeptUpWith == true ? connection.streamTarget : ReceiveWindow.initial
+        if readIsHeld { readGoesOn() }
+        let keepsUp = pipe?.isKeptUpWith == true
+        let target = keepsUp ? connection.streamTarget : ReceiveWindow.initial
         let expected = head?.contentLength.map { max(0, $0 - contentCount) }
-        if let more = receiveWindow.credit(upTo: target, expected: expected) { connection.allow(more, on: id) }
+        guard let more = receiveWindow.credit(upTo: target, expected: expected) else { return }
+        connection.allow(more, on: id)
+        let now = shard.loop.now
+        if keepsUp, let lastCredit, now - lastCredit < WindowTuner.leastCreditInterval {
+            connection.tuner.isAskedOften()
+        }
+        lastCredit = now
     }
 
     private func resumeReading() {
         guard readIsHeld else { return }
+        readGoesOn()
+        credit()
+        connection.flushSoon()
+    }
+
+    // From here on the server is the one to be waited for again.
+    private func readGoesOn() {
         readIsHeld = false
         lastActivity = shard.loop.now
         measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
-        credit()
-        connection.flushSoon()
     }
 
     // MARK: Ending
@@ -318,7 +335,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             pipe.end(.success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
-            connection.reply(to: exchange, head.response(to: exchange.request, body: body))
+            shard.reply(to: exchange, head.response(to: exchange.request, body: body))
         }
     }
 

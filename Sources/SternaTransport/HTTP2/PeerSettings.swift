@@ -11,7 +11,6 @@ struct PeerSettings {
     private(set) var maximumStreams: Int
     private(set) var initialWindow = 65_535
     private(set) var maximumFrame = 16_384
-    private(set) var maximumHeaderList: Int?
 
     /// Whether its first settings have come.
     private(set) var isKnown = false
@@ -29,7 +28,6 @@ struct PeerSettings {
             case .maxConcurrentStreams: maximumStreams = min(setting.value, Self.mostStreams)
             case .initialWindowSize: initialWindow = setting.value
             case .maxFrameSize: maximumFrame = setting.value
-            case .maxHeaderListSize: maximumHeaderList = setting.value
             default: break
             }
         }

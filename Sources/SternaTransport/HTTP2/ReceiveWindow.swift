@@ -1,3 +1,5 @@
+import NIOCore
+
 /// How much the peer may send on a stream, and when it is told that it may send more (RFC 9113, 5.2); a value without I/O.
 struct ReceiveWindow {
     /// What a stream begins with, and what it has while nobody reads on.
@@ -25,9 +27,15 @@ struct ReceiveWindow {
 }
 
 /// Learns from the time that bytes take how much has to be on its way for a connection to be used in full: twice what comes
-/// within the time of a probe (a PING) and its answer.
+/// within the time of a probe (a PING) and its answer; and where it would have to allow more all the time, allows more at once.
 struct WindowTuner {
     static let probeInterval: Int64 = 1_000_000_000
+
+    /// Telling the peer more often than this that it may go on is worth larger windows: it costs both sides.
+    static let leastCreditInterval = TimeAmount.milliseconds(1)
+
+    /// As large as windows become for that.
+    static let busyTarget = 4 << 20
 
     /// What a stream may have on its way whose reader keeps up.
     private(set) var target = ReceiveWindow.initial
@@ -50,6 +58,9 @@ struct WindowTuner {
         counted = bytes
         return true
     }
+
+    /// A stream whose reader keeps up was allowed more twice within `leastCreditInterval`.
+    mutating func isAskedOften() { target = max(target, min(maximum, Self.busyTarget, 2 * target)) }
 
     /// The probe was answered.
     mutating func answered() {

@@ -137,6 +137,8 @@ extension HTTP2Connection {
     func leave(_ endpoint: Endpoint) {
         endpoints.removeAll { $0 === endpoint }
         endpoint.pools[shard.index].streams.removeAll { $0 === self }
+        // Who waits for it there gets a connection elsewhere.
+        shard.dialIfNeeded(endpoint)
     }
 
     /// How many origins it serves at a time.

@@ -25,6 +25,9 @@ final class Endpoint: Sendable {
 
     /// Whether requests are written to a proxy that forwards them, with these credentials for it.
     let forwarding: Forwarding?
+
+    /// Which connections to a proxy may carry tunnels to it beside others; nil where each has one of its own.
+    let tunnelKey: ProxyConnections.Key?
     let pools: [EndpointPool]
     let maximumConnections: Int
     let permits: Permits
@@ -87,6 +90,13 @@ final class Endpoint: Sendable {
             case .priorKnowledge: origin.scheme.isSecure ? .negotiated : forwarding == nil ? .priorKnowledge : .off
             case .off: .off
             }
+        if case .proxy(let proxy) = route, proxy.kind == .https, forwarding == nil, routing.http2 != .off,
+            proxyPolicy.tls.offersApplicationProtocols
+        {
+            tunnelKey = ProxyConnections.Key(proxy: proxy, policy: proxyPolicy)
+        } else {
+            tunnelKey = nil
+        }
         home = Atomic(http2 == .off ? -1 : id % engine.shards.count)
         pools = engine.shards.map { EndpointPool(shard: $0) }
         permits.add(self)
@@ -103,6 +113,13 @@ final class Endpoint: Sendable {
     }
 
     var offersHTTP2: Bool { http2 != .off && !requiresHTTP1.load(ordering: .relaxed) }
+
+    /// Whether a connection that was opened with a rotating identity may be used for new requests: one that has been replaced
+    /// is not shown for them.
+    func stillShows(_ rotation: ClientIdentity?) -> Bool {
+        guard let rotatingIdentity else { return true }
+        return rotatingIdentity.current == rotation
+    }
 
     /// The shard that all requests go to; nil where each has connections of its own.
     var homeShard: Int? {

@@ -18,6 +18,7 @@ extension Shard {
         let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
         promise.futureResult.whenComplete { _ in end.cancel() }
         closeIdle()
+        proxyConnections.shutDown()
         for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         checkDrained()
@@ -31,11 +32,14 @@ extension Shard {
             for connection in pool.state.idle { connection.abort(evenIfClosing: true) }
             for connection in pool.streams { connection.abort(evenIfClosing: true) }
         }
+        proxyConnections.abandonAll()
         // What is left closes in its own time.
         drained?.succeed(())
     }
 
     func checkDrained() {
-        if isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 { drained?.succeed(()) }
+        guard isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 else { return }
+        proxyConnections.abandonAll()
+        drained?.succeed(())
     }
 }

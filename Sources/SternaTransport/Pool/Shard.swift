@@ -18,6 +18,10 @@ final class Shard: @unchecked Sendable {
     var counts = ShardCounts()
     var dials: [Dial] = []
 
+    /// Responses whose callers are woken at the end of this turn of the event loop.
+    var replies: [Exchange.Reply] = []
+    let proxyConnections = ProxyConnections()
+
     /// Fulfilled when the last connection is closed, once the engine is shut down.
     var drained: EventLoopPromise<Void>?
     var isShutDown = false

@@ -1,10 +1,11 @@
 import HTTPTypes
 import NIOCore
+import NIOHPACK
 import SternaCore
 
 /// Asks a proxy for a tunnel by CONNECT (RFC 9110, 9.3.6); a value without I/O.
 struct ConnectHandshake {
-    private let proxy: Proxy
+    let proxy: Proxy
     private let target: String
     private let url: HTTPURL?
     private var parser: ResponseParser
@@ -25,6 +26,23 @@ struct ConnectHandshake {
         return Bytes(string: text + "\r\n")
     }
 
+    /// The same over HTTP/2, where scheme and path are left out (RFC 9113, 8.5).
+    var headers: HPACKHeaders {
+        var headers = HPACKHeaders([(":method", "CONNECT")])
+        // A table of targets would grow by the proxy's word.
+        headers.add(name: ":authority", value: target, indexing: .nonIndexable)
+        if let authorization = proxy.authorization {
+            headers.add(name: "proxy-authorization", value: authorization, indexing: .neverIndexed)
+        }
+        return headers
+    }
+
+    /// Whether the fields go into one frame, since the library sends no more: a character takes at most 30 bits, and the
+    /// lengths of a field a few bytes.
+    var fitsInFrame: Bool {
+        headers.reduce(0) { $0 + 4 * ($1.name.utf8.count + $1.value.utf8.count) + 12 } <= 16_000
+    }
+
     /// Takes what the proxy sent; returns whether the tunnel is there, and then what it has brought already.
     mutating func receive(_ bytes: Bytes) throws(SternaError) -> Bytes? {
         parser.append(bytes)
@@ -42,27 +60,32 @@ struct ConnectHandshake {
     }
 
     private func explain(_ failure: ParseFailure) -> SternaError {
-        guard let head = failure.head else {
-            return SternaError(
-                .proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(failure.detail)")
-        }
+        guard let head = failure.head else { return refusal(failure.detail) }
+        return refusal(head.status, HTTPVersion(major: 1, minor: head.minorVersion), head.section)
+    }
+
+    /// What is told of an answer that is none.
+    func refusal(_ detail: String) -> SternaError {
+        SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(detail)")
+    }
+
+    /// What is told of an answer other than that the tunnel is there.
+    func refusal(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> SternaError {
         let advice: String
-        switch head.status {
+        switch status {
         case 401, 407:
             advice =
                 proxy.hasCredentials
                 ? "it does not accept the user name and password." : "it wants a user name and password; give it some."
         case 403, 405: advice = "it does not allow that."
         case 502, 503, 504: advice = "it cannot reach the server."
-        default: advice = "it answered with status \(head.status)."
+        default: advice = "it answered with status \(status)."
         }
         var error = SternaError(
-            .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(head.status)): \(advice)")
+            .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(status)): \(advice)")
         // It is no word of the server, which nothing must take it for.
         error.proxyResponse = url.map { url in
-            Response(
-                status: .init(code: head.status), version: HTTPVersion(major: 1, minor: head.minorVersion),
-                section: head.section, url: url)
+            Response(status: .init(code: status), version: version, section: section, url: url)
         }
         return error
     }

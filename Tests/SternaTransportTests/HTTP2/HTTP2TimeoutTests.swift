@@ -146,12 +146,12 @@ struct HTTP2TimeoutTests {
             isFull.open()
             try await connection.sendBody(request.stream, Array(content[sent...]))
         } body: { peer in
-            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = Wire.short }
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = .seconds(1) }
             try await api.get("first")
             try await api.withResponse(to: .get("row")) { response in
                 await isFull.pass()
                 // Time has to pass, several times as much as the server would have.
-                try await Task.sleep(for: .milliseconds(600))
+                try await Task.sleep(for: .milliseconds(2_500))
                 let body = try await response.body.collect(upTo: 8 << 20)
                 #expect(Wire.same(body, content))
             }
@@ -179,6 +179,44 @@ struct HTTP2TimeoutTests {
             let start = ContinuousClock.now
             #expect(try await api.post("row", body: .bytes(content)).text() == "all")
             #expect(ContinuousClock.now - start >= .milliseconds(1_100))
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("A server that falls silent is not waited for because its reader once was, however the reader caught up")
+    func silentAfterPause() async throws {
+        let piece = [UInt8](repeating: 1, count: 16_000)
+        let (isFull, hasRoom, isMore) = (PoolGate(), PoolGate(), PoolGate())
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            let stream = try await connection.request().stream
+            try await connection.respondHead(stream)
+            for _ in 0..<17 { try await connection.send(.data(stream, piece)) }
+            try await connection.roundTrip()
+            isFull.open()
+            await hasRoom.pass()
+            try await connection.send(.data(stream, piece))
+            try await connection.roundTrip()
+            isMore.open()
+            #expect(try await connection.resetCode(of: stream) == .cancel)
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = Wire.short }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.withResponse(to: .get("row")) { response in
+                    await isFull.pass()
+                    var body = response.body.makeAsyncIterator()
+                    for _ in 0..<3 { _ = try await body.next() }
+                    hasRoom.open()
+                    await isMore.pass()
+                    var count = 3 * piece.count
+                    while let bytes = try await body.next() {
+                        count += bytes.count
+                        #expect(count <= 18 * piece.count)
+                    }
+                }
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(error?.phase == .read)
             try await peer.waitForScripts()
         }
     }

@@ -11,7 +11,6 @@ struct PeerSettingsTests {
         #expect(!peer.isKnown)
         #expect(peer.initialWindow == 65_535)
         #expect(peer.maximumFrame == 16_384)
-        #expect(peer.maximumHeaderList == nil)
         #expect(peer.maximumStreams >= 100)
     }
 
@@ -72,7 +71,6 @@ struct PeerSettingsTests {
         #expect(peer.initialWindow == 70_000)
         #expect(peer.maximumStreams == 3)
         #expect(peer.maximumFrame == 20_000)
-        #expect(peer.maximumHeaderList == 8_000)
     }
 
     @Test(

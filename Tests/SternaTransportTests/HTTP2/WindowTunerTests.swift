@@ -106,4 +106,28 @@ struct WindowTunerTests {
         tuner.answered()
         #expect(tuner.target == 2 << 20)
     }
+
+    @Test("Where the peer is told all the time to go on, more is allowed at a time, up to a limit")
+    func busy() {
+        var tuner = WindowTuner()
+        for doublings in 0..<4 {
+            #expect(tuner.target == Self.initial << doublings)
+            tuner.isAskedOften()
+        }
+        for _ in 0..<100 { tuner.isAskedOften() }
+        #expect(tuner.target == WindowTuner.busyTarget)
+    }
+
+    @Test("What the settings or a probe say of the windows holds there, too")
+    func busyLimits() {
+        var small = WindowTuner(maximum: Self.initial + 1)
+        var large = WindowTuner()
+        probe(&large, at: 0, bytes: [8 << 20])
+        for _ in 0..<100 {
+            small.isAskedOften()
+            large.isAskedOften()
+        }
+        #expect(small.target == Self.initial + 1)
+        #expect(large.target == 16 << 20)
+    }
 }

@@ -7,6 +7,11 @@ struct ProxyScene {
     /// What the proxy speaks.
     enum Kind: CaseIterable {
         case http, https, socks5
+        /// Behind TLS as `https`, and of HTTP/2 where it is offered.
+        case http2
+
+        /// Those that have a connection for every tunnel: of HTTP/2 not all is true that is of them.
+        static let allCases: [Kind] = [.http, .https, .socks5]
     }
 
     let proxy: TestProxy
@@ -23,19 +28,23 @@ struct ProxyScene {
 
     static func with(
         _ kind: Kind, secure: Bool = true, options: TestProxy.Options = .init(),
-        originHosts: [String] = ["origin.test"],
+        originHosts: [String] = ["origin.test"], originHTTP2: ServerHTTP2 = [],
         proxyHosts: [String] = ["localhost"], _ work: (ProxyScene) async throws -> Void
     ) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: originHosts)
-        try await TestServer.withServer(.init(tls: secure ? bundle : nil)) { origin in
+        try await TestServer.withServer(.init(tls: secure ? bundle : nil, http2: originHTTP2)) { origin in
             var options = options
             switch kind {
             case .http: options.kind = .http
-            case .https: options.kind = .https(try authority.issue(hosts: proxyHosts))
+            case .https, .http2:
+                options.kind = .https(try authority.issue(hosts: proxyHosts))
+                options.http2 = kind == .http2
             case .socks5: options.kind = .socks5
             }
-            options.routes["origin.test:\(secure ? 443 : 80)"] = origin.port
+            for host in originHosts + ["origin.test"] {
+                options.routes["\(host):\(secure ? 443 : 80)"] = origin.port
+            }
             try await TestProxy.withProxy(options) { proxy in
                 try await work(
                     ProxyScene(proxy: proxy, origin: origin, authority: authority, isSecure: secure, bundle: bundle))

@@ -145,7 +145,7 @@ final class FrameWorld {
         let exchange = ask.exchange
         return try await loop.executeInContext {
             guard let pipe = exchange.carrier?.pipe else { return true }
-            return !pipe.isEmpty
+            return !pipe.isKeptUpWith
         }
     }
 

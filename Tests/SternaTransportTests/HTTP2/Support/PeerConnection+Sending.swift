@@ -18,10 +18,14 @@ extension PeerConnection {
 
     /// Sends bytes in pieces, each of which is written when the one before is with the system.
     func sendSplit(_ bytes: [UInt8], every count: Int) async throws {
+        try await sendSplit(bytes, at: Array(stride(from: max(1, count), to: bytes.count, by: max(1, count))))
+    }
+
+    /// Sends bytes in pieces that end at those places, and wherever that is in a frame: answers to PING and SETTINGS wait.
+    func sendSplit(_ bytes: [UInt8], at places: [Int]) async throws {
         look { $0.splitWrites += 1 }
         var start = 0
-        while start < bytes.count {
-            let end = min(bytes.count, start + max(1, count))
+        for end in places + [bytes.count] where end > start {
             try await write(Array(bytes[start..<end]))
             start = end
         }

@@ -226,3 +226,10 @@ final class PeerHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 }
+
+/// An expectation that fails shows its values: not the insides of the event loop, which goes on meanwhile.
+extension PeerConnection: CustomStringConvertible, CustomReflectable {
+    var description: String { "connection \(number)" }
+
+    var customMirror: Mirror { Mirror(self, children: ["number": number]) }
+}

@@ -1,0 +1,201 @@
+import NIOCore
+import NIOHTTP2
+import NIOSSL
+import SternaCore
+import SternaSecurity
+
+/// Tunnels that share a connection to the proxy.
+extension Dialer {
+    /// How often a tunnel is asked for where the proxy does not answer.
+    private static let mostTries = 3
+
+    /// Reaches the server by a stream of a connection to the proxy, where the proxy speaks HTTP/2, else by one of its own.
+    func reach(
+        _ dial: Dial, by key: ProxyConnections.Key, tries: Int = 0, waitingUntil patience: NIODeadline? = nil
+    ) -> EventLoopFuture<any Channel> {
+        let (shard, registry) = (dial.shard, dial.shard.proxyConnections)
+        guard !dial.isCancelled else {
+            return shard.loop.makeFailedFuture(SternaError.cancelled(phase: dial.phase))
+        }
+        if let connection = registry.usable(key) {
+            let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
+            return ask(connection, dial, until: limit, tries: tries)
+        }
+        // Who has waited as long as a connection may take goes by itself.
+        let patience = patience ?? NIODeadline.now() + dial.exchange.request.timeouts.amounts.connect
+        if registry.isDialling(key), patience > .now() {
+            return waitForDial(dial, key, until: patience).flatMap {
+                self.reach(dial, by: key, tries: tries, waitingUntil: patience)
+            }
+        }
+        dial.timeline.forgetConnection()
+        let lead = registry.lead(key)
+        let limits = options.limits
+        return connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
+            try channel.pipeline.syncOperations.addHandler(
+                HTTP1Connection(endpoint: dial.endpoint, shard: shard, limits: limits))
+        }.flatMapErrorThrowing { error in
+            registry.ended(lead, Self.isForAll(error, dial))
+            throw error
+        }.flatMap { channel in
+            dial.phase = .proxy
+            let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
+            return self.agree(on: key, dial, channel, until: limit, tries: tries, lead)
+        }
+    }
+
+    // Who leads may have been in more of a hurry than those who wait, or be gone, or have another target.
+    private static func isForAll(_ error: any Error, _ dial: Dial) -> SternaError? {
+        guard !dial.isCancelled, let error = error as? SternaError else { return nil }
+        return [.cancelled, .timedOut, .addressRefused].contains(error.kind) ? nil : error
+    }
+
+    private func agree(
+        on key: ProxyConnections.Key, _ dial: Dial, _ channel: any Channel, until limit: NIODeadline, tries: Int,
+        _ lead: ProxyConnections.Lead?
+    ) -> EventLoopFuture<any Channel> {
+        let registry = dial.shard.proxyConnections
+        let rotation = key.policy.rotatingIdentity?.current
+        return securely(
+            key.proxy, dial.endpoint, channel, until: limit, offering: registry.applicationProtocols(key)
+        ).flatMapErrorThrowing { error in
+            channel.close(promise: nil)
+            registry.ended(lead, Self.isForAll(error, dial))
+            throw error
+        }.flatMap { secured -> EventLoopFuture<any Channel> in
+            registry.chose(key, http2: secured?.protocol == "h2")
+            guard secured?.protocol == "h2" else {
+                // What comes from here on is this dial's alone.
+                registry.ended(lead)
+                return self.negotiate(key.proxy, dial, channel, until: limit).map { self.reached(dial, key, channel) }
+                    .flatMapErrorThrowing { error in
+                        channel.close(promise: nil)
+                        throw error
+                    }
+            }
+            do {
+                let connection = try self.share(channel, key, rotation, dial)
+                connection.onReady { registry.ended(lead) }
+                return self.ask(connection, dial, until: limit, tries: tries)
+            } catch {
+                channel.close(promise: nil)
+                registry.ended(lead)
+                return channel.eventLoop.makeFailedFuture(error)
+            }
+        }
+    }
+
+    /// Makes a channel that the proxy speaks HTTP/2 over one that tunnels share.
+    private func share(
+        _ channel: any Channel, _ key: ProxyConnections.Key, _ rotation: ClientIdentity?, _ dial: Dial
+    ) throws -> ProxyConnection {
+        let pipeline = channel.pipeline.syncOperations
+        let http1 = try pipeline.handler(type: HTTP1Connection.self)
+        let watch = GoAwayWatch()
+        // Tunnels are this side's to open.
+        let multiplexer = HTTP2StreamMultiplexer(
+            mode: .client, channel: channel, targetWindowSize: ProxyConnection.tunnelWindow,
+            outboundBufferSizeHighWatermark: 128 << 10, outboundBufferSizeLowWatermark: 64 << 10,
+            inboundStreamInitializer: { $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) })
+        let connection = ProxyConnection(
+            key, rotation: rotation, in: dial.shard.proxyConnections, watch: watch, multiplexer: multiplexer,
+            idleTimeout: dial.shard.idleTimeout, life: ConnectionLife(options, from: dial.shard.loop.now))
+        let gatherer = WriteGatherer(isTLS: true)
+        try pipeline.addHandler(connection, position: .before(http1))
+        try pipeline.addHandler(gatherer, position: .before(connection))
+        try pipeline.addHandler(multiplexer, position: .after(gatherer))
+        try pipeline.addHandler(TunnelSieve(), position: .after(gatherer))
+        try pipeline.addHandler(frames(watch, window: ProxyConnection.initialWindow), position: .after(gatherer))
+        pipeline.removeHandler(http1, promise: nil)
+        connection.tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
+        connection.openWindow()
+        dial.shard.proxyConnections.add(connection)
+        dial.letGo()
+        return connection
+    }
+
+    private func ask(
+        _ connection: ProxyConnection, _ dial: Dial, until limit: NIODeadline, tries: Int
+    ) -> EventLoopFuture<any Channel> {
+        let (endpoint, shard, key) = (dial.endpoint, dial.shard, connection.key)
+        let limits = options.limits
+        dial.phase = .proxy
+        let loop = shard.loop
+        if dial.timeline.connected == nil || tries > 0 {
+            dial.timeline.connected = .now()
+            dial.timeline.remoteAddress = connection.remoteAddress?.numericText
+            dial.timeline.localAddress = connection.localAddress?.numericText
+        }
+        do throws(SternaError) {
+            try judgeTarget(endpoint)
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        let handshake = ConnectHandshake(through: key.proxy, to: endpoint, limits: limits)
+        guard handshake.fitsInFrame else {
+            return loop.makeFailedFuture(
+                SternaError(
+                    .limitExceeded, phase: .proxy,
+                    "The server's name, or the proxy's credentials, are too long for the proxy \(key.proxy) over HTTP/2."
+                ))
+        }
+        let stream = TunnelStream(
+            handshake, limits: limits,
+            timeout: max(.milliseconds(1), limit - .now()), promise: loop.makePromise())
+        return connection.open(stream, dial.track).flatMapThrowing { channel in
+            try channel.pipeline.syncOperations.addHandler(
+                HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits))
+            channel.activate()
+            return self.reached(dial, key, channel)
+        }.flatMapError { error in
+            if let error = error as? TunnelStream.Unanswered {
+                return self.askAgain(error, on: connection, dial, tries: tries)
+            }
+            // Silent to one, it would be silent to others.
+            if (error as? SternaError)?.kind == .timedOut, !dial.isCancelled { connection.retire() }
+            return loop.makeFailedFuture(error)
+        }
+    }
+
+    // What the proxy has not looked at is asked of it elsewhere; so is what it may have missed because it was about to close.
+    private func askAgain(
+        _ error: TunnelStream.Unanswered, on connection: ProxyConnection, _ dial: Dial, tries: Int
+    ) -> EventLoopFuture<any Channel> {
+        let key = connection.key
+        guard !dial.isCancelled else {
+            return dial.shard.loop.makeFailedFuture(SternaError.cancelled(phase: .proxy))
+        }
+        let code = (error.cause as? NIOHTTP2Errors.StreamClosed)?.errorCode
+        let isRefused = code == .refusedStream || code == .http11Required || connection.hasGoneAway
+        if code == .http11Required { dial.shard.proxyConnections.requiresHTTP1(key) }
+        if code == nil || isRefused { connection.retire() }
+        if tries + 1 < Self.mostTries, isRefused || code == nil && connection.tunnelCount > 1 {
+            return reach(dial, by: key, tries: tries + 1)
+        }
+        let why = code.map { "reset the stream (\($0.name))" } ?? "closed the connection"
+        return dial.shard.loop.makeFailedFuture(
+            SternaError(
+                .proxyFailed, phase: .proxy, "The proxy \(key.proxy) \(why) before it had reached the server."))
+    }
+
+    private func reached(_ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel) -> any Channel {
+        dial.timeline.proxied = .now()
+        dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: key.proxy.description) }
+        return channel
+    }
+
+    private func waitForDial(
+        _ dial: Dial, _ key: ProxyConnections.Key, until patience: NIODeadline
+    ) -> EventLoopFuture<Void> {
+        let loop = dial.shard.loop
+        let promise = loop.makePromise(of: Void.self)
+        dial.phase = .connect
+        dial.shard.proxyConnections.wait(for: key, promise)
+        let timer = loop.scheduleTask(deadline: patience) { promise.succeed(()) }
+        dial.whenCancelled { promise.fail(SternaError.cancelled(phase: .connect)) }
+        return promise.futureResult.always { _ in
+            timer.cancel()
+            dial.whenCancelled(nil)
+        }
+    }
+}

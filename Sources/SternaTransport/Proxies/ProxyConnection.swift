@@ -1,0 +1,246 @@
+import NIOCore
+import NIOHTTP2
+import SternaCore
+import SternaSecurity
+
+/// A connection to a proxy that carries many tunnels at a time, each a stream (RFC 9113, 8.5).
+///
+/// Streams are channels of the library's here: what a tunnel carries are connections of their own, and these are few.
+// Invariant: everything is touched on the channel's event loop only.
+final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// How much of a tunnel may be on its way to a reader that has stopped, once one that reads has been seen.
+    static let tunnelWindow = 512 << 10
+
+    /// What a tunnel begins with (RFC 9113, 6.9.2).
+    static let initialWindow = 65_535
+
+    /// What all tunnels together may have on their way.
+    private static let connectionWindow = 16 << 20
+
+    /// More tunnels are not opened on one connection, so that its identifiers do not come to their end.
+    private static let mostTunnels = 1 << 24
+
+    let key: ProxyConnections.Key
+
+    /// What the policy's rotating identity was when the handshake began.
+    let rotation: ClientIdentity?
+    private let registry: ProxyConnections
+    private let idleTimeout: TimeAmount
+    private let life: ConnectionLife
+    private let multiplexer: HTTP2StreamMultiplexer
+    private let watch: GoAwayWatch
+    private var context: ChannelHandlerContext?
+    private var peer = PeerSettings()
+    private var receiveWindow = initialWindow
+
+    /// How many streams there are, those among them that the network has not taken the end of yet.
+    private var streamCount = 0
+
+    /// Those that somebody uses.
+    private var tunnels: [ObjectIdentifier: TunnelStream] = [:]
+    private(set) var tunnelCount = 0
+
+    /// The latest stream that the proxy has been sent the beginning of, and those before their beginning that nobody wants.
+    private var lastBegun = HTTP2StreamID.rootStream
+    private var unwanted: Set<HTTP2StreamID> = []
+
+    /// The TLS handler's place in the pipeline; a close from there passes it over.
+    var tlsContext: ChannelHandlerContext?
+    private var idleTimer: Scheduled<Void>?
+
+    /// Whether it takes no new tunnels, and whether the proxy has said so.
+    private var isRetired = false
+    private(set) var hasGoneAway = false
+    private var isClosing = false
+
+    /// Called once, when the proxy has said how many tunnels it takes, or is gone.
+    private var whenReady: (() -> Void)?
+
+    /// - Parameter multiplexer: stands before it in the pipeline.
+    init(
+        _ key: ProxyConnections.Key, rotation: ClientIdentity?, in registry: ProxyConnections, watch: GoAwayWatch,
+        multiplexer: HTTP2StreamMultiplexer, idleTimeout: TimeAmount, life: ConnectionLife
+    ) {
+        self.key = key
+        self.rotation = rotation
+        self.registry = registry
+        self.watch = watch
+        self.multiplexer = multiplexer
+        self.idleTimeout = idleTimeout
+        self.life = life
+    }
+
+    var remoteAddress: SocketAddress? { context?.channel.remoteAddress }
+    var localAddress: SocketAddress? { context?.channel.localAddress }
+
+    /// Whether it takes one more tunnel.
+    var hasRoom: Bool {
+        context?.channel.isActive == true && !isRetired && streamCount < (peer.isKnown ? peer.maximumStreams : 1)
+            && tunnelCount < Self.mostTunnels && !isOld
+    }
+
+    // How often it may be used is said of what its tunnels carry.
+    private var isOld: Bool { context.map { life.isOver(after: 0, at: $0.eventLoop.now) } ?? false }
+
+    /// Calls the closure when it is known how many tunnels the proxy takes: more than that would be refused.
+    func onReady(_ act: @escaping () -> Void) {
+        if peer.isKnown || context == nil { return act() }
+        whenReady = act
+    }
+
+    private func ready() {
+        whenReady?()
+        whenReady = nil
+    }
+
+    // MARK: Tunnels
+
+    /// Asks for a tunnel.
+    ///
+    /// - Parameters:
+    ///   - stream: asks, and has a promise of this event loop's.
+    ///   - begun: given the channel whose closing ends the tunnel, before it is asked for.
+    func open(
+        _ stream: TunnelStream, _ begun: @escaping @Sendable (any Channel) -> Void
+    ) -> EventLoopFuture<TunnelChannel> {
+        streamCount += 1
+        tunnelCount += 1
+        tunnels[ObjectIdentifier(stream)] = stream
+        stream.whenOver = { self.left(stream) }
+        idleTimer?.cancel()
+        idleTimer = nil
+        let made = stream.promise.futureResult.eventLoop.makePromise(of: (any Channel).self)
+        multiplexer.createStreamChannel(promise: made) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                begun(channel)
+                try channel.syncOptions?.setOption(.autoRead, value: false)
+                try channel.pipeline.syncOperations.addHandler(stream)
+            }
+        }
+        made.futureResult.whenComplete { result in
+            switch result {
+            case .success(let channel):
+                channel.closeFuture.whenComplete { _ in self.streamCount -= 1 }
+                // One that was made after the connection was lost never becomes active.
+                if channel.isActive { return }
+                channel.close(promise: nil)
+            case .failure: self.streamCount -= 1
+            }
+            stream.giveUp()
+        }
+        return stream.promise.futureResult
+    }
+
+    private func left(_ stream: TunnelStream) {
+        tunnels[ObjectIdentifier(stream)] = nil
+        if let id = stream.id, id > lastBegun { unwanted.insert(id) }
+        guard tunnels.isEmpty else { return }
+        if isRetired || registry.isOver || isOld { return close() }
+        guard let loop = context?.eventLoop else { return }
+        let limit = life.idleLimit(since: loop.now, patience: idleTimeout)
+        idleTimer = loop.assumeIsolated().scheduleTask(deadline: limit) { self.closeIfIdle() }
+    }
+
+    /// Takes no new tunnels.
+    func retire() {
+        isRetired = true
+        ready()
+        closeIfIdle()
+    }
+
+    /// Closes it where it carries no tunnel.
+    func closeIfIdle() {
+        if tunnels.isEmpty { close() }
+    }
+
+    // In order.
+    private func close() {
+        isRetired = true
+        ready()
+        guard let context, !isClosing else { return }
+        isClosing = true
+        let goodbye = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: goodbye)), promise: nil)
+        context.close(promise: nil)
+    }
+
+    /// Closes it at once, with all that it carries: TLS closed in order would wait for seconds.
+    func abort() {
+        isRetired = true
+        isClosing = true
+        ready()
+        for stream in tunnels.values { stream.giveUp() }
+        (tlsContext ?? context)?.close(promise: nil)
+    }
+
+    // MARK: From the proxy
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// Lets the proxy send more than it may in the beginning; called when the handlers before this one are there.
+    func openWindow() { allow(Self.connectionWindow - receiveWindow) }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        tlsContext = nil
+        registry.remove(self)
+        ready()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data).payload {
+        case .settings(.settings(let settings)):
+            _ = peer.take(settings)
+            registry.note(key, maximumTunnels: peer.maximumStreams)
+            ready()
+        case .goAway:
+            hasGoneAway = true
+            // What has not been sent yet never will be.
+            for stream in tunnels.values where stream.isAsking && stream.id ?? .maxID > lastBegun { stream.giveUp() }
+            retire()
+        default: break
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? NIOHTTP2StreamCreatedEvent { return begun(event.streamID) }
+        guard let event = event as? NIOHTTP2WindowUpdatedEvent, event.streamID == .rootStream,
+            let left = event.inboundWindowSize
+        else { return }
+        receiveWindow = left
+        // What is stored is for each tunnel's own window to say.
+        if left <= Self.connectionWindow / 2 { allow(Self.connectionWindow - left) }
+    }
+
+    // One that waited to be sent, and was given up meanwhile, has nobody else to end it.
+    private func begun(_ id: HTTP2StreamID) {
+        lastBegun = max(lastBegun, id)
+        guard unwanted.remove(id) != nil else { return }
+        context?.writeAndFlush(
+            wrapOutboundOut(HTTP2Frame(streamID: id, payload: .rstStream(.cancel))), promise: nil)
+    }
+
+    private func allow(_ more: Int) {
+        receiveWindow += more
+        let frame = HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: more))
+        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+
+    // What is one tunnel's comes to that tunnel.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard watch.code != nil || !(error is any NIOHTTP2Error) else { return }
+        registry.remove(self)
+        abort()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isRetired = true
+        idleTimer?.cancel()
+        registry.remove(self)
+        ready()
+        context.fireChannelInactive()
+    }
+}

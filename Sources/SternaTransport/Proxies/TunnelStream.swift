@@ -1,0 +1,179 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import SternaCore
+
+/// The end of a stream that a proxy has made a tunnel of (RFC 9113, 8.5): asks for it, and then carries bytes both ways.
+// Invariant: the stored `var`s are touched on the channel's event loop only.
+final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    /// Why the proxy has not answered; it may be asked again elsewhere.
+    struct Unanswered: Error {
+        let cause: (any Error)?
+    }
+
+    private enum State { case asking, open, over }
+
+    /// Succeeds when the tunnel is there; fails with a `SternaError`, or with `Unanswered`.
+    let promise: EventLoopPromise<TunnelChannel>
+
+    /// How many bytes that were handed over the proxy has not been sent yet.
+    private(set) var unwrittenBytes = 0
+    private let handshake: ConnectHandshake
+    private let limits: Limits
+    private let timeout: TimeAmount
+    private var timer: Scheduled<Void>?
+    private var state = State.asking
+    private var interimCount = 0
+    private var context: ChannelHandlerContext?
+    private var tunnel: TunnelChannel?
+
+    /// Called once, when nobody uses it any more.
+    var whenOver: (() -> Void)?
+
+    /// The stream's identifier, once it has been asked for.
+    private(set) var id: HTTP2StreamID?
+    var isAsking: Bool { state == .asking }
+
+    init(_ handshake: ConnectHandshake, limits: Limits, timeout: TimeAmount, promise: EventLoopPromise<TunnelChannel>) {
+        self.handshake = handshake
+        self.limits = limits
+        self.timeout = timeout
+        self.promise = promise
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func channelActive(context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.fail(TunnelHandler.timedOut(self.handshake.proxy, self.timeout), context)
+        }
+        let request = HTTP2Frame.FramePayload.headers(.init(headers: handshake.headers))
+        context.writeAndFlush(wrapOutboundOut(request)).assumeIsolated().whenFailure { error in
+            self.fail(Unanswered(cause: error), context)
+        }
+        id = try? context.channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
+        context.read()
+    }
+
+    // MARK: From the proxy
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .headers(let section): received(section, context)
+        case .data(let piece):
+            guard state == .open else { return fail(handshake.refusal("it sent bytes before its answer."), context) }
+            if case .byteBuffer(let bytes) = piece.data, bytes.readableBytes > 0 {
+                tunnel?.received(bytes)
+            }
+            if piece.endStream { close(context) }
+        default: break
+        }
+    }
+
+    private func received(_ section: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext) {
+        // Behind the answer fields can only be the end.
+        guard state == .asking else { return close(context) }
+        do throws(ParseFailure) {
+            let answer = try HTTP2ResponseFields(section.headers, limits: limits, ignoresLength: true)
+            if answer.isInformational {
+                guard !section.endStream else { throw .malformed("an interim answer is the last.") }
+                interimCount += 1
+                guard interimCount <= Self.mostInterim else {
+                    throw .limit("it sends one interim answer after another.")
+                }
+                return
+            }
+            guard (200..<300).contains(answer.status) else {
+                return fail(handshake.refusal(answer.status, .http2, answer.section), context)
+            }
+            guard !section.endStream else { throw .malformed("its tunnel ends where it begins.") }
+        } catch {
+            return fail(handshake.refusal(error.detail), context)
+        }
+        state = .open
+        timer?.cancel()
+        timer = nil
+        let tunnel = TunnelChannel.make(over: context.channel, of: self)
+        self.tunnel = tunnel
+        promise.succeed(tunnel)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if let tunnel { tunnel.readComplete() } else { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) { tunnel?.writabilityChanged() }
+
+    private static let mostInterim = 16
+
+    // MARK: To the proxy
+
+    func send(_ bytes: Bytes, _ promise: EventLoopPromise<Void>?) {
+        let count = bytes.readableBytes
+        guard let context, state == .open, count > 0 else {
+            if count > 0 { promise?.fail(ChannelError.ioOnClosedChannel) } else { promise?.succeed(()) }
+            return
+        }
+        unwrittenBytes += count
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.assumeIsolated().whenComplete { _ in self.unwrittenBytes -= count }
+        context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(bytes)))), promise: written)
+    }
+
+    func flush() { context?.flush() }
+
+    func read() { context?.read() }
+
+    // MARK: Ends
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(Unanswered(cause: nil))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end(Unanswered(cause: nil))
+        self.context = nil
+    }
+
+    // The network may take for ever to take the stream's end; whoever is inside hears of it now.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        context.close(mode: mode, promise: promise)
+        giveUp()
+    }
+
+    /// Ends it; who has asked may ask elsewhere.
+    func giveUp() { end(Unanswered(cause: nil)) }
+
+    // The channel becomes inactive behind it; whoever is inside a tunnel need not know of streams.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if state == .asking { fail(Unanswered(cause: error), context) }
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        context.close(promise: nil)
+        giveUp()
+    }
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard state == .asking else { return }
+        end(error)
+        context.close(promise: nil)
+    }
+
+    private func end(_ error: any Error) {
+        timer?.cancel()
+        timer = nil
+        let wasAsking = state == .asking
+        state = .over
+        let (tunnel, whenOver) = (tunnel, whenOver)
+        self.tunnel = nil
+        self.whenOver = nil
+        whenOver?()
+        if wasAsking { promise.fail(error) }
+        tunnel?.end()
+    }
+}
