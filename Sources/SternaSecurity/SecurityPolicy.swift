@@ -111,7 +111,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Throws `invalidRequest` for what could never work: pins that cannot be read, and pins for a server without TLS, since
     /// nothing would be checked.
     package func check(scheme: HTTPURL.Scheme?) throws(SternaError) {
-        for pin in pins { if let error = pin.error { throw error } }
+        // Asked for first, since an iterator of the set is a type that is looked up at the start of every program.
+        if !pins.isEmpty { for pin in pins { if let error = pin.error { throw error } } }
         if mustPin, pins.isEmpty {
             throw SternaError(
                 .invalidRequest, phase: .prepare, "The policy pins, but has no pin; give it two, one of them a backup.")

@@ -1,6 +1,7 @@
 import SternaCore
-import SternaSerialization
 import Testing
+
+@testable import SternaSerialization
 
 @Suite("User-Agent")
 struct UserAgentTests {
@@ -104,5 +105,23 @@ struct UserAgentTests {
         #endif
         #expect(agent.hasSuffix(")"))
         #expect(HTTPRequestSerializer().value(forHeader: "User-Agent")?.hasSuffix(String(agent.dropFirst(3))) == true)
+    }
+
+    @Test(
+        "A distribution is named as os-release(5) has it",
+        arguments: [
+            ("NAME=\"Debian GNU/Linux\"\nVERSION_ID=\"12\"\n", "Debian GNU/Linux 12"),
+            ("PRETTY_NAME=\"x\"\nNAME='Alpine Linux'\nID=alpine\nVERSION_ID=3.20.1", "Alpine Linux 3.20.1"),
+            ("VERSION_ID=\"40\"\r\nNAME=Fedora\r\n", "Fedora 40"),
+            ("NAME=Arch\n", "Arch"),
+            ("NAME=Arch\nVERSION_ID=\n", "Arch"),
+            ("NAME=One\nNAME=Two\n", "Two"),
+            ("NAME=A=B\n", "A=B"),
+            ("name=Small\n NAME=Blank\n#NAME=Comment\n", nil),
+            ("NAME=\"\"\nVERSION_ID=1\n", nil), ("NAME", nil), ("", nil), ("\n\n", nil),
+            (String(repeating: "A=B\n", count: 100) + "NAME=Late\n", nil),
+        ] as [(String, String?)])
+    func distribution(release: String, expected: String?) {
+        #expect(UserAgent.Platform.distribution(release: release) == expected)
     }
 }

@@ -19,6 +19,12 @@ struct ContentDecodingInterceptor: Interceptor {
             request.headers[.acceptEncoding] == Self.acceptEncoding, request.method != .head,
             response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
         else { return response }
+        return try await undo(field, of: response, to: request)
+    }
+
+    // By itself, since what it needs would stand in the memory of every request that waits.
+    @inline(never)
+    private func undo(_ field: String, of response: Response, to request: Request) async throws -> Response {
         var head = response
         head.body = ResponseBody()
         let complete = { @Sendable [head] (error: SternaError) -> SternaError in

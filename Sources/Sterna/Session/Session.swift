@@ -78,15 +78,40 @@ public struct Session: Sendable {
         } catch {
             throw plan.describe(error, request)
         }
+        // Most answers are there as a whole.
+        if progress == nil, let body = response.body.whole, body.count <= plan.settings.collectedBytes,
+            !plan.isLargeError(response, body, to: draft)
+        {
+            return try finish(response, body, request, draft)
+        }
+        return try await collect(response, request, draft, progress)
+    }
+
+    // By itself, as what follows, since what it needs would stand in the memory of every request that waits.
+    @inline(never)
+    private func collect(
+        _ response: Response, _ request: Request, _ draft: RequestDraft,
+        _ progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws -> Reply {
+        let body: Bytes
         do {
-            let limit = plan.settings.collectedBytes
-            let body: Bytes
-            if let progress {
-                body = try await response.body.collect(upTo: limit, reportingTo: progress)
-            } else {
-                body = try await response.body.collect(upTo: limit)
+            body = try await response.body.collect(upTo: plan.settings.collectedBytes, reportingTo: progress)
+            if plan.isLargeError(response, body, to: draft) {
+                let plan = plan
+                try await Elsewhere.run { () throws(SternaError) in _ = try plan.reply(response, body, to: draft) }
             }
-            let reply = try await plan.reply(response, body, to: draft)
+        } catch {
+            throw plan.describe(error, request, answeredBy: response)
+        }
+        return try finish(response, body, request, draft)
+    }
+
+    @inline(never)
+    private func finish(
+        _ response: Response, _ body: Bytes, _ request: Request, _ draft: RequestDraft
+    ) throws -> Reply {
+        do throws(SternaError) {
+            let reply = try plan.reply(response, body, to: draft)
             if let recorder = request.recorder {
                 recorder.decoded(body.count)
                 recorder.requestEnded()

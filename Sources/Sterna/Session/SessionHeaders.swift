@@ -30,12 +30,16 @@ struct SessionHeaders: Sendable {
         var fields = HTTPFields()
         try settings.headers.merge(into: &fields)
         own = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
-        if let serializer = settings.requestSerializer as? any ConfigurableRequestSerializer {
-            try serializer.settings.addHeaders(to: &fields)
-        }
+        try Self.settings(of: settings.requestSerializer)?.addHeaders(to: &fields)
         nameCoding = fields.contains(.acceptEncoding)
         Self.addDefaults(to: &fields)
         ownWithDefaults = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
+    }
+
+    private static func settings(of serializer: any RequestSerializer) -> SerializerSettings? {
+        // The usual one is asked for first: what protocols a type has is searched for among those of the whole program.
+        if let usual = serializer as? HTTPRequestSerializer { return usual.settings }
+        return (serializer as? any ConfigurableRequestSerializer)?.settings
     }
 
     /// What a request begins with; `isComplete` where the session's own serializer makes it, so that nothing is missing.

@@ -232,21 +232,26 @@ final class SessionPlan: Sendable {
     // MARK: Responses
 
     /// The reply, or the error that the response serializer sees in it.
-    func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) async throws(SternaError) -> Reply {
+    func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
         var response = response
         response.body = ResponseBody(body, trailers: response.body.trailers)
-        if body.count > Self.largeErrorBody, !serializer.acceptance.statuses.contains(response.status.code) {
-            try await Elsewhere.run { [response] () throws(SternaError) in try serializer.judge(response, body: body) }
-        }
         try serializer.judge(response, body: body)
         return Reply(response, body: body, serializer: serializer, decoding: settings.decoding)
+    }
+
+    /// Whether an answer is an error to be read that would take a while.
+    func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
+        guard body.count > Self.largeErrorBody else { return false }
+        let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
+        return !serializer.acceptance.statuses.contains(response.status.code)
     }
 
     /// The body of an error is parsed where it stands up to this size.
     private static let largeErrorBody = 64 << 10
 
     /// Any error of the chain as the library's own, with the request's particulars.
+    @inline(never)
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
         var known = SternaError.wrap(
             error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(CodingReason.text(error))")

@@ -20,10 +20,10 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
     /// Makes a serializer of AFNetworking 4's style, or one that differs in how it writes queries and which methods have them.
     public init(
         encoder: QueryEncoder = QueryEncoder(),
-        queryMethods: Set<Request.Method> = SerializerSettings.standardQueryMethods
+        queryMethods: Set<Request.Method>? = nil
     ) {
         settings.style.query = encoder
-        settings.queryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods
     }
 
     /// Outside the query methods the style says whether no parameters make an empty body; OPTIONS and TRACE never get an

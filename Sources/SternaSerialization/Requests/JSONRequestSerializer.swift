@@ -13,11 +13,11 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     /// Makes a serializer.
     public init(
         options: JSON.WritingOptions = [], encoder: QueryEncoder = QueryEncoder(),
-        queryMethods: Set<Request.Method> = SerializerSettings.standardQueryMethods
+        queryMethods: Set<Request.Method>? = nil
     ) {
         self.options = options
         settings.style.query = encoder
-        settings.queryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

@@ -14,11 +14,11 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     /// Makes a serializer; XML by default, as AFNetworking's.
     public init(
         format: PropertyList.Format = .xml, encoder: QueryEncoder = QueryEncoder(),
-        queryMethods: Set<Request.Method> = SerializerSettings.standardQueryMethods
+        queryMethods: Set<Request.Method>? = nil
     ) {
         self.format = format
         settings.style.query = encoder
-        settings.queryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

@@ -19,7 +19,7 @@ public struct SerializerSettings: Sendable {
     /// Header fields of every request, where the request does not have a field of the name; User-Agent and Accept-Language
     /// by default.
     public var headers: Headers {
-        didSet { fields = Self.fields(of: headers) }
+        didSet { checked = CheckedFields(headers) }
     }
 
     /// How parameters are written; setting it clears ``queryEncoding``.
@@ -31,7 +31,13 @@ public struct SerializerSettings: Sendable {
     public var destination = ParameterDestination.method
 
     /// The methods whose parameters go into the URL; GET, HEAD and DELETE by default.
-    public var queryMethods = SerializerSettings.standardQueryMethods
+    public var queryMethods: Set<Request.Method> {
+        get { ownQueryMethods ?? Self.standardQueryMethods }
+        set { ownQueryMethods = newValue }
+    }
+
+    // Nil for the standard ones: to make a set of them costs the start of a program some 2% of a first request.
+    var ownQueryMethods: Set<Request.Method>?
 
     /// What a request is told beside its message.
     public var properties = RequestProperties()
@@ -44,27 +50,18 @@ public struct SerializerSettings: Sendable {
     public static let standardQueryMethods: Set<Request.Method> = [.get, .head, .delete]
 
     // Checked once when they are set, not for every request.
-    private var fields: Result<HTTPFields, SternaError>
+    private var checked: CheckedFields
 
     /// Makes AFNetworking 4's settings.
     public init() {
         headers = StandardHeaders.headers
-        fields = StandardHeaders.fields
-    }
-
-    static func fields(of headers: Headers) -> Result<HTTPFields, SternaError> {
-        do {
-            var fields = HTTPFields()
-            try headers.merge(into: &fields)
-            return .success(fields)
-        } catch {
-            return .failure(error)
-        }
+        checked = StandardHeaders.checked
     }
 
     /// Adds the default header fields whose names are not there; throws `invalidHeader` for one that cannot be sent.
     package func addHeaders(to target: inout HTTPFields) throws(SternaError) {
-        let defaults = try fields.get()
+        if let failure = checked.failure { throw failure }
+        let defaults = checked.fields
         for field in defaults where !target.contains(field.name) {
             target[fields: field.name] = defaults[fields: field.name]
         }
@@ -75,8 +72,13 @@ public struct SerializerSettings: Sendable {
         switch destination {
         case .url: true
         case .body: method == .trace
-        case .method: method == .trace || queryMethods.contains(method)
+        case .method: method == .trace || isQueryMethod(method)
         }
+    }
+
+    private func isQueryMethod(_ method: Request.Method) -> Bool {
+        guard let ownQueryMethods else { return method == .get || method == .head || method == .delete }
+        return ownQueryMethods.contains(method)
     }
 
     func prepare(_ request: inout Request) throws(SternaError) {
@@ -118,7 +120,7 @@ extension SerializerSettings: Codable {
         self.init()
         headers = try container.decode(Headers.self, forKey: .headers)
         // Observers do not run in an initializer.
-        fields = Self.fields(of: headers)
+        checked = CheckedFields(headers)
         style = try container.decode(RequestStyle.self, forKey: .style)
         destination = try container.decode(ParameterDestination.self, forKey: .destination)
         properties = try container.decode(RequestProperties.self, forKey: .properties)
@@ -160,5 +162,19 @@ extension SerializerSettings: CustomReflectable {
                 "headers": headers, "style": style, "destination": destination, "queryMethods": queryMethods,
                 "properties": properties, "queryEncoding": queryEncoding as Any,
             ])
+    }
+}
+
+/// Header fields, and why they cannot be sent where that is so.
+struct CheckedFields: Sendable {
+    private(set) var fields = HTTPFields()
+    private(set) var failure: SternaError?
+
+    init(_ headers: Headers) {
+        do throws(SternaError) {
+            try headers.merge(into: &fields)
+        } catch {
+            failure = error
+        }
     }
 }

@@ -18,7 +18,7 @@ enum StandardHeaders {
         return headers
     }()
 
-    static let fields = SerializerSettings.fields(of: headers)
+    static let checked = CheckedFields(headers)
 
     /// A variable of the process's environment; nil where it is not set.
     static func environment(_ name: String) -> String? {
