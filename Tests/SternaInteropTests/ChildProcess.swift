@@ -76,6 +76,20 @@ enum ChildProcess {
         }
     }
 
+    /// Puts a script where it may be run by everybody.
+    ///
+    /// The system runs no file that somebody has open for writing, and a program that starts meanwhile would: none is started
+    /// by this, and those of other tests lose it when they begin.
+    static func write(script: String, to path: String) throws {
+        try starting.withLock { _ in
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o755)
+            guard descriptor >= 0 else { throw Failure(description: "\(path) cannot be written: \(errno)") }
+            defer { close(descriptor) }
+            try writeAll(Array(script.utf8), to: descriptor)
+        }
+        chmod(path, 0o755)
+    }
+
     /// Waits for the end of a program; its exit status, or its signal below zero.
     static func wait(for process: pid_t) -> CInt {
         var status: CInt = 0
@@ -122,6 +136,23 @@ enum ChildProcess {
         return process
     }
 
+    fileprivate static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { piece in
+                #if canImport(Glibc)
+                Glibc.write(descriptor, piece.baseAddress, piece.count)
+                #elseif canImport(Musl)
+                Musl.write(descriptor, piece.baseAddress, piece.count)
+                #else
+                Darwin.write(descriptor, piece.baseAddress, piece.count)
+                #endif
+            }
+            guard count > 0 else { throw Failure(description: "a file is full: \(errno)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     fileprivate static func readAll(_ descriptor: CInt) -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -147,27 +178,12 @@ private final class NamelessFile: Sendable {
     deinit { close(descriptor) }
 
     func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Self.write(descriptor, $0) }
-            guard count > 0 else { throw ChildProcess.Failure(description: "a temporary file is full: \(errno)") }
-            rest = rest.dropFirst(count)
-        }
+        try ChildProcess.writeAll(bytes, to: descriptor)
         lseek(descriptor, 0, SEEK_SET)
     }
 
     func content() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         return ChildProcess.readAll(descriptor)
-    }
-
-    private static func write(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 }

@@ -71,8 +71,7 @@ final class HTTP2Origin: Sendable {
                 rm "$file"
 
                 """
-            try ServerProgram.write(script, to: "\(folder)/echo")
-            chmod("\(folder)/echo", 0o755)
+            try ChildProcess.write(script: script, to: "\(folder)/echo")
             return try program.prepare(folder, ports[0], behind: behind, generation: 1, extra: extra)
         }
     }
@@ -85,8 +84,7 @@ final class HTTP2Origin: Sendable {
     ) async throws {
         guard program == .haproxy else {
             let origin = try await HTTP2Origin(program, behind: 0, extra: extra)
-            try await work(origin)
-            return withExtendedLifetime(origin) {}
+            return try await origin.serve(work)
         }
         try await TestServer.withServer { behind in
             behind.route("GET", "/tern.json") { _ in
@@ -97,8 +95,16 @@ final class HTTP2Origin: Sendable {
                 ServerResponse(body: .bytes(try await request.body.collect(upTo: 64 << 20)))
             }
             let origin = try await HTTP2Origin(program, behind: behind.port, extra: extra)
-            try await work(origin)
-            withExtendedLifetime(origin) {}
+            try await origin.serve(work)
+        }
+    }
+
+    /// What fails is said together with what the server had to say of it.
+    private func serve(_ work: (HTTP2Origin) async throws -> Void) async throws {
+        do {
+            try await work(self)
+        } catch {
+            throw ChildProcess.Failure(description: "\(error)\n\(program) wrote: \(complaints)")
         }
     }
 
