@@ -42,6 +42,15 @@ struct FieldSectionTests {
         #expect(section.fields.map(\.name.rawName).prefix(2) == ["Content-Type", "set-cookie"])
     }
 
+    @Test("A name is not found where it only begins, ends, or is another's value")
+    func names() throws {
+        let section = FieldSection(
+            checkedLines: Bytes(string: "Vi: 1\r\nVias: 2\r\nX-Via: 3\r\nX: via: 4\r\nvIA:5\r\nVia \r\nVia: 6\r\n"))
+        #expect(section[values: .via] == ["5", "6"])
+        #expect(section[try #require(.init("X"))] == "via: 4")
+        #expect(section[.server] == nil)
+    }
+
     @Test(
         "Bytes outside ASCII are the same either way", arguments: [[0xC3, 0xA9], [0xE9], [0xFF, 0x41]] as [[UInt8]])
     func bytes(value: [UInt8]) {

@@ -31,6 +31,22 @@ struct SternaErrorTests {
         #expect(error.description.count < 200)
     }
 
+    @Test("A copy is a value of its own")
+    func copies() {
+        let first = SternaError(.timedOut, phase: .wait, "Nothing came.")
+        var second = first
+        second.kind = .cancelled
+        second.attempt = 3
+        second.serverMessage = "No."
+        #expect(first.kind == .timedOut)
+        #expect(first.attempt == 1)
+        #expect(first.serverMessage == nil)
+        #expect(second.kind == .cancelled)
+        #expect(second.detail == first.detail)
+        second.serverMessage = "\r\n"
+        #expect(second.serverMessage == nil)
+    }
+
     @Test("The first place that is filled in stays")
     func place() throws {
         let first = SternaError(.timedOut, phase: .wait, "x").at(try request())

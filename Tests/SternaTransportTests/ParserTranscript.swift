@@ -57,7 +57,7 @@ struct ParserTranscript: Equatable, Sendable {
         case .informational(let head): interim.append(head.status)
         case .head(let head):
             status = head.status
-            minorVersion = head.minorVersion
+            minorVersion = head.summary.minorVersion
             fields = Self.lines(head.section.fields)
             declaredLength = head.contentLength
             isChunked = head.isChunked

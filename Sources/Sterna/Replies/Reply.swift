@@ -15,14 +15,19 @@ public struct Reply: Sendable {
     /// The body's bytes.
     public let body: Bytes
 
-    private let serializer: any ResponseSerializer
-    private let decoding: DecodingSettings
+    private let plan: SessionPlan
 
-    init(_ response: Response, body: Bytes, serializer: any ResponseSerializer, decoding: DecodingSettings) {
+    /// The request's serializer where it has one of its own.
+    private let ownSerializer: (any ResponseSerializer)?
+
+    private var serializer: any ResponseSerializer { ownSerializer ?? plan.settings.responseSerializer }
+    private var decoding: DecodingSettings { plan.settings.decoding }
+
+    init(_ response: Response, body: Bytes, plan: SessionPlan, ownSerializer: (any ResponseSerializer)?) {
         self.response = response
         self.body = body
-        self.serializer = serializer
-        self.decoding = decoding
+        self.plan = plan
+        self.ownSerializer = ownSerializer
     }
 
     /// The status code.

@@ -67,6 +67,7 @@ public struct Session: Sendable {
     }
 
     /// Sends a request that was made of a draft and collects the answer.
+    @inline(__always)
     func send(
         _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> Reply {
@@ -93,12 +94,16 @@ public struct Session: Sendable {
         _ response: Response, _ request: Request, _ draft: RequestDraft,
         _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> Reply {
+        var response = response
         let body: Bytes
         do {
             body = try await response.body.collect(upTo: plan.settings.collectedBytes, reportingTo: progress)
+            response.body = ResponseBody(body, trailers: response.body.trailers)
             if plan.isLargeError(response, body, to: draft) {
                 let plan = plan
-                try await Elsewhere.run { () throws(SternaError) in _ = try plan.reply(response, body, to: draft) }
+                try await Elsewhere.run { [response] () throws(SternaError) in
+                    _ = try plan.reply(response, body, to: draft)
+                }
             }
         } catch {
             throw plan.describe(error, request, answeredBy: response)

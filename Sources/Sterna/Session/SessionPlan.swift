@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import NIOCore
 import SternaCore
 import SternaSerialization
 import SternaTransport
@@ -111,7 +112,7 @@ final class SessionPlan: Sendable {
         }
         if let timeouts = draft.settings.timeouts { request.timeouts = timeouts }
         if let timeout = draft.settings.timeout { request.timeouts.setEach(timeout) }
-        request.deadline = .after(request.timeouts.total)
+        request.deadline = Deadline(.now() + request.timeouts.amounts.total)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
@@ -122,8 +123,9 @@ final class SessionPlan: Sendable {
             request.recorder = recorder
             recorder.requestBegan(request)
         }
-        let secretHeaders = settings.secretHeaders.union(draft.settings.secretHeaders)
-        if !secretHeaders.isEmpty { request.options[SecretHeadersKey.self] = secretHeaders }
+        if !settings.secretHeaders.isEmpty || !draft.settings.secretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.secretHeaders)
+        }
         return request
     }
 
@@ -231,13 +233,14 @@ final class SessionPlan: Sendable {
 
     // MARK: Responses
 
-    /// The reply, or the error that the response serializer sees in it.
+    /// The reply to a response whose body is there as a whole, or the error that the response serializer sees in it.
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
-        let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
-        var response = response
-        response.body = ResponseBody(body, trailers: response.body.trailers)
-        try serializer.judge(response, body: body)
-        return Reply(response, body: body, serializer: serializer, decoding: settings.decoding)
+        if let own = draft.settings.responseSerializer {
+            try own.judge(response, body: body)
+            return Reply(response, body: body, plan: self, ownSerializer: own)
+        }
+        try settings.responseSerializer.judge(response, body: body)
+        return Reply(response, body: body, plan: self, ownSerializer: nil)
     }
 
     /// Whether an answer is an error to be read that would take a while.

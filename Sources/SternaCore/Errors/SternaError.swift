@@ -14,56 +14,124 @@ public import HTTPTypes
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
 public struct SternaError: Error, Sendable, CustomStringConvertible {
+    // In a box: an error is one word to whoever may throw one, which is every step of a request that goes well.
+    private var box: Box
+
+    private final class Box: Sendable {
+        let contents: Contents
+
+        init(_ contents: Contents) { self.contents = contents }
+    }
+
+    private struct Contents: Sendable {
+        var kind: Kind
+        var phase: Phase
+        var detail: String
+        var attempt = 1
+        var method: HTTPRequest.Method?
+        var url: String?
+        var underlying: (any Error)?
+        var response: Response?
+        var proxyResponse: Response?
+        var body: Bytes?
+        var value: (any Sendable)?
+        var serverMessage: String?
+        var metrics: RequestMetrics?
+        var requestSent = false
+    }
+
+    private var contents: Contents {
+        get { box.contents }
+        set { box = Box(newValue) }
+    }
+
     /// What happened.
-    public var kind: Kind
+    public var kind: Kind {
+        get { box.contents.kind }
+        set { contents.kind = newValue }
+    }
 
     /// Where it happened.
-    public var phase: Phase
+    public var phase: Phase {
+        get { box.contents.phase }
+        set { contents.phase = newValue }
+    }
 
     /// What happened, in a sentence or two.
-    public var detail: String
+    public var detail: String {
+        get { box.contents.detail }
+        set { contents.detail = newValue }
+    }
 
     /// Which attempt failed, counted from 1; more than 1 where a stale connection was replaced.
-    public var attempt = 1
+    public var attempt: Int {
+        get { box.contents.attempt }
+        set { contents.attempt = newValue }
+    }
 
     /// The request's method.
-    public var method: HTTPRequest.Method?
+    public var method: HTTPRequest.Method? {
+        get { box.contents.method }
+        set { contents.method = newValue }
+    }
 
     /// The request's URL without user information, its secret-looking query values replaced.
-    public var url: String?
+    public var url: String? {
+        get { box.contents.url }
+        set { contents.url = newValue }
+    }
 
     /// What another layer said.
-    public var underlying: (any Error)?
+    public var underlying: (any Error)? {
+        get { box.contents.underlying }
+        set { contents.underlying = newValue }
+    }
 
     /// The response's head where one came.
-    public var response: Response?
+    public var response: Response? {
+        get { box.contents.response }
+        set { contents.response = newValue }
+    }
 
     /// What a proxy answered to the request for a tunnel where it made none; never the server's word.
-    public var proxyResponse: Response?
+    public var proxyResponse: Response? {
+        get { box.contents.proxyResponse }
+        set { contents.proxyResponse = newValue }
+    }
 
     /// The response's body where it was read.
-    public var body: Bytes?
+    public var body: Bytes? {
+        get { box.contents.body }
+        set { contents.body = newValue }
+    }
 
     /// What the response serializer made of the body in spite of an unacceptable status; nil where it could not.
-    public var value: (any Sendable)?
+    public var value: (any Sendable)? {
+        get { box.contents.value }
+        set { contents.value = newValue }
+    }
 
     /// The server's own explanation where one was found in the body, in one line of at most 1,000 characters; what a terminal
     /// or a log would act on is replaced.
     public var serverMessage: String? {
-        didSet { serverMessage = serverMessage.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
+        get { box.contents.serverMessage }
+        set { contents.serverMessage = newValue.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
     }
 
     /// What the request took; nil where the session does not collect metrics.
-    public var metrics: RequestMetrics?
+    public var metrics: RequestMetrics? {
+        get { box.contents.metrics }
+        set { contents.metrics = newValue }
+    }
 
     /// Whether any byte of the request had been handed to the network.
-    public var requestSent = false
+    public var requestSent: Bool {
+        get { box.contents.requestSent }
+        set { contents.requestSent = newValue }
+    }
 
     public init(_ kind: Kind, phase: Phase, _ detail: String, underlying: (any Error)? = nil) {
-        self.kind = kind
-        self.phase = phase
-        self.detail = detail
-        self.underlying = underlying
+        box = Box(Contents(kind: kind, phase: phase, detail: detail, underlying: underlying))
     }
 
     /// The response's status where one came.

@@ -1,6 +1,14 @@
 public import HTTPTypes
 public import NIOCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The header or trailer fields of a received message (RFC 9110, 6.3), kept as they came until somebody asks.
 ///
 /// Most responses are read for one or two of their fields. Looking one up scans the bytes of the section; `fields` makes
@@ -50,8 +58,7 @@ public struct FieldSection: Sendable {
         case .wire(let bytes):
             var found: String?
             bytes.withUnsafeReadableBytes { raw in
-                FieldLines.forEach(in: raw) { lineName, value in
-                    guard FieldLines.equal(lineName, name.canonicalName) else { return true }
+                FieldLines.forEach(in: raw, named: name.canonicalName) { value in
                     let text = String(decoding: value, as: UTF8.self)
                     found = found.map { $0 + (name == .cookie ? "; " : ", ") + text } ?? text
                     return true
@@ -68,10 +75,8 @@ public struct FieldSection: Sendable {
         case .wire(let bytes):
             var found: [String] = []
             bytes.withUnsafeReadableBytes { raw in
-                FieldLines.forEach(in: raw) { lineName, value in
-                    if FieldLines.equal(lineName, name.canonicalName) {
-                        found.append(String(decoding: value, as: UTF8.self))
-                    }
+                FieldLines.forEach(in: raw, named: name.canonicalName) { value in
+                    found.append(String(decoding: value, as: UTF8.self))
                     return true
                 }
             }
@@ -86,9 +91,9 @@ public struct FieldSection: Sendable {
         case .wire(let bytes):
             var found = false
             bytes.withUnsafeReadableBytes { raw in
-                FieldLines.forEach(in: raw) { lineName, _ in
-                    found = FieldLines.equal(lineName, name.canonicalName)
-                    return !found
+                FieldLines.forEach(in: raw, named: name.canonicalName) { _ in
+                    found = true
+                    return false
                 }
             }
             return found
@@ -103,42 +108,63 @@ extension FieldSection: CustomReflectable {
     }
 }
 
-/// Walks over the field lines of a checked section.
+/// Walks over the field lines of a checked section, in which there is no CR and no LF but at the ends of lines.
 enum FieldLines {
     /// Calls `body` with each line's name and value, without the white space around the value, until it returns false.
     static func forEach(
         in raw: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) {
-        var start = 0
-        while start < raw.count {
-            var colon = start
-            while colon < raw.count, raw[colon] != UInt8(ascii: ":") { colon += 1 }
-            var end = colon
-            while end < raw.count, raw[end] != UInt8(ascii: "\r") { end += 1 }
-            guard colon < end else { return }
-            var first = colon + 1
-            var last = end
-            while first < last, isBlank(raw[first]) { first += 1 }
-            while last > first, isBlank(raw[last - 1]) { last -= 1 }
-            let name = UnsafeRawBufferPointer(rebasing: raw[start..<colon])
-            let value = UnsafeRawBufferPointer(rebasing: raw[first..<last])
-            guard body(name, value) else { return }
-            start = end + 2
+        forEachLine(in: raw) { line in
+            var colon = 0
+            while colon < line.count, line[colon] != UInt8(ascii: ":") { colon += 1 }
+            guard colon < line.count else { return false }
+            return body(UnsafeRawBufferPointer(rebasing: line[..<colon]), value(of: line, behind: colon))
         }
     }
 
-    /// Whether a name on the wire is the given one, which is in lower case.
-    static func equal(_ name: UnsafeRawBufferPointer, _ lowercased: String) -> Bool {
-        guard name.count == lowercased.utf8.count else { return false }
-        var index = 0
-        for expected in lowercased.utf8 {
-            var byte = name[index]
+    /// Calls `body` with the values of the lines that have a name, which is given in lower case, until it returns false.
+    static func forEach(
+        in raw: UnsafeRawBufferPointer, named lowercased: String, _ body: (_ value: UnsafeRawBufferPointer) -> Bool
+    ) {
+        var lowercased = lowercased
+        lowercased.withUTF8 { name in
+            forEachLine(in: raw) { line in
+                // Most lines end the search where their name would have to.
+                guard line.count > name.count, line[name.count] == UInt8(ascii: ":"), begins(line, with: name) else {
+                    return true
+                }
+                return body(value(of: line, behind: name.count))
+            }
+        }
+    }
+
+    private static func forEachLine(in raw: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool) {
+        guard let base = raw.baseAddress else { return }
+        var start = 0
+        while start < raw.count {
+            let rest = raw.count - start
+            let length = memchr(base + start, 0x0D, rest).map { UnsafeRawPointer($0) - (base + start) } ?? rest
+            guard body(UnsafeRawBufferPointer(start: base + start, count: length)) else { return }
+            start += length + 2
+        }
+    }
+
+    private static func begins(_ line: UnsafeRawBufferPointer, with name: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in name.indices {
+            var byte = line[index]
             if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { byte |= 0x20 }
-            if byte != expected { return false }
-            index += 1
+            if byte != name[index] { return false }
         }
         return true
+    }
+
+    private static func value(of line: UnsafeRawBufferPointer, behind colon: Int) -> UnsafeRawBufferPointer {
+        var first = colon + 1
+        var last = line.count
+        while first < last, isBlank(line[first]) { first += 1 }
+        while last > first, isBlank(line[last - 1]) { last -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[first..<last])
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

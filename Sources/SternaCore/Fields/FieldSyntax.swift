@@ -7,21 +7,44 @@ public enum FieldSyntax {
 
     /// Whether a text can be a field's value: no control characters but tabs.
     public static func isValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+        text.utf8.withContiguousStorageIfAvailable { isValue(UnsafeRawBufferPointer($0)) }
+            ?? text.utf8.allSatisfy(isValueByte)
     }
 
-    /// Whether a byte may stand in a token.
-    public static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
+    /// Whether bytes can be a field's value.
+    package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= bytes.count {
+            // A tab is rare enough to look at its eight bytes one by one.
+            if hasControl(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+                for byte in bytes[index..<index + 8] where !isValueByte(byte) { return false }
+            }
+            index += 8
         }
+        while index < bytes.count {
+            guard isValueByte(bytes[index]) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whether a byte may stand in a field's value.
+    @inlinable
+    package static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
+
+    /// Whether one of eight bytes is below 0x20 or 0x7F: taking a number from a byte that is smaller sets its highest bit.
+    private static func hasControl(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let deleted = word ^ (ones &* 0x7F)
+        return ((word &- ones &* 0x20) & ~word | (deleted &- ones) & ~deleted) & (ones &* 0x80) != 0
+    }
+
+    /// Whether a byte may stand in a token: letters, digits, and !#$%&'*+-.^_`|~.
+    @inlinable
+    public static func isTokenByte(_ byte: UInt8) -> Bool {
+        // A bit for each, since a table would have to be made when it is first used, and every use would ask whether it was.
+        let allowed: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return byte < 128 && (allowed &>> UInt64(byte & 63)) & 1 != 0
     }
 
     /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.

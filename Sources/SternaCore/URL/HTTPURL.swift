@@ -66,7 +66,7 @@ extension HTTPURL {
     public var effectivePort: Int { port ?? scheme.defaultPort }
 
     /// The user name and password the URL carries; nil where both are empty.
-    public var userinfo: Userinfo? { Userinfo(serialised: storage.userinfo) }
+    public var userinfo: Userinfo? { storage.userinfo.isEmpty ? nil : Userinfo(serialised: storage.userinfo) }
 
     /// The path, percent-encoded; it begins with "/".
     public var path: String {

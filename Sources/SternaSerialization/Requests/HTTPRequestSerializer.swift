@@ -23,7 +23,7 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
         queryMethods: Set<Request.Method>? = nil
     ) {
         settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods.map { Array($0) }
     }
 
     /// Outside the query methods the style says whether no parameters make an empty body; OPTIONS and TRACE never get an

@@ -17,7 +17,7 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     ) {
         self.options = options
         settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods.map { Array($0) }
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

@@ -18,7 +18,7 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     ) {
         self.format = format
         settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods
+        settings.ownQueryMethods = queryMethods.map { Array($0) }
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

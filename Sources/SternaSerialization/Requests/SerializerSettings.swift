@@ -32,12 +32,12 @@ public struct SerializerSettings: Sendable {
 
     /// The methods whose parameters go into the URL; GET, HEAD and DELETE by default.
     public var queryMethods: Set<Request.Method> {
-        get { ownQueryMethods ?? Self.standardQueryMethods }
-        set { ownQueryMethods = newValue }
+        get { ownQueryMethods.map { Set($0) } ?? Self.standardQueryMethods }
+        set { ownQueryMethods = Array(newValue) }
     }
 
-    // Nil for the standard ones: to make a set of them costs the start of a program some 2% of a first request.
-    var ownQueryMethods: Set<Request.Method>?
+    // Nil for the standard ones. No set: each type of set costs the start of a program some 2% of a first request.
+    var ownQueryMethods: [Request.Method]?
 
     /// What a request is told beside its message.
     public var properties = RequestProperties()

@@ -28,7 +28,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     /// Makes a serializer that takes AFNetworking's media types for JSON.
     public init(
-        acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes),
+        acceptance: Acceptance = .json,
         decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = []
     ) {
         self.acceptance = acceptance

@@ -9,7 +9,9 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 /// A JSON tree.
 public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// The media types that AFNetworking takes for JSON.
-    public static let mediaTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
+    public static let mediaTypes: Set<String> = Set(sortedMediaTypes)
+
+    static let sortedMediaTypes = ["application/json", "text/javascript", "text/json"]
 
     /// Those, and every type with the suffix `+json` (RFC 6839), as problem details and JSON:API have.
     public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+json"])
@@ -27,7 +29,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
 
     /// Makes a serializer; the default is AFNetworking's.
     public init(
-        acceptance: Acceptance = Acceptance(mediaTypes: JSONResponseSerializer.mediaTypes), removesNulls: Bool = false,
+        acceptance: Acceptance = .json, removesNulls: Bool = false,
         preprocessors: [BodyPreprocessor] = []
     ) {
         self.acceptance = acceptance

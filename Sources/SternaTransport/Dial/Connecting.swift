@@ -10,7 +10,7 @@ final class Connecting: @unchecked Sendable {
     private let loop: any EventLoop
     private let promise: EventLoopPromise<any Channel>
     private let bootstrap: (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
-    private var channels: [Int: any Channel] = [:]
+    private var channels: [(attempt: Int, channel: any Channel)] = []
     private var timer: Scheduled<Void>?
     private var limit: Scheduled<Void>?
 
@@ -50,7 +50,7 @@ final class Connecting: @unchecked Sendable {
         limit.cancel()
         timer?.cancel()
         self.limit = nil
-        channels = [:]
+        channels = []
         promise.completeWith(result)
     }
 
@@ -65,8 +65,8 @@ final class Connecting: @unchecked Sendable {
                     self.perform(self.race.timerFired(now: self.now))
                 }
             case .cancelTimer: timer?.cancel()
-            case .abandon(let attempt): channels.removeValue(forKey: attempt)?.close(promise: nil)
-            case .won(let attempt): if let channel = channels[attempt] { finish(.success(channel)) }
+            case .abandon(let attempt): forget(attempt)?.close(promise: nil)
+            case .won(let attempt): if let channel = forget(attempt) { finish(.success(channel)) }
             case .lost(let reasons): finish(.failure(NoAddressAnswered(reasons: reasons)))
             }
         }
@@ -83,17 +83,29 @@ final class Connecting: @unchecked Sendable {
         opening.connect(to: target).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
-                self.channels[attempt] = channel
+                self.keep(channel, of: attempt)
                 self.perform(self.race.connected(attempt))
             case .failure(let error):
-                self.channels[attempt] = nil
+                self.forget(attempt)
                 self.perform(self.race.failed(attempt, error: error, now: self.now))
             }
         }
     }
 
+    private func keep(_ channel: any Channel, of attempt: Int) {
+        forget(attempt)
+        channels.append((attempt, channel))
+    }
+
+    /// Lets go of what an attempt has opened.
+    @discardableResult
+    private func forget(_ attempt: Int) -> (any Channel)? {
+        guard let place = channels.firstIndex(where: { $0.attempt == attempt }) else { return nil }
+        return channels.remove(at: place).channel
+    }
+
     private func opened(_ channel: any Channel, by attempt: Int) {
-        if limit == nil { channel.close(promise: nil) } else { channels[attempt] = channel }
+        if limit == nil { channel.close(promise: nil) } else { keep(channel, of: attempt) }
     }
 }
 

@@ -35,8 +35,9 @@ struct DialRace: Sendable {
     private let attemptDelay: Int64
     private var state = State.ready
     private var started = 0
-    private var running: Set<Int> = []
-    private var failures: [Int: any Error] = [:]
+    // Lists, as they are short.
+    private var running: [Int] = []
+    private var failures: [(attempt: Int, error: any Error)] = []
     private var timer: Int64?
 
     /// - Parameters:
@@ -55,14 +56,22 @@ struct DialRace: Sendable {
     /// Families in turn, one address of each, without repetitions (RFC 8305, 4, with a First Address Family Count of
     /// 1).
     private static func interleaved(_ addresses: [IPAddress], preferring family: IPAddress.Family?) -> [IPAddress] {
-        var seen: Set<IPAddress> = []
-        let unique = addresses.map(\.unmapped).filter { seen.insert($0).inserted }
+        let unique = withoutRepetitions(addresses.map(\.unmapped))
         guard let family = family ?? unique.first?.family else { return [] }
         let first = unique.filter { $0.family == family }
         let second = unique.filter { $0.family != family }
         return (0..<max(first.count, second.count)).flatMap { index in
             [first, second].compactMap { index < $0.count ? $0[index] : nil }
         }
+    }
+
+    // Most hosts have so few that a set would cost more.
+    private static func withoutRepetitions(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard addresses.count > 16 else {
+            return addresses.indices.filter { !addresses[..<$0].contains(addresses[$0]) }.map { addresses[$0] }
+        }
+        var seen: Set<IPAddress> = []
+        return addresses.filter { seen.insert($0).inserted }
     }
 
     /// Begins with the first address.
@@ -82,8 +91,8 @@ struct DialRace: Sendable {
 
     /// An attempt failed. When it is the youngest, nothing is gained by waiting, and the next one starts at once.
     mutating func failed(_ attempt: Int, error: any Error, now: Int64) -> [Action] {
-        guard case .running = state, running.remove(attempt) != nil else { return [] }
-        failures[attempt] = error
+        guard case .running = state, end(attempt) else { return [] }
+        failures.append((attempt, error))
         if started < addresses.count { return attempt == started - 1 ? startNext(now) : [] }
         return running.isEmpty ? lose() : []
     }
@@ -91,7 +100,7 @@ struct DialRace: Sendable {
     /// An attempt succeeded: it is the winner, or comes too late.
     mutating func connected(_ attempt: Int) -> [Action] {
         if case .decided(attempt) = state { return [] }
-        guard case .running = state, running.remove(attempt) != nil else { return [.abandon(attempt)] }
+        guard case .running = state, end(attempt) else { return [.abandon(attempt)] }
         return stop(winner: attempt) + [.won(attempt)]
     }
 
@@ -101,11 +110,18 @@ struct DialRace: Sendable {
         return stop(winner: nil)
     }
 
+    /// Notes that an attempt is over; whether it was under way.
+    private mutating func end(_ attempt: Int) -> Bool {
+        guard let place = running.firstIndex(of: attempt) else { return false }
+        running.remove(at: place)
+        return true
+    }
+
     private mutating func startNext(_ now: Int64) -> [Action] {
         guard started < addresses.count else { return [] }
         let attempt = started
         started += 1
-        running.insert(attempt)
+        running.append(attempt)
         var actions = [Action.connect(attempt: attempt, addresses[attempt])]
         if started < addresses.count {
             let (sum, overflow) = now.addingReportingOverflow(attemptDelay)
@@ -120,7 +136,7 @@ struct DialRace: Sendable {
     }
 
     private mutating func lose() -> [Action] {
-        let reasons = addresses.indices.compactMap { attempt in failures[attempt].map { (addresses[attempt], $0) } }
+        let reasons = failures.sorted { $0.attempt < $1.attempt }.map { (addresses[$0.attempt], $0.error) }
         return stop(winner: nil) + [.lost(reasons)]
     }
 
@@ -129,7 +145,7 @@ struct DialRace: Sendable {
         actions += running.sorted().map { .abandon($0) }
         timer = nil
         running = []
-        failures = [:]
+        failures = []
         state = .decided(winner: winner)
         return actions
     }

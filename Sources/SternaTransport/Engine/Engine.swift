@@ -15,7 +15,7 @@ public final class Engine: Sendable {
     let options: EngineOptions
     let dialer: Dialer
     let permits: Permits
-    private let transports = Mutex<[EngineTransport.Configuration: EngineTransport]>([:])
+    private let transports = Mutex<[EngineTransport]>([])
     private let ownTransports = Mutex<[EngineTransport.Configuration: WeakTransport]>([:])
 
     /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
@@ -52,10 +52,10 @@ public final class Engine: Sendable {
 
     private func sharedTransport(_ configuration: EngineTransport.Configuration) -> EngineTransport {
         transports.withLock { transports in
-            if let known = transports[configuration] { return known }
+            if let known = transports.first(where: { $0.configuration == configuration }) { return known }
             let made = EngineTransport(engine: self, configuration: configuration)
             // Programs have a handful of policies; one that makes new ones without end keeps none of them here.
-            if transports.count < 64 { transports[configuration] = made }
+            if transports.count < 64 { transports.append(made) }
             return made
         }
     }
@@ -93,11 +93,11 @@ public final class Engine: Sendable {
     private let nextLoop = Atomic<Int>(0)
 
     /// Lets go of what refers to the engine.
-    func forgetTransports() { transports.withLock { $0 = [:] } }
+    func forgetTransports() { transports.withLock { $0 = [] } }
 
     /// The transports that are in use.
     var allTransports: [EngineTransport] {
-        transports.withLock { Array($0.values) } + ownTransports.withLock { $0.values.compactMap(\.transport) }
+        transports.withLock { $0 } + ownTransports.withLock { $0.values.compactMap(\.transport) }
     }
 }
 

@@ -7,12 +7,40 @@ import Synchronization
 /// Sends requests over an engine's connections under one trust configuration.
 public final class EngineTransport: Transport {
     public let engine: Engine
-    private let configuration: Configuration
-    private let endpoints = Mutex<[Key: Endpoint]>([:])
+    let configuration: Configuration
+    private let endpoints = Mutex(Endpoints())
     private let sweepAt = Atomic<Int>(1_024)
 
     /// Whether URLs of one origin may have different proxies.
     private let asksForEachURL: Bool
+
+    private struct Endpoints {
+        private var first: (key: Key, endpoint: Endpoint)?
+        private var others: [Key: Endpoint] = [:]
+
+        /// The one that was asked for last, which is the next one as well where a client speaks to one server.
+        private(set) var last: Endpoint?
+
+        var count: Int { others.count + (first == nil ? 0 : 1) }
+        var all: [Endpoint] { (first.map { [$0.endpoint] } ?? []) + others.values }
+
+        mutating func find(_ key: Key) -> Endpoint? {
+            let known = first?.key == key ? first?.endpoint : others.isEmpty ? nil : others[key]
+            if let known { last = known }
+            return known
+        }
+
+        mutating func add(_ endpoint: Endpoint, _ key: Key) {
+            if first == nil { first = (key, endpoint) } else { others[key] = endpoint }
+        }
+
+        mutating func removeUnused() {
+            others = others.filter { $0.value.isInUse }
+            if first?.endpoint.isInUse == false { first = nil }
+            // It may be one of those that are gone, and there must not be two of an origin.
+            last = nil
+        }
+    }
 
     private struct Key: Hashable {
         let origin: Origin
@@ -125,14 +153,15 @@ public final class EngineTransport: Transport {
 
     func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint {
         let origin = url.origin
+        if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin { return last }
         let proxy = asksForEachURL ? try configuration.routing.proxies.proxy(for: url) : nil
         let key = Key(origin: origin, proxy: proxy)
-        if let known = endpoints.withLock({ $0[key] }) { return known }
+        if let known = endpoints.withLock({ $0.find(key) }) { return known }
         let route = try configuration.routing.route(for: url, proxy: key.proxy)
         return endpoints.withLock { endpoints in
-            if let known = endpoints[key] { return known }
+            if let known = endpoints.find(key) { return known }
             if endpoints.count >= 1_024, endpoints.count >= sweepAt.load(ordering: .relaxed) {
-                endpoints = endpoints.filter { $0.value.isInUse }
+                endpoints.removeUnused()
                 // As many as are in use come once more before they are looked through again.
                 sweepAt.store(2 * endpoints.count, ordering: .relaxed)
             }
@@ -142,11 +171,11 @@ public final class EngineTransport: Transport {
                 origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
                 policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
                 routing: configuration.routing, engine: engine)
-            endpoints[key] = made
+            endpoints.add(made, key)
             return made
         }
     }
 
     /// The endpoints that are known.
-    var allEndpoints: [Endpoint] { endpoints.withLock { Array($0.values) } }
+    var allEndpoints: [Endpoint] { endpoints.withLock { $0.all } }
 }

@@ -25,7 +25,7 @@ extension HTTP1Connection {
             pipe.end(.success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
-            shard.reply(to: exchange, head.response(to: exchange.request, body: body))
+            shard.reply(to: exchange, head.response(from: exchange.request.url, body: body))
         }
     }
 
@@ -66,7 +66,7 @@ extension HTTP1Connection {
         abort()
         guard let exchange else { return }
         var error = exchange.complete(error)
-        error.response = head?.response(to: exchange.request, body: ResponseBody())
+        error.response = head?.response(from: exchange.request.url, body: ResponseBody())
         if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
     }
 

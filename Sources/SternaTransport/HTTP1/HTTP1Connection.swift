@@ -9,7 +9,7 @@ import SternaSecurity
 /// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
 /// exchange, or is closed; a closed one never comes back.
 // Invariant: everything is touched on the channel's event loop only.
-final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHandler, Pooled, @unchecked Sendable {
+final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias OutboundIn = Never
     typealias OutboundOut = Bytes
@@ -191,7 +191,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
             measureAnew()
             shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
         }
-        parse()
+        shard.executor.wakingAfter { parse() }
     }
 
     private func parse() {
@@ -223,7 +223,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
             return
         }
         self.head = head
-        if head.keepAlive != nil { serverPatience = head.patience }
+        if let patience = head.patience { serverPatience = patience }
         if exchange?.recorder != nil { noteHead(head.status, head.version) }
         continueTimer?.cancel()
         exchange?.phase = .reading
@@ -265,7 +265,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         }
         if !readsAreLarge, parser.bodyLength.map({ $0 > Int64(Self.collectedBytes) }) ?? true { useLargeReads(true) }
         let body = ResponseBody(StreamedBody(pipe, length: parser.bodyLength))
-        exchange.succeed(head.response(to: exchange.request, body: body))
+        exchange.succeed(head.response(from: exchange.request.url, body: body))
     }
 
     func read(context: ChannelHandlerContext) {

@@ -11,7 +11,7 @@ import Darwin
 
 /// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
 struct HeadScanner {
-    private(set) var head = ResponseHead()
+    private(set) var summary = HeadSummary()
     private var lineStart = 0
     private var searched = 0
     private var fieldsStart = 0
@@ -80,7 +80,7 @@ struct HeadScanner {
         guard line.count >= 12, Self.isDigit(line[7]), line[8] == 0x20 else {
             throw .malformed("its status line is cut short.")
         }
-        head.minorVersion = Int(line[7] - 0x30)
+        summary.minorVersion = Int(line[7] - 0x30)
         var status = 0
         for index in 9..<12 {
             guard Self.isDigit(line[index]) else { throw .malformed("its status is no number.") }
@@ -89,22 +89,22 @@ struct HeadScanner {
         guard status >= 100, line.count == 12 || line[12] == 0x20 else {
             throw .malformed("its status is not a number of three digits from 100 on.")
         }
-        for index in min(13, line.count)..<line.count where !Self.isValueByte(line[index]) {
+        guard FieldSyntax.isValue(UnsafeRawBufferPointer(rebasing: line[min(13, line.count)...])) else {
             throw .malformed("its reason phrase has a control character.")
         }
-        head.status = status
+        summary.status = status
     }
 
     private mutating func fieldLine(_ line: UnsafeRawBufferPointer) throws(ParseFailure) {
         var colon = 0
-        while colon < line.count, Self.tokenTable[Int(line[colon])] { colon += 1 }
+        while colon < line.count, FieldSyntax.isTokenByte(line[colon]) { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
             if let first = line.first, first == 0x20 || first == 0x09 {
                 throw .malformed("a header field is folded over two lines.")
             }
             throw .malformed("a header line is not a name and a value.")
         }
-        for index in colon + 1..<line.count where !Self.isValueByte(line[index]) {
+        guard FieldSyntax.isValue(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])) else {
             throw .malformed("a header field has a control character in its value.")
         }
         switch colon {
@@ -120,16 +120,15 @@ struct HeadScanner {
 
     // A list of the same length several times over is one length (RFC 9110, 8.6); anything else is an attack.
     private mutating func contentLength(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
-        for item in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let digits = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
+        for digits in FieldText.Items(of: value) {
             guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(Self.isDigit) else {
                 throw .malformed("its Content-Length is not a number, or too large to be one.")
             }
             let length = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
-            guard head.contentLength == nil || head.contentLength == length else {
+            guard summary.contentLength == nil || summary.contentLength == length else {
                 throw .malformed("it has two different Content-Length fields.")
             }
-            head.contentLength = length
+            summary.contentLength = length
         }
     }
 
@@ -138,42 +137,36 @@ struct HeadScanner {
             throw .malformed("its Transfer-Encoding is not just “chunked”.")
         }
         sawTransferEncoding = true
-        head.isChunked = true
+        summary.isChunked = true
     }
 
     private mutating func connection(_ value: UnsafeRawBufferPointer) {
-        for item in value.split(separator: UInt8(ascii: ",")) {
-            let token = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
-            if token.count == 5, FieldText.equal(token, 5, "close") { head.connectionClose = true }
-            if token.count == 10, FieldText.equal(token, 10, "keep-alive") { head.connectionKeepAlive = true }
+        for token in FieldText.Items(of: value) {
+            if token.count == 5, FieldText.equal(token, 5, "close") { summary.connectionClose = true }
+            if token.count == 10, FieldText.equal(token, 10, "keep-alive") { summary.connectionKeepAlive = true }
         }
     }
 
     // `timeout=5, max=100`; what is none of that is passed over (RFC 2068, 19.7.1.1).
     private mutating func keepAlive(_ value: UnsafeRawBufferPointer) {
-        for item in value.split(separator: UInt8(ascii: ",")) {
-            let parameter = FieldText.trim(UnsafeRawBufferPointer(rebasing: item))
+        for parameter in FieldText.Items(of: value) {
             guard parameter.count > 8, parameter.count <= 14, FieldText.equal(parameter, 8, "timeout=") else {
                 continue
             }
             let digits = parameter.dropFirst(8)
             guard digits.allSatisfy(Self.isDigit) else { continue }
-            head.keepAlive = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            summary.keepAlive = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
     }
 
     /// What the fields say together; asked once the head is complete.
     func checkFraming() throws(ParseFailure) {
-        guard head.isChunked else { return }
-        if head.contentLength != nil { throw .malformed("it has both Content-Length and Transfer-Encoding.") }
-        if head.minorVersion == 0 { throw .malformed("it uses Transfer-Encoding in HTTP/1.0.") }
+        guard summary.isChunked else { return }
+        if summary.contentLength != nil { throw .malformed("it has both Content-Length and Transfer-Encoding.") }
+        if summary.minorVersion == 0 { throw .malformed("it uses Transfer-Encoding in HTTP/1.0.") }
     }
 
     static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
-
-    static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
-
-    private static let tokenTable: [Bool] = (0...255).map { FieldSyntax.isTokenByte(UInt8($0)) }
 }
 
 /// Small looks at the bytes of a field line.
@@ -186,6 +179,21 @@ enum FieldText {
             if byte != lowercased.utf8Start[index] { return false }
         }
         return true
+    }
+
+    /// The items of a list, without the white space around them; empty ones are among them.
+    struct Items: Sequence, IteratorProtocol {
+        private var rest: UnsafeRawBufferPointer?
+
+        init(of value: UnsafeRawBufferPointer) { rest = value }
+
+        mutating func next() -> UnsafeRawBufferPointer? {
+            guard let bytes = rest else { return nil }
+            var comma = 0
+            while comma < bytes.count, bytes[comma] != UInt8(ascii: ",") { comma += 1 }
+            rest = comma < bytes.count ? UnsafeRawBufferPointer(rebasing: bytes[(comma + 1)...]) : nil
+            return trim(UnsafeRawBufferPointer(rebasing: bytes[..<comma]))
+        }
     }
 
     static func value(_ line: UnsafeRawBufferPointer, from index: Int) -> UnsafeRawBufferPointer {

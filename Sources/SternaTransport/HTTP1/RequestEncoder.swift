@@ -34,66 +34,130 @@ enum RequestEncoder {
         _ request: Request, framing: Framing, expectsContinue: Bool = false, forwarding: Endpoint.Forwarding? = nil,
         into buffer: inout Bytes
     ) throws(SternaError) {
-        buffer.writeString(request.method.rawValue)
-        buffer.writeStaticString(" ")
-        if forwarding != nil {
-            buffer.writeString(request.url.scheme.isSecure ? "https://" : "http://")
-            buffer.writeString(request.url.authority)
+        if framing == .length(.max) {
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
         }
-        buffer.writeString(request.url.requestTarget)
-        buffer.writeStaticString(" HTTP/1.1\r\nHost: ")
+        // One write, for the many small ones would cost more than what they write.
+        var room = max(512, buffer.writableBytes)
+        while true {
+            var failure: SternaError?
+            var isFull = false
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
+                var text = TextWriter(memory)
+                do throws(SternaError) {
+                    try write(
+                        request, framing: framing, expectsContinue: expectsContinue, forwarding: forwarding, into: &text
+                    )
+                } catch {
+                    failure = error
+                    return 0
+                }
+                isFull = text.isFull
+                return isFull ? 0 : text.count
+            }
+            if let failure { throw failure }
+            guard isFull else { return }
+            room *= 2
+        }
+    }
+
+    private static func write(
+        _ request: Request, framing: Framing, expectsContinue: Bool, forwarding: Endpoint.Forwarding?,
+        into text: inout TextWriter
+    ) throws(SternaError) {
+        text.put(request.method.rawValue)
+        text.put(" " as StaticString)
+        if forwarding != nil {
+            text.put(request.url.scheme.isSecure ? "https://" as StaticString : "http://")
+            text.put(request.url.authority)
+        }
+        text.put(request.url.requestTarget)
+        text.put(" HTTP/1.1\r\nHost: " as StaticString)
         // A proxy that forwards goes by the URL; another Host beside it would only mislead (RFC 9112, 3.2.2).
-        let ownHost = forwarding == nil ? request.headers.first { $0.name.canonicalName == "host" } : nil
+        let ownHost = forwarding == nil ? request.headers.first { isHost($0.name.canonicalName) } : nil
         let host = ownHost?.value ?? request.url.authority
         guard FieldSyntax.isValue(host) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field has a control character and was not sent.")
         }
-        buffer.writeString(host)
-        buffer.writeStaticString("\r\n")
+        text.put(host)
+        text.put("\r\n" as StaticString)
         if let authorization = forwarding?.authorization {
-            buffer.writeStaticString("Proxy-Authorization: ")
-            buffer.writeString(authorization)
-            buffer.writeStaticString("\r\n")
+            text.put("Proxy-Authorization: " as StaticString)
+            text.put(authorization)
+            text.put("\r\n" as StaticString)
         }
-        for field in request.headers {
-            if isOwn(field.name.canonicalName) { continue }
-            // The origin must not see it, and a proxy has its credentials already.
-            if field.name == .proxyAuthorization, forwarding == nil || forwarding?.authorization != nil { continue }
-            if !expectsContinue, field.name == .expect, field.value.lowercased() == "100-continue" { continue }
-            buffer.writeString(field.name.rawName)
-            buffer.writeStaticString(": ")
+        for field in request.headers where isSent(field, expectsContinue, forwarding) {
+            text.put(field.name.rawName)
+            text.put(": " as StaticString)
             let isClean = field.withUnsafeBytesOfValue { bytes in
-                buffer.writeBytes(bytes)
-                return bytes.allSatisfy(HeadScanner.isValueByte)
+                text.put(UnsafeRawBufferPointer(bytes))
+                return FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
             }
             guard isClean else {
                 throw SternaError(
                     .invalidHeader, phase: .prepare,
                     "The value of header “\(field.name.rawName)” has a control character and was not sent.")
             }
-            buffer.writeStaticString("\r\n")
+            text.put("\r\n" as StaticString)
         }
         switch framing {
         case .none: break
-        case .length(.max):
-            throw SternaError(
-                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
         case .length(let length):
-            buffer.writeStaticString("Content-Length: ")
-            buffer.writeString(String(length))
-            buffer.writeStaticString("\r\n")
-        case .chunked: buffer.writeStaticString("Transfer-Encoding: chunked\r\n")
+            text.put("Content-Length: " as StaticString)
+            text.put(String(length))
+            text.put("\r\n" as StaticString)
+        case .chunked: text.put("Transfer-Encoding: chunked\r\n" as StaticString)
         }
-        buffer.writeStaticString("\r\n")
+        text.put("\r\n" as StaticString)
     }
 
-    private static func isOwn(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 4: name == "host"
-        case 14: name == "content-length"
-        case 17: name == "transfer-encoding"
-        default: false
+    /// Whether a field of the request is written as it is; the rest is the connection's.
+    private static func isSent(
+        _ field: HTTPField, _ expectsContinue: Bool, _ forwarding: Endpoint.Forwarding?
+    ) -> Bool {
+        let name = field.name.canonicalName
+        return switch name.utf8.count {
+        case 4: !isHost(name)
+        case 6: expectsContinue || name != "expect" || field.value.lowercased() != "100-continue"
+        case 14: name != "content-length"
+        case 17: name != "transfer-encoding"
+        // The origin must not see it, and a proxy has its credentials already.
+        case 19: name != "proxy-authorization" || forwarding != nil && forwarding?.authorization == nil
+        default: true
         }
+    }
+
+    private static func isHost(_ name: String) -> Bool { name.utf8.count == 4 && name == "host" }
+}
+
+/// Puts texts one behind the other into memory of a given size; what comes after it is full is left out.
+struct TextWriter {
+    private let memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+    private(set) var isFull = false
+
+    init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    mutating func put(_ text: StaticString) {
+        put(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func put(_ text: String) {
+        let bytes = text.utf8
+        if bytes.withContiguousStorageIfAvailable({ put(UnsafeRawBufferPointer($0)) }) == nil {
+            Array(bytes).withUnsafeBytes { put($0) }
+        }
+    }
+
+    mutating func put(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count <= memory.count - count, let target = memory.baseAddress else {
+            isFull = isFull || !bytes.isEmpty
+            return
+        }
+        guard let source = bytes.baseAddress else { return }
+        (target + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
     }
 }

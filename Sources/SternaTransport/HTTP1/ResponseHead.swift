@@ -2,11 +2,10 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The head of a response as it came over HTTP/1: its status line, and what its fields say of the framing.
-struct ResponseHead {
+/// What the head of a response says of the message itself: its status line, and what its fields say of the framing.
+struct HeadSummary {
     var status = 0
     var minorVersion = 1
-    var section = FieldSection()
     var contentLength: Int64?
     var isChunked = false
     var connectionClose = false
@@ -14,23 +13,39 @@ struct ResponseHead {
 
     /// The seconds that a Keep-Alive field names.
     var keepAlive: Int?
+}
+
+/// The head of a response as it came over HTTP/1; a reference, since it goes through several hands.
+final class ResponseHead: Sendable {
+    let summary: HeadSummary
+    let section: FieldSection
+
+    init(summary: HeadSummary, section: FieldSection) {
+        self.summary = summary
+        self.section = section
+    }
+
+    var status: Int { summary.status }
+    var contentLength: Int64? { summary.contentLength }
+    var isChunked: Bool { summary.isChunked }
 
     /// Whether the connection may carry another exchange (RFC 9112, 9.3).
     var isPersistent: Bool {
-        minorVersion >= 1 ? !connectionClose : connectionKeepAlive && !connectionClose
+        !summary.connectionClose && (summary.minorVersion >= 1 || summary.connectionKeepAlive)
     }
 
-    /// How long the server will keep the connection, less a second in which a request may be on its way.
-    var patience: TimeAmount? { keepAlive.map { .seconds(Int64(max(0, $0 - 1))) } }
+    /// How long the server will keep the connection, less a second in which a request may be on its way; nil where it does
+    /// not say.
+    var patience: TimeAmount? { summary.keepAlive.map { .seconds(Int64(max(0, $0 - 1))) } }
 
-    var version: HTTPVersion { HTTPVersion(major: 1, minor: minorVersion) }
+    var version: HTTPVersion { HTTPVersion(major: 1, minor: summary.minorVersion) }
 
     var isInformational: Bool { status < 200 }
 
     /// The response this head begins.
-    func response(to request: Request, body: ResponseBody) -> Response {
+    func response(from url: HTTPURL, body: ResponseBody) -> Response {
         Response(
-            status: .init(code: status), version: version, section: section, body: body, url: request.url)
+            status: .init(code: status), version: version, section: section, body: body, url: url)
     }
 }
 
@@ -38,9 +53,6 @@ struct ResponseHead {
 struct ParseFailure: Error {
     var kind: SternaError.Kind
     var detail: String
-
-    /// An answer that is valid, but not what was needed.
-    var head: ResponseHead?
 
     static func malformed(_ detail: String) -> ParseFailure {
         ParseFailure(kind: .malformedResponse, detail: "The answer is not valid HTTP: \(detail)")

@@ -153,8 +153,7 @@ struct ResponseParser {
     private mutating func nextHead() throws(ParseFailure) -> ResponseHead? {
         guard let section = try nextSection() else { return nil }
         try scanner.checkFraming()
-        var head = scanner.head
-        head.section = section
+        let head = ResponseHead(summary: scanner.summary, section: section)
         scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         return head
     }
@@ -253,7 +252,7 @@ struct ResponseParser {
                     return index + 1
                 }
                 if inExtension {
-                    guard HeadScanner.isValueByte(byte) else {
+                    guard FieldSyntax.isValueByte(byte) else {
                         failure = .malformed("a chunk extension has a control character.")
                         return nil
                     }

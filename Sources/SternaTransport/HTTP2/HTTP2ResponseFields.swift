@@ -41,8 +41,8 @@ struct HTTP2ResponseFields {
     }
 
     /// The response this head begins.
-    func response(to request: Request, body: ResponseBody) -> Response {
-        Response(status: .init(code: status), version: .http2, section: section, body: body, url: request.url)
+    func response(from url: HTTPURL, body: ResponseBody) -> Response {
+        Response(status: .init(code: status), version: .http2, section: section, body: body, url: url)
     }
 }
 

@@ -273,7 +273,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             self.collected = nil
         }
         let body = ResponseBody(StreamedBody(pipe, length: contentLength))
-        exchange.succeed(head.response(to: exchange.request, body: body))
+        exchange.succeed(head.response(from: exchange.request.url, body: body))
     }
 
     // MARK: Windows
@@ -335,7 +335,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             pipe.end(.success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
-            shard.reply(to: exchange, head.response(to: exchange.request, body: body))
+            shard.reply(to: exchange, head.response(from: exchange.request.url, body: body))
         }
     }
 
@@ -351,7 +351,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         connection.ended(self, reset: code)
         guard let exchange else { return }
         var error = exchange.complete(error)
-        error.response = head?.response(to: exchange.request, body: ResponseBody())
+        error.response = head?.response(from: exchange.request.url, body: ResponseBody())
         if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
     }
 

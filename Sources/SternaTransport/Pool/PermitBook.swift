@@ -26,14 +26,25 @@ struct PermitBook {
         /// Shards in the order of their turns, with the number of permits that each waits for.
         var shards: Deque<(shard: Int, count: Int)> = []
         var waiting = 0
-        /// How many permits each shard has.
-        var held: [Int: Int] = [:]
+        /// How many permits each shard has, up to the last one that had one.
+        private var held: [Int] = []
+
+        init(limit: Int) { self.limit = limit }
         var isInTurn = false
 
         mutating func grant(to shard: Int) {
             open += 1
-            held[shard, default: 0] += 1
+            while held.count <= shard { held.append(0) }
+            held[shard] += 1
         }
+
+        mutating func giveBack(_ shard: Int) {
+            open -= 1
+            held[shard] -= 1
+        }
+
+        /// How many permits a shard has.
+        func held(by shard: Int) -> Int { held.indices.contains(shard) ? held[shard] : 0 }
 
         mutating func wait(_ shard: Int) {
             waiting += 1
@@ -81,7 +92,7 @@ struct PermitBook {
     /// Whether a shard without any connection to an endpoint waits for others to close theirs.
     func hasNeedyShard(_ endpoint: Int) -> Bool {
         guard let line = lines[endpoint] else { return false }
-        return line.shards.contains { line.held[$0.shard] == nil }
+        return line.shards.contains { line.held(by: $0.shard) == 0 }
     }
 
     /// How many permits of an endpoint are out, and how many shards wait for one.
@@ -117,10 +128,9 @@ struct PermitBook {
 
     /// Gives a shard's permit back; returns who gets one for it.
     mutating func give(_ endpoint: Int, shard: Int) -> [Grant] {
-        guard var line = lines[endpoint], let held = line.held[shard], held > 0 else { return [] }
+        guard var line = lines[endpoint], line.held(by: shard) > 0 else { return [] }
         lines[endpoint] = nil
-        line.held[shard] = held == 1 ? nil : held - 1
-        line.open -= 1
+        line.giveBack(shard)
         open -= 1
         if line.waiting > 0 { takeTurn(endpoint, &line) }
         if line.open > 0 || line.waiting > 0 { lines[endpoint] = line }

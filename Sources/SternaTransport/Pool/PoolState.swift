@@ -1,11 +1,8 @@
-/// A connection as the pool sees it.
-protocol Pooled: AnyObject {}
-
 /// What one shard knows of its connections to an endpoint and of who waits for one; a value without I/O.
 ///
 /// Each waiter has a dial of its own begun for it, up to a number at a time, and takes whichever connection is free first. A
 /// permit is held for every connection from the dial on; `asked` are those that the shard stands in line for.
-struct PoolState<Connection: Pooled, Waiter: InLine> {
+struct PoolState<Connection: AnyObject, Waiter: InLine> {
     /// Connections that nobody uses, the one used last at the end.
     private(set) var idle: [Connection] = []
     private(set) var line = WaitingLine<Waiter>()
@@ -22,11 +19,14 @@ struct PoolState<Connection: Pooled, Waiter: InLine> {
     var isEmpty: Bool { idle.isEmpty && line.isEmpty && dialling == 0 && asked == 0 }
 
     /// How many permits to ask for now.
+    // Inlined, as all of it would be copied for the call.
+    @inline(__always)
     func permitsWanted(at now: Int64) -> Int {
         max(0, min(line.count, backoff.allowed(of: maximumDials, at: now)) - dialling - asked)
     }
 
     /// How many times to leave the line for permits, since others have served who waited.
+    @inline(__always)
     var permitsUnwanted: Int { min(asked, max(0, dialling + asked - line.count)) }
 
     // MARK: Waiters

@@ -15,12 +15,15 @@ protocol InLine: AnyObject {
     var hasDial: Bool { get }
 }
 
+/// A place of a line. By itself, for in the line it would be another type to be looked up when a program starts.
+private struct PlaceInLine<Element: AnyObject> {
+    let element: Element
+    let ticket: Int
+}
+
 /// A line in order of rank, then of arrival; leaving it from the middle costs no search.
 struct WaitingLine<Element: InLine> {
-    private struct Place {
-        let element: Element
-        let ticket: Int
-    }
+    private typealias Place = PlaceInLine<Element>
 
     // One for those that need what is fresh, then one for each rank. Who has left still has a place, but not its ticket.
     private var places: [Deque<Place>] = Array(repeating: [], count: 4)

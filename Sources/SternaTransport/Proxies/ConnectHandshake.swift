@@ -46,22 +46,22 @@ struct ConnectHandshake {
     /// Takes what the proxy sent; returns whether the tunnel is there, and then what it has brought already.
     mutating func receive(_ bytes: Bytes) throws(SternaError) -> Bytes? {
         parser.append(bytes)
+        var refused: ResponseHead?
         do throws(ParseFailure) {
             while let event = try parser.next() {
                 guard case .head(let head) = event else { continue }
-                guard (200..<300).contains(head.status) else { throw ParseFailure.refused(head) }
+                guard (200..<300).contains(head.status) else {
+                    refused = head
+                    break
+                }
                 _ = try parser.next()
                 return parser.takeLeftover()
             }
-            return nil
         } catch {
-            throw explain(error)
+            throw refusal(error.detail)
         }
-    }
-
-    private func explain(_ failure: ParseFailure) -> SternaError {
-        guard let head = failure.head else { return refusal(failure.detail) }
-        return refusal(head.status, HTTPVersion(major: 1, minor: head.minorVersion), head.section)
+        if let refused { throw refusal(refused.status, refused.version, refused.section) }
+        return nil
     }
 
     /// What is told of an answer that is none.
@@ -88,11 +88,5 @@ struct ConnectHandshake {
             Response(status: .init(code: status), version: version, section: section, url: url)
         }
         return error
-    }
-}
-
-extension ParseFailure {
-    fileprivate static func refused(_ head: ResponseHead) -> ParseFailure {
-        ParseFailure(kind: .proxyFailed, detail: "", head: head)
     }
 }

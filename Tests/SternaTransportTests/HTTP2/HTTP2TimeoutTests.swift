@@ -146,12 +146,12 @@ struct HTTP2TimeoutTests {
             isFull.open()
             try await connection.sendBody(request.stream, Array(content[sent...]))
         } body: { peer in
-            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = .seconds(1) }
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = .seconds(4) }
             try await api.get("first")
             try await api.withResponse(to: .get("row")) { response in
                 await isFull.pass()
-                // Time has to pass, several times as much as the server would have.
-                try await Task.sleep(for: .milliseconds(2_500))
+                // Time has to pass, more than the server would have.
+                try await Task.sleep(for: .seconds(9))
                 let body = try await response.body.collect(upTo: 8 << 20)
                 #expect(Wire.same(body, content))
             }

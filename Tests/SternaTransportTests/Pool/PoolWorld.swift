@@ -5,7 +5,7 @@ import Testing
 /// Shards and endpoints without a network, driven by chance: what `Shard` does around `PoolState` and `PermitBook`, with time,
 /// dials and answers in the hands of a generator.
 final class PoolWorld {
-    final class Connection: Pooled {
+    final class Connection {
         let shard: Int
         let endpoint: Int
         var isOpen = true

@@ -140,7 +140,9 @@ struct HTTP2TunnelHostileTests {
             }
         } body: { peer in
             let limit = Duration.seconds(row.isHarmless ? 2 : 10)
-            let api = try ProxyScene.session(peer.url, authority: authority) {
+            // The next one may have to wait until the flood has passed by.
+            let patient = try ProxyScene.session(peer.url, authority: authority)
+            let api = patient.with {
                 $0.timeouts.proxy = limit
                 $0.timeouts.tls = limit
             }
@@ -156,7 +158,7 @@ struct HTTP2TunnelHostileTests {
             #expect(error?.requestSent == false, sourceLocation: location)
             #expect(error?.response == nil, sourceLocation: location)
             let next = await Wire.failure(.proxyFailed, .proxy, location: location) {
-                try await api.get("https://origin.test/get")
+                try await patient.get("https://origin.test/get")
             }
             #expect(next?.proxyResponse?.status.code == 418, sourceLocation: location)
         }
