@@ -21,9 +21,19 @@ class Rounds:
         self.core = core
         self.quick = quick
 
+    def turns(self, work):
+        """How many turns each client has in a round of a work."""
+        return min(work.turns, work.quick if self.quick else work.count)
+
+    @staticmethod
+    def together(samples):
+        """The turns of a client as one sample: their medians; errors are added."""
+        return {metric: (sum if metric == "errors" else statistics.median)([sample[metric] for sample in samples])
+                for metric in samples[0]}
+
     def sample(self, work, client):
-        """One run of one client, as a dictionary of metrics."""
-        count = work.quick if self.quick else work.count
+        """One turn of one client, as a dictionary of metrics."""
+        count = (work.quick if self.quick else work.count) // self.turns(work)
         if work.name == "process":
             line, measured = self._run(work, client, 1, 1, times=count)
             return {"wall_ms": statistics.median(measured["walls"]) * 1e3,

@@ -45,6 +45,8 @@ class Work:
     target: str = "plain"
     limits: list = field(default_factory=list)
     reference: str = "libcurl"  # which libcurl the ratios are to
+    # In how many turns each client makes the requests of a round: what slows the machine for a while slows all of them.
+    turns: int = 1
 
 
 SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
@@ -63,7 +65,7 @@ WORKS = [
         Limit("sterna", 0.8, 0.6, "libcurl"), Limit("sterna", 0.3, None, "ahc")]),
     Work("getone", "1 KiB GET, one at a time", "cpu", "CPU a request", "get", SMALL, 20_000, 3_000, 1, limits=[
         Limit("sterna", 1.15, 0.9, "libcurl"), Limit("sterna-loop", 0.85, None, "libcurl"),
-        Limit("sterna", 0.35, None, "ahc")]),
+        Limit("sterna", 0.35, None, "ahc")], turns=4),
     Work("download", "Download of 1 GiB", "cpu_gib", "CPU a GiB", "download", LARGE, 1, 1, 1, "large", [
         Limit("sterna", 1.9, 1.2, "libcurl-256k"), Limit("sterna-loop", 1.2, 1.0, "libcurl-256k"),
         Limit("sterna", 0.4, None, "ahc")], reference="libcurl-256k"),
@@ -73,7 +75,7 @@ WORKS = [
         Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
     Work("process", "One GET by a whole process", "wall_ms", "time", "get",
          ["sterna", "ahc", "urlsession", "libcurl", "go"], 20, 8, 1, limits=[
-             Limit("sterna", 0.95, 0.7, "libcurl"), Limit("sterna", 0.6, None, "ahc")]),
+             Limit("sterna", 0.95, 0.7, "libcurl"), Limit("sterna", 0.6, None, "ahc")], turns=20),
     Work("allocations", "Allocations of a 1 KiB GET", "allocations", "calls of malloc a request", "get",
          ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl"], 12_000, 4_000, 64, limits=[
              Limit("sterna", 32, 20), Limit("sterna-loop", 32, 20)]),
