@@ -138,6 +138,36 @@ struct FakeTimeTests {
         #expect(error?.kind == .timedOut)
     }
 
+    @Test(
+        "A server that falls silent is not waited for because its reader once was, however the reader caught up",
+        arguments: 1...4)
+    func silentAfterPause(taken: Int) async throws {
+        let fake = try await FakeConnection()
+        let task = try await fake.start(delivery: .head)
+        let piece = String(repeating: "p", count: 70_000)
+        try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n" + piece)
+        let response = try await task.value
+        for _ in 0..<3 { try await fake.receive(piece) }
+        // As the event loop does when it has read.
+        try await fake.loop.executeInContext { fake.channel.pipeline.read() }
+        await fake.advance(1_000)
+        #expect(fake.isOpen)
+        var iterator = response.body.makeAsyncIterator()
+        var count = 0
+        for _ in 0..<taken { count += try await iterator.next()?.readableBytes ?? 0 }
+        await fake.loop.run()
+        try await fake.receive(piece)
+        try await fake.loop.executeInContext { fake.channel.pipeline.read() }
+        while count < 5 * piece.utf8.count, let chunk = try await iterator.next() { count += chunk.readableBytes }
+        await fake.loop.run()
+        await fake.advance(61)
+        #expect(!fake.isOpen)
+        guard !fake.isOpen else { return }
+        let error = await #expect(throws: SternaError.self) { _ = try await iterator.next() }
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .read)
+    }
+
     @Test("Bytes that answer nothing end an idle connection", arguments: ["x", "HTTP/1.1 408 Request Timeout\r\n\r\n"])
     func unasked(text: String) async throws {
         let fake = try await FakeConnection()
