@@ -17,12 +17,20 @@ extension Engine {
     /// - Parameter grace: how long requests under way may take; 30 s by default.
     public func shutDown(within grace: Duration = .seconds(30)) async {
         guard self !== Engine.shared else { return closeIdleConnections() }
-        let drained = shards.map { shard in
+        let drained = beginShutdown(within: grace)
+        await withTaskCancellationHandler {
+            for future in drained { try? await future.get() }
+        } onCancel: {
+            _ = beginShutdown(within: .zero)
+        }
+        forgetTransports()
+    }
+
+    private func beginShutdown(within grace: Duration) -> [EventLoopFuture<Void>] {
+        shards.map { shard in
             let promise = shard.loop.makePromise(of: Void.self)
             shard.loop.execute { shard.shutDown(promise, grace: TimeAmount(clamping: grace)) }
             return promise.futureResult
         }
-        for future in drained { try? await future.get() }
-        forgetTransports()
     }
 }

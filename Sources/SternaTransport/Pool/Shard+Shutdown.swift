@@ -7,21 +7,30 @@ extension Shard {
         .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
 
     /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
-    /// over.
+    /// over; of several calls the one whose grace is over first counts.
     func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
+        endGrace(at: loop.now + grace)
         if let drained {
             drained.futureResult.cascade(to: promise)
             return
         }
         isShutDown = true
         drained = promise
-        let end = loop.assumeIsolated().scheduleTask(in: grace) { self.abandonAll() }
-        promise.futureResult.whenComplete { _ in end.cancel() }
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            self.graceEnd?.task.cancel()
+            self.graceEnd?.at = .uptimeNanoseconds(0)
+        }
         closeIdle()
         proxyConnections.shutDown()
         for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         checkDrained()
+    }
+
+    private func endGrace(at moment: NIODeadline) {
+        if let graceEnd, graceEnd.at <= moment { return }
+        graceEnd?.task.cancel()
+        graceEnd = (moment, loop.assumeIsolated().scheduleTask(deadline: moment) { self.abandonAll() })
     }
 
     /// Ends what is still under way.

@@ -24,6 +24,9 @@ final class Shard: @unchecked Sendable {
 
     /// Fulfilled when the last connection is closed, once the engine is shut down.
     var drained: EventLoopPromise<Void>?
+
+    /// When what is under way then is ended.
+    var graceEnd: (at: NIODeadline, task: Scheduled<Void>)?
     var isShutDown = false
 
     init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions) {

@@ -180,7 +180,28 @@ struct EngineShutdownTests {
             let held = Task { try await api.get("held/1").status }
             try await server.waitForRequests(1, within: PoolSupport.limit)
             let patient = Task { await engine.shutDown(within: PoolSupport.ages) }
+            // Until the patient call is known to be the first.
+            while (try? await api.get("1k")) != nil {}
             await engine.shutDown(within: .zero)
+            await patient.value
+            let error = await #expect(throws: SternaError.self) { try await held.value }
+            #expect(error?.kind == .shutDown)
+            gate.open()
+        }
+    }
+
+    @Test("Who is cancelled while waiting waits no more, and what is under way ends")
+    func cancelledWait() async throws {
+        try await TestServer.withServer { server in
+            let gate = PoolGate()
+            server.hold(gate)
+            let engine = PoolSupport.engine()
+            let api = try PoolSupport.session(server.url, engine)
+            let held = Task { try await api.get("held/1").status }
+            try await server.waitForRequests(1, within: PoolSupport.limit)
+            let patient = Task { await engine.shutDown(within: PoolSupport.ages) }
+            while (try? await api.get("1k")) != nil {}
+            patient.cancel()
             await patient.value
             let error = await #expect(throws: SternaError.self) { try await held.value }
             #expect(error?.kind == .shutDown)
