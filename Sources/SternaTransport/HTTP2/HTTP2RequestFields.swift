@@ -23,14 +23,17 @@ struct HTTP2RequestFields {
         var host: String?
         var named: [String] = []
         for field in request.headers {
-            switch field.name.canonicalName {
-            case "host": host = host ?? field.value
-            case "connection": named += field.value.lowercased().split(separator: ",").map(Self.trimmed)
+            let name = field.name.canonicalName
+            // Comparing texts costs more than comparing their lengths.
+            switch name.utf8.count {
+            case 4 where name == "host": host = host ?? field.value
+            case 10 where name == "connection":
+                named += field.value.lowercased().split(separator: ",").map(Self.trimmed)
             default: break
             }
         }
         let authority = host ?? request.url.authority
-        guard !authority.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard Self.isAuthority(authority) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field is no host and port, and the request was not sent.")
         }
@@ -41,9 +44,8 @@ struct HTTP2RequestFields {
         let secrets = request.options[SecretHeadersKey.self]
         for field in request.headers {
             let name = field.name.canonicalName
-            if Self.isLeftOut(name, field.value) || named.contains(name) { continue }
-            if name == "expect", !expectsContinue, field.value.lowercased() == "100-continue" { continue }
-            try add(field, name, isSecret: secrets.contains { $0.lowercased() == name })
+            if Self.isLeftOut(name, field, expectsContinue) || !named.isEmpty && named.contains(name) { continue }
+            try add(field, name, isSecret: !secrets.isEmpty && secrets.contains { $0.lowercased() == name })
         }
         if let length { add("content-length", String(length), .nonIndexable) }
         if let urgency = Self.urgency(request), request.headers[.priority] == nil {
@@ -82,7 +84,7 @@ struct HTTP2RequestFields {
     }
 
     private mutating func add(_ field: HTTPField, _ name: String, isSecret: Bool) throws(SternaError) {
-        let value = name == "te" ? "trailers" : Self.trimmed(field.value)
+        let value = name.utf8.count == 2 && name == "te" ? "trailers" : Self.trimmed(field.value)
         guard FieldSyntax.isValue(value), name.utf8.first != UInt8(ascii: ":") else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,
@@ -93,28 +95,42 @@ struct HTTP2RequestFields {
 
     // A table of fields on the peer's side costs nobody but this side where each request has other values; and what is guessed
     // from the size of a compressed section must not be a secret (RFC 7541, 7.1.3).
-    private static func indexing(_ name: String) -> HPACKIndexing {
-        switch name {
-        case "user-agent", "accept", "accept-encoding", "accept-language", "content-type", "origin", "te": .indexable
-        case "authorization", "cookie": .neverIndexed
+    private static func indexing(_ name: String, _ value: String) -> HPACKIndexing {
+        switch name.utf8.count {
+        case 2 where name == "te": .indexable
+        case 5 where name == "range": .nonIndexable
+        case 6 where name == "accept" || name == "origin": .indexable
+        case 6 where name == "cookie": .neverIndexed
+        case 8 where name == "priority": .indexable
+        case 10 where name == "user-agent": .indexable
+        // Boundaries are made anew for each form.
+        case 12 where name == "content-type": value.utf8.count > 64 ? .nonIndexable : .indexable
+        case 13 where name == "authorization": .neverIndexed
+        case 13 where name == "if-none-match": .nonIndexable
+        case 15 where name == "accept-encoding" || name == "accept-language": .indexable
         default: Redaction.isSecretHeader(name) ? .neverIndexed : .nonIndexable
         }
     }
 
-    private static func indexing(_ name: String, _ value: String) -> HPACKIndexing {
-        // Boundaries are made anew for each form.
-        name == "content-type" && value.utf8.count > 64 ? .nonIndexable : indexing(name)
-    }
-
     // What belongs to a connection, or is said by a pseudo-field; a proxy's credentials are for the proxy alone.
-    private static func isLeftOut(_ name: String, _ value: String) -> Bool {
-        switch name {
-        case "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade",
-            "http2-settings", "proxy-authorization":
-            true
-        case "te": value.lowercased() != "trailers"
+    private static func isLeftOut(_ name: String, _ field: HTTPField, _ expectsContinue: Bool) -> Bool {
+        switch name.utf8.count {
+        case 2: name == "te" && field.value.lowercased() != "trailers"
+        case 4: name == "host"
+        case 6: name == "expect" && !expectsContinue && field.value.lowercased() == "100-continue"
+        case 7: name == "upgrade"
+        case 10: name == "connection" || name == "keep-alive"
+        case 14: name == "content-length" || name == "http2-settings"
+        case 16: name == "proxy-connection"
+        case 17: name == "transfer-encoding"
+        case 19: name == "proxy-authorization"
         default: false
         }
+    }
+
+    private static func isAuthority(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
     }
 
     /// The value of the Priority field (RFC 9218, 4.1); nil for the usual one, which goes without saying.

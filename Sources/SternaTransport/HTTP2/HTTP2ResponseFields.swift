@@ -49,26 +49,53 @@ struct HTTP2ResponseFields {
 /// What a section of fields consists of. The lines are written as they would stand in an HTTP/1 message, which is looked at
 /// only where somebody asks.
 private struct FieldParts {
-    var lines = Bytes()
-    var status: String?
-    var contentLength: Int64?
-    private let ignoresLength: Bool
+    private(set) var lines = Bytes()
+    private(set) var status: String?
+    private(set) var contentLength: Int64?
 
     init(
         _ headers: HPACKHeaders, limits: Limits, pseudoCount: Int = 1, ignoresLength: Bool = false
     ) throws(ParseFailure) {
-        self.ignoresLength = ignoresLength
         guard headers.count <= limits.fieldCount + pseudoCount else {
             throw .limit("The answer has more than \(limits.fieldCount) header fields.")
         }
-        var size = 0
-        for (name, value, _) in headers { size += name.utf8.count + value.utf8.count + 3 }
-        guard size <= limits.headBytes else {
-            throw .limit("The answer's header fields take more than \(limits.headBytes) bytes.")
+        // One write, for the many small ones would cost more than what they write; most sections have room at once.
+        var room = 512
+        var lines = Bytes()
+        defer { self.lines = lines }
+        while true {
+            var failure: ParseFailure?
+            var size = 0
+            var isFull = false
+            lines.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
+                var text = TextWriter(memory)
+                do throws(ParseFailure) {
+                    size = try write(headers, limits, ignoresLength, into: &text)
+                } catch {
+                    failure = error
+                    return 0
+                }
+                isFull = text.isFull
+                return isFull ? 0 : text.count
+            }
+            if let failure { throw failure }
+            guard isFull else { return }
+            room = size
+            (status, contentLength) = (nil, nil)
         }
-        lines.reserveCapacity(size)
+    }
+
+    // Returns how many bytes it takes.
+    private mutating func write(
+        _ headers: HPACKHeaders, _ limits: Limits, _ ignoresLength: Bool, into text: inout TextWriter
+    ) throws(ParseFailure) -> Int {
+        var size = 0
         var isBehindPseudo = false
         for (name, value, _) in headers {
+            size += name.utf8.count + value.utf8.count + 3
+            guard size <= limits.headBytes else {
+                throw .limit("The answer's header fields take more than \(limits.headBytes) bytes.")
+            }
             if name.utf8.first == UInt8(ascii: ":") {
                 guard !isBehindPseudo, status == nil, name == ":status" else {
                     throw .malformed("a pseudo-field is repeated, unknown, or out of place.")
@@ -76,21 +103,36 @@ private struct FieldParts {
                 status = value
             } else {
                 isBehindPseudo = true
-                try take(name, value)
+                try write(name, value, into: &text)
+                try look(at: name, value, ignoresLength)
             }
         }
+        return size
     }
 
-    private mutating func take(_ name: String, _ value: String) throws(ParseFailure) {
-        guard write(name, Self.areNameBytes), !name.isEmpty else {
-            throw .malformed("the name of a header field is no token in lower case.")
+    // The bytes are looked at and copied while the strings lend them.
+    private func write(_ name: String, _ value: String, into text: inout TextWriter) throws(ParseFailure) {
+        var (name, value) = (name, value)
+        let isName = name.withUTF8 { bytes in
+            text.put(UnsafeRawBufferPointer(bytes))
+            return Self.isName(bytes)
         }
-        lines.writeInteger(UInt8(ascii: ":"))
-        guard write(value, Self.areValueBytes) else {
+        guard isName else { throw .malformed("the name of a header field is no token in lower case.") }
+        text.put(":" as StaticString)
+        let isValue = value.withUTF8 { bytes in
+            text.put(UnsafeRawBufferPointer(bytes))
+            return Self.isValue(bytes)
+        }
+        guard isValue else {
             throw .malformed(
                 "the value of a header field has a control character, or begins or ends with a blank.")
         }
-        lines.writeInteger(UInt16(0x0D0A))
+        text.put("\r\n" as StaticString)
+    }
+
+    private mutating func look(
+        at name: String, _ value: String, _ ignoresLength: Bool
+    ) throws(ParseFailure) {
         switch name.utf8.count {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
             16 where name == "proxy-connection", 17 where name == "transfer-encoding":
@@ -100,49 +142,44 @@ private struct FieldParts {
         }
     }
 
-    // Writes a text whose bytes are as they must be.
-    private mutating func write(_ text: String, _ check: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
-        var text = text
-        // The bytes are looked at and copied while the string lends them.
-        return text.withUTF8 { bytes in
-            guard check(bytes) else { return false }
-            lines.writeBytes(bytes)
-            return true
+    private static func isName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for byte in bytes
+        where !FieldSyntax.isTokenByte(byte) || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
+            return false
         }
+        return !bytes.isEmpty
     }
 
-    private static func areNameBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        for byte in bytes where !isNameByte(byte) { return false }
-        return true
-    }
-
-    private static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = bytes.first, let last = bytes.last else { return true }
-        if isBlank(first) || isBlank(last) { return false }
-        for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
-        return true
+        return !isBlank(first) && !isBlank(last) && FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
     }
 
     // Several equal values are one (RFC 9110, 8.6).
     private mutating func takeLength(_ value: String) throws(ParseFailure) {
-        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-            var digits = part
-            while digits.utf8.first == 0x20 { digits = digits.dropFirst() }
-            while digits.utf8.last == 0x20 { digits = digits.dropLast() }
-            guard (1...19).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-                let length = Int64(digits), contentLength == nil || contentLength == length
-            else { throw .malformed("its Content-Length is no number, or two.") }
-            contentLength = length
-        }
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return try takeLength(part: value[...]) }
+        for part in value.split(separator: ",", omittingEmptySubsequences: false) { try takeLength(part: part) }
     }
+
+    private mutating func takeLength(part: Substring) throws(ParseFailure) {
+        var digits = part.utf8
+        while digits.first == 0x20 { digits = digits.dropFirst() }
+        while digits.last == 0x20 { digits = digits.dropLast() }
+        var length: Int64 = 0
+        for byte in digits {
+            guard byte >= 0x30, byte <= 0x39 else { throw Self.noLength }
+            let (tenfold, isTooLarge) = length.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = tenfold.addingReportingOverflow(Int64(byte - 0x30))
+            guard !isTooLarge, !overflows else { throw Self.noLength }
+            length = sum
+        }
+        guard !digits.isEmpty, digits.count <= 19, contentLength == nil || contentLength == length else {
+            throw Self.noLength
+        }
+        contentLength = length
+    }
+
+    private static var noLength: ParseFailure { .malformed("its Content-Length is no number, or two.") }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): false
-        default: FieldSyntax.isTokenByte(byte)
-        }
-    }
 }

@@ -129,6 +129,10 @@ struct HTTP2WindowCreditTests {
                 padding += count * extra
                 counted.add(count)
             }
+            // What was sent last may have used all of it up.
+            _ = try await connection.wait("room for the last") { state in
+                state.room(stream) >= frame.payload.count ? true : nil
+            }
             try await connection.send(.data(stream, [0x71], end: true, padding: 255))
             try await Self.last(connection, try await connection.request())
         } body: { peer in
