@@ -48,6 +48,28 @@ struct InterceptorTests {
             ])
     }
 
+    /// Notes whether it runs on an actor, before and after what is below it.
+    private struct Watching: Interceptor {
+        var log: Log
+        var home: any Actor
+
+        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+            log.add(#isolation === home ? "down, at home" : "down, elsewhere")
+            let response = try await next(request)
+            log.add(#isolation === home ? "up, at home" : "up, elsewhere")
+            return response
+        }
+    }
+
+    @Test("They run where the caller runs") @MainActor
+    func home() async throws {
+        let log = Log()
+        let (api, _) = try mocked { $0.networkInterceptors = [Watching(log: log, home: MainActor.shared)] }
+        try await api.get("a")
+        try await api.send(RequestDraft(.get, "b"))
+        #expect(log.all == ["down, at home", "up, at home", "down, at home", "up, at home"])
+    }
+
     @Test("A request can be changed on its way down, a response on its way up")
     func changing() async throws {
         let name = try #require(HTTPField.Name("X-Signed"))

@@ -12,7 +12,7 @@ struct ContentDecodingInterceptor: Interceptor {
 
     var limits: DecodingLimits
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
         // Most answers are not coded, which their few bytes tell sooner than the request's list of fields.
         guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],

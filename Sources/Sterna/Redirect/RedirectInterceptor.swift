@@ -4,7 +4,7 @@ import SternaCore
 struct RedirectInterceptor: Interceptor {
     var policy: RedirectPolicy
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
         return try await follow(response, to: request, next)
@@ -12,7 +12,9 @@ struct RedirectInterceptor: Interceptor {
 
     // By itself, since what it needs would stand in the memory of every request that waits.
     @inline(never)
-    private func follow(_ response: Response, to request: Request, _ next: Next) async throws -> Response {
+    nonisolated(nonsending) private func follow(_ response: Response, to request: Request, _ next: Next) async throws
+        -> Response
+    {
         var response = response
         let policy = request.options[RedirectPolicyKey.self] ?? policy
         var current = request

@@ -62,13 +62,13 @@ public struct Session: Sendable {
     /// Sends what a draft describes and collects the answer; throws for an answer that the response serializer does not
     /// accept.
     @discardableResult
-    public func send(_ draft: RequestDraft) async throws -> Reply {
+    nonisolated(nonsending) public func send(_ draft: RequestDraft) async throws -> Reply {
         try await send(try plan.request(for: draft), draft, draft.settings.downloadProgress)
     }
 
     /// Sends a request that was made of a draft and collects the answer.
     @inline(__always)
-    func send(
+    nonisolated(nonsending) func send(
         _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> Reply {
         var request = request
@@ -90,7 +90,7 @@ public struct Session: Sendable {
 
     // By itself, as what follows, since what it needs would stand in the memory of every request that waits.
     @inline(never)
-    private func collect(
+    nonisolated(nonsending) private func collect(
         _ response: Response, _ request: Request, _ draft: RequestDraft,
         _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> Reply {

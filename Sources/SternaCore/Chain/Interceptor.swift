@@ -1,10 +1,11 @@
 /// A step between the session and the transport that sees every request on its way down and its response on the way up.
 ///
 /// It may change the request (a copy), answer without asking further, ask more than once, or change the response. Only
-/// redirect, retry and authentication ask more than once.
+/// redirect, retry and authentication ask more than once. It runs where the caller runs, unless it is declared `@concurrent`:
+/// what takes long belongs elsewhere.
 public protocol Interceptor: Sendable {
     /// Handles a request; `next` passes one on and gives its response.
-    func intercept(_ request: Request, next: Next) async throws -> Response
+    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response
 }
 
 /// What is below an interceptor: the rest of the chain, with the transport at its end.
@@ -29,7 +30,7 @@ public struct Next: Sendable {
     // Inlined: a step of its own would double what a chain costs.
     @inlinable
     @inline(__always)
-    public func callAsFunction(_ request: Request) async throws -> Response {
+    nonisolated(nonsending) public func callAsFunction(_ request: Request) async throws -> Response {
         guard index < interceptors.count else { return try await transport.send(request) }
         let below = Next(interceptors, index: index + 1, transport: transport)
         return try await interceptors[index].intercept(request, next: below)
@@ -39,5 +40,5 @@ public struct Next: Sendable {
 /// Carries a request to its server and brings the response back.
 public protocol Transport: Sendable {
     /// Sends a request once; returns when the response's head is there. Throws `SternaError`.
-    func send(_ request: Request) async throws -> Response
+    nonisolated(nonsending) func send(_ request: Request) async throws -> Response
 }

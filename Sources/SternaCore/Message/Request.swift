@@ -1,39 +1,140 @@
 public import HTTPTypes
 
 /// A request as it is sent down the chain: a value, made once, copied by whoever needs another.
-public struct Request: Sendable {
+// Invariant: what `storage` refers to is changed only while nobody else refers to it.
+public struct Request: @unchecked Sendable {
     public typealias Method = HTTPRequest.Method
 
+    // In a box, so that each step of the chain hands on one word.
+    @usableFromInline var storage: Storage
+
+    @usableFromInline
+    final class Storage {
+        // Invariant: nobody has two accesses to it at once, for only who alone refers to it changes it, through one `Request`.
+        @exclusivity(unchecked) @usableFromInline final var content: Content
+
+        @inlinable
+        @inline(__always)
+        init(_ content: consuming Content) { self.content = content }
+    }
+
+    @usableFromInline
+    struct Content {
+        @usableFromInline var method: Method
+        @usableFromInline var url: HTTPURL
+        @usableFromInline var headers: HTTPFields
+        @usableFromInline var body: Body?
+        @usableFromInline var timeouts = Timeouts()
+        @usableFromInline var deadline: Deadline?
+        @usableFromInline var delivery = Delivery.whole
+        @usableFromInline var options = RequestOptions()
+        @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+        @usableFromInline var priority = Priority.normal
+
+        init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
+            (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        }
+    }
+
+    @inlinable
+    mutating func makeOwn() {
+        if !isKnownUniquelyReferenced(&storage) { copy() }
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func copy() { storage = Storage(storage.content) }
+
     /// The method (RFC 9110, 9).
-    public var method: Method
+    public var method: Method {
+        @inlinable get { storage.content.method }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.method
+        }
+    }
 
     /// Where it goes.
-    public var url: HTTPURL
+    public var url: HTTPURL {
+        @inlinable get { storage.content.url }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.url
+        }
+    }
 
     /// The header fields. Content-Length and Transfer-Encoding are the transport's, whatever stands here; Host is the URL's
     /// unless it is set here.
-    public var headers: HTTPFields
+    public var headers: HTTPFields {
+        @inlinable get { storage.content.headers }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.headers
+        }
+    }
 
     /// The content, or nil for none.
-    public var body: Body?
+    public var body: Body? {
+        @inlinable get { storage.content.body }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.body
+        }
+    }
 
     /// How long each part may take.
-    public var timeouts = Timeouts()
+    public var timeouts: Timeouts {
+        @inlinable get { storage.content.timeouts }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.timeouts
+        }
+    }
 
     /// The end of the time for everything; set by the session when the call begins.
-    public var deadline: Deadline?
+    public var deadline: Deadline? {
+        @inlinable get { storage.content.deadline }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.deadline
+        }
+    }
 
     /// When the response is handed over.
-    public var delivery = Delivery.whole
+    public var delivery: Delivery {
+        @inlinable get { storage.content.delivery }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.delivery
+        }
+    }
 
     /// What policies were told for this request.
-    public var options = RequestOptions()
+    public var options: RequestOptions {
+        @inlinable get { storage.content.options }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.options
+        }
+    }
 
     /// Told how much of the body the network has taken; called on the connection's event loop, so it must return at once.
-    public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+    public var uploadProgress: (@Sendable (TransferProgress) -> Void)? {
+        @inlinable get { storage.content.uploadProgress }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.uploadProgress
+        }
+    }
 
     /// Who goes first where requests wait for a connection to the same origin.
-    public var priority = Priority.normal
+    public var priority: Priority {
+        @inlinable get { storage.content.priority }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.priority
+        }
+    }
 
     /// Told of interim responses (RFC 9110, 15.2), such as 103 with its Link fields (RFC 8297); called on the connection's event
     /// loop, so it must return at once.
@@ -67,10 +168,7 @@ public struct Request: Sendable {
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
+        storage = Storage(Content(method, url, headers, body))
     }
 
     /// Whether sending the request twice means no more than sending it once (RFC 9110, 9.2.2).

@@ -89,7 +89,7 @@ public final class EngineTransport: Transport {
         asksForEachURL = !configuration.routing.proxies.isByOrigin
     }
 
-    public func send(_ request: Request) async throws -> Response {
+    nonisolated(nonsending) public func send(_ request: Request) async throws -> Response {
         let endpoint = try endpoint(for: request.url)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         let (shard, hasReservation) = choose(endpoint)
@@ -100,7 +100,7 @@ public final class EngineTransport: Transport {
         return try await perform(exchange)
     }
 
-    private func perform(_ exchange: Exchange) async throws -> Response {
+    nonisolated(nonsending) private func perform(_ exchange: Exchange) async throws -> Response {
         try await withTaskCancellationHandler {
             // The exchange resumes the continuation once, on every path.
             try await withUnsafeThrowingContinuation { exchange.begin($0) }
