@@ -300,6 +300,6 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     // A large body is read in large pieces: a third of the cost of the usual ones.
     func useLargeReads(_ large: Bool) {
         readsAreLarge = large
-        context?.channel.setReadSize(large ? (tlsContext == nil ? 256 << 10 : 32 << 10) : nil)
+        context?.channel.setReadSize(large ? tlsContext == nil ? .large : .largeSealed : .usual)
     }
 }
