@@ -19,7 +19,7 @@ public struct Request: @unchecked Sendable {
     }
 
     @usableFromInline
-    struct Content {
+    struct Content: Sendable {
         @usableFromInline var method: Method
         @usableFromInline var url: HTTPURL
         @usableFromInline var headers: HTTPFields

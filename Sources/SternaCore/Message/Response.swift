@@ -1,26 +1,109 @@
 public import HTTPTypes
 
 /// A response: its head, and a body that is there or is pulled.
-public struct Response: Sendable {
+// Invariant: what `storage` refers to is changed only while nobody else refers to it.
+public struct Response: @unchecked Sendable {
+    // In a box, so that each step of the chain hands on one word, and keeps no more while it waits.
+    @usableFromInline var storage: Storage
+
+    @usableFromInline
+    final class Storage {
+        // Invariant: nobody has two accesses to it at once, for only who alone refers to it changes it, through one `Response`.
+        @exclusivity(unchecked) @usableFromInline final var content: Content
+
+        @inlinable
+        @inline(__always)
+        init(_ content: consuming Content) { self.content = content }
+    }
+
+    @usableFromInline
+    struct Content: Sendable {
+        @usableFromInline var status: HTTPResponse.Status
+        @usableFromInline var version: HTTPVersion
+        @usableFromInline var section: FieldSection
+        @usableFromInline var body: ResponseBody
+        @usableFromInline var url: HTTPURL
+        @usableFromInline var redirects: [RedirectStep] = []
+        @usableFromInline var recorder: MetricsRecorder?
+
+        init(
+            _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
+            _ url: HTTPURL
+        ) {
+            (self.status, self.version, self.section, self.body, self.url) = (status, version, section, body, url)
+        }
+    }
+
+    @inlinable
+    mutating func makeOwn() {
+        if !isKnownUniquelyReferenced(&storage) { copy() }
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func copy() { storage = Storage(storage.content) }
+
     /// The status code (RFC 9110, 15).
-    public var status: HTTPResponse.Status
+    public var status: HTTPResponse.Status {
+        @inlinable get { storage.content.status }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.status
+        }
+    }
 
     /// The version the server answered in.
-    public var version: HTTPVersion
+    public var version: HTTPVersion {
+        @inlinable get { storage.content.version }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.version
+        }
+    }
 
     /// The header section as it came.
-    public var section: FieldSection
+    public var section: FieldSection {
+        @inlinable get { storage.content.section }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.section
+        }
+    }
 
     /// The content.
-    public var body: ResponseBody
+    public var body: ResponseBody {
+        @inlinable get { storage.content.body }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.body
+        }
+    }
 
     /// Where the answer came from: the request's URL, or the last of the redirects.
-    public var url: HTTPURL
+    public var url: HTTPURL {
+        @inlinable get { storage.content.url }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.url
+        }
+    }
 
     /// The redirects that led here, first one first.
-    public var redirects: [RedirectStep] = []
+    public var redirects: [RedirectStep] {
+        @inlinable get { storage.content.redirects }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.redirects
+        }
+    }
 
-    package var recorder: MetricsRecorder?
+    package var recorder: MetricsRecorder? {
+        @inlinable get { storage.content.recorder }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.recorder
+        }
+    }
 
     /// What the request has taken so far; nil where the session does not collect metrics. It is complete when the body has been
     /// read to its end.
@@ -30,11 +113,7 @@ public struct Response: Sendable {
         status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection = FieldSection(),
         body: ResponseBody = ResponseBody(), url: HTTPURL
     ) {
-        self.status = status
-        self.version = version
-        self.section = section
-        self.body = body
-        self.url = url
+        storage = Storage(Content(status, version, section, body, url))
     }
 
     /// The header fields as a list.

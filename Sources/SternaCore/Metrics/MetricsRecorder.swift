@@ -3,6 +3,7 @@ package import NIOCore
 import Synchronization
 
 /// Writes down what happens to a request, and tells an observer; there is one only where somebody wants to know.
+@usableFromInline
 package final class MetricsRecorder: Sendable {
     private let began: NIODeadline
     private let observer: (any NetworkObserver)?
