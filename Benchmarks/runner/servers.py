@@ -115,6 +115,7 @@ class Servers:
             "tls": f"https://127.0.0.1:{self.tls}/1k",
             "http2": f"https://127.0.0.1:{self.http2}/1k",
             "http2-large": f"https://127.0.0.1:{self.http2}/large",
+            "http2-part": f"https://127.0.0.1:{self.http2}/part",
             "large": f"http://127.0.0.1:{self.plain}/large",
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
@@ -134,6 +135,11 @@ class Servers:
         """A file of an eighth of the other's size."""
         return os.path.join(self.folder, "files", "eighth")
 
+    @property
+    def part(self):
+        """The size of a file of which a hundred are about as much as the large one: 10 MiB for 1 GiB."""
+        return self.large * 10 // 1024
+
     def _files(self):
         files = os.path.join(self.folder, "files")
         os.makedirs(os.path.join(files, "slow"))
@@ -141,7 +147,8 @@ class Servers:
             with open(os.path.join(files, name), "wb") as file:
                 file.write(random.randbytes(size))
         # A file of holes: reading it costs what memory costs, whatever the disk.
-        for path, size in [(self.file, self.large), (self.eighth, self.large // 8)]:
+        for path, size in [(self.file, self.large), (self.eighth, self.large // 8),
+                           (os.path.join(files, "part"), self.part)]:
             with open(path, "wb") as file:
                 file.truncate(size)
             with open(path, "rb") as file:

@@ -71,6 +71,9 @@ WORKS = [
         Limit("sterna", 0.4, None, "ahc")], reference="libcurl-256k"),
     Work("download-h2", "Download of 1 GiB, HTTP/2", "cpu_gib", "CPU a GiB", "download",
          [*HTTP2, "libcurl-256k"], 1, 1, 1, "http2-large", [Limit("sterna", 1.3, None, "libcurl")]),
+    Work("streams", "100 downloads of 10 MiB at once, streams of HTTP/2", "apart", "from the first one's end to the last one's",
+         "download", HTTP2, 100, 100, 100, "http2-part", [
+             Limit("sterna", 10), Limit("sterna-loop", 10)]),
     Work("upload", "Upload of a 1 GiB file", "cpu_gib", "CPU a GiB", "upload", LARGE, 1, 1, 1, "sink", [
         Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
     Work("process", "One GET by a whole process", "wall_ms", "time", "get",
@@ -89,6 +92,7 @@ WORKS = [
 
 METRICS = {  # of a sample: unit and digits
     "cpu": ("us", 1), "cpu_gib": ("s", 3), "wall_ms": ("ms", 2), "allocations": ("", 1), "p99": ("s", 3),
+    "apart": ("%", 1),
     "idle_kib": ("KiB", 1), "peak": ("MB", 1), "errors": ("", 0),
 }
 

@@ -271,6 +271,7 @@ int main(int argc, char **argv) {
     double p99 = callers[(width * 99 + 99) / 100 - 1].end - begin;
     printf("{\"requests\": %ld, \"bytes\": %lld, \"wall\": %.6f, \"cpu\": %.6f, \"errors\": %lld, \"p99\": %.6f", given.count,
         bytes, wall, used, errors, p99);
+    printf(", \"first\": %.6f, \"last\": %.6f", callers[0].end - begin, callers[width - 1].end - begin);
     if (is("idle")) {
         long connections = descriptors() - open;
         if (connections < 1) connections = 1;
