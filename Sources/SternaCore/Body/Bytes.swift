@@ -33,6 +33,14 @@ extension Bytes {
         }
     }
 
+    /// These bytes, copied where they are few in much memory: a slice keeps the whole of what was read with it.
+    ///
+    /// A copy of so few costs less than memory that is still in use when it is wanted for the next read.
+    package var withoutSurplus: Bytes {
+        guard readableBytes <= 8 << 10, readableBytes <= storageCapacity / 2 else { return self }
+        return Bytes(buffer: self)
+    }
+
     /// How many bytes there are to read.
     public var count: Int { readableBytes }
 

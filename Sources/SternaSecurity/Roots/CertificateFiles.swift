@@ -12,27 +12,21 @@ enum CertificateFiles {
 
     /// Bytes of a file; throws `certificateRejected` that names it.
     static func read(_ path: String, what: String) throws(SternaError) -> [UInt8] {
-        let range: FileRange
+        let content: Bytes?
         do throws(SternaError) {
-            range = try FileRange(wholeFile: path)
+            content = try FileRange(wholeFile: path).content(upTo: maximumBytes)
         } catch {
             throw SternaError(
                 .certificateRejected, phase: .prepare,
                 "\(what) in “\(FieldSyntax.printable(path))” cannot be read: \(error.underlying.map { "\($0)" } ?? "").",
                 underlying: error.underlying)
         }
-        guard range.length <= maximumBytes else {
+        guard let content else {
             throw SternaError(
                 .certificateRejected, phase: .prepare,
                 "\(what) in “\(FieldSyntax.printable(path))” are larger than \(maximumBytes >> 20) MiB.")
         }
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)).prefix(maximumBytes))
-        } catch {
-            throw SternaError(
-                .certificateRejected, phase: .prepare,
-                "\(what) in “\(FieldSyntax.printable(path))” cannot be read.", underlying: error)
-        }
+        return content.array
     }
 
     /// The certificates of a file's content, each in DER, and how many objects were none; a file in DER is one of them.
