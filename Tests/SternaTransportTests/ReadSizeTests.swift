@@ -50,4 +50,37 @@ struct ReadSizeTests {
             reading.finish()
         }
     }
+
+    @Test(
+        "A small answer that is kept does not keep all the memory that it was read into",
+        arguments: ["plain", "TLS", "HTTP/2"])
+    func smallAnswer(way: String) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = way == "plain" ? nil : try authority.issue(hosts: ["localhost"])
+        try await TestServer.withServer(.init(tls: bundle, http2: way == "HTTP/2" ? .byALPN : [])) { server in
+            server.route("GET", "/small") { _ in .bytes([UInt8](repeating: 1, count: 100)) }
+            let api = try PoolSupport.session(server.url, PoolSupport.engine(), authority: authority)
+            for _ in 0..<3 {
+                let reply = try await api.get("small")
+                #expect(reply.response.version == (way == "HTTP/2" ? .http2 : .http11))
+                #expect(reply.body.readableBytes == 100)
+                #expect(reply.body.storageCapacity <= 1 << 10)
+            }
+        }
+    }
+
+    @Test("Few bytes of much memory are copied, many or most of it are not")
+    func surplus() {
+        for (count, capacity, isCopied) in [
+            (1, 64, true), (100, 2_048, true), (1_024, 2_048, true), (1_025, 2_048, false), (8_192, 65_536, true),
+            (8_193, 65_536, false), (0, 2_048, true),
+        ] {
+            var read = Bytes()
+            read.reserveCapacity(capacity)
+            read.writeRepeatingByte(7, count: count)
+            let kept = read.withoutSurplus
+            #expect(kept == read)
+            #expect((kept.storageCapacity < read.storageCapacity) == isCopied, "\(count) of \(capacity)")
+        }
+    }
 }

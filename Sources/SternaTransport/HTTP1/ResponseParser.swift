@@ -86,7 +86,7 @@ struct ResponseParser {
     /// Takes bytes as they arrived.
     mutating func append(_ bytes: Bytes) {
         if bytes.readableBytes > 0 { hasReceived = true }
-        buffer.join(bytes)
+        buffer.join(bytes.withoutSurplus)
     }
 
     /// The next part, or nil where more bytes must come.

@@ -87,7 +87,8 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
                 .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
         }
         let waits = hasContent && exchange.expectsContinue
-        let fields = try HTTP2RequestFields(request, length: length, expectsContinue: waits)
+        let fields = try HTTP2RequestFields(
+            request, length: length, expectsContinue: waits, secretNames: &connection.secretNames)
         try fields.checkSize(connection.peer.maximumFrame)
         var writer: BodyWriter?
         if hasContent, let body = request.body {
@@ -241,8 +242,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     private func collect(_ bytes: Bytes) {
         if collected == nil {
-            // A piece keeps the whole of what was read with it.
-            collected = bytes.readableBytes < 8 << 10 ? Bytes(bytes.readableBytesView) : bytes
+            collected = bytes.withoutSurplus
         } else {
             collected?.writeImmutableBuffer(bytes)
         }
