@@ -31,6 +31,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// What may still be sent over all streams together, and whose turn it is.
     var sendWindow = 65_535
     var turns = SendTurns<HTTP2StreamID>()
+    var secretNames = SecretNames()
     var isPumping = false
 
     /// Whether as much waits for the network as may.

@@ -15,7 +15,10 @@ struct HTTP2RequestFields {
     /// - Parameters:
     ///   - length: the body's length, where it is known and to be said.
     ///   - expectsContinue: whether the field that says that the body waits is sent.
-    init(_ request: Request, length: Int64?, expectsContinue: Bool = false) throws(SternaError) {
+    ///   - secretNames: what is known already of the names of fields.
+    init(
+        _ request: Request, length: Int64?, expectsContinue: Bool = false, secretNames: inout SecretNames
+    ) throws(SternaError) {
         guard request.method != .connect else {
             throw SternaError(.invalidRequest, phase: .prepare, "CONNECT is for proxies and was not sent.")
         }
@@ -45,7 +48,8 @@ struct HTTP2RequestFields {
         for field in request.headers {
             let name = field.name.canonicalName
             if Self.isLeftOut(name, field, expectsContinue) || !named.isEmpty && named.contains(name) { continue }
-            try add(field, name, isSecret: !secrets.isEmpty && secrets.contains { $0.lowercased() == name })
+            let isMarked = !secrets.isEmpty && secrets.contains { $0.lowercased() == name }
+            try add(field, name, isMarked: isMarked, &secretNames)
         }
         if let length { add("content-length", String(length), .nonIndexable) }
         if let urgency = Self.urgency(request), request.headers[.priority] == nil {
@@ -83,19 +87,23 @@ struct HTTP2RequestFields {
         }
     }
 
-    private mutating func add(_ field: HTTPField, _ name: String, isSecret: Bool) throws(SternaError) {
+    private mutating func add(
+        _ field: HTTPField, _ name: String, isMarked: Bool, _ secretNames: inout SecretNames
+    ) throws(SternaError) {
         let value = name.utf8.count == 2 && name == "te" ? "trailers" : Self.trimmed(field.value)
         guard FieldSyntax.isValue(value), name.utf8.first != UInt8(ascii: ":") else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,
                 "The value of header “\(field.name.rawName)” has a control character and was not sent.")
         }
-        add(name, value, isSecret ? .neverIndexed : Self.indexing(name, value))
+        add(name, value, isMarked ? .neverIndexed : Self.indexing(name, value, &secretNames))
     }
 
     // A table of fields on the peer's side costs nobody but this side where each request has other values; and what is guessed
     // from the size of a compressed section must not be a secret (RFC 7541, 7.1.3).
-    private static func indexing(_ name: String, _ value: String) -> HPACKIndexing {
+    private static func indexing(
+        _ name: String, _ value: String, _ secretNames: inout SecretNames
+    ) -> HPACKIndexing {
         switch name.utf8.count {
         case 2 where name == "te": .indexable
         case 5 where name == "range": .nonIndexable
@@ -108,7 +116,7 @@ struct HTTP2RequestFields {
         case 13 where name == "authorization": .neverIndexed
         case 13 where name == "if-none-match": .nonIndexable
         case 15 where name == "accept-encoding" || name == "accept-language": .indexable
-        default: Redaction.isSecretHeader(name) ? .neverIndexed : .nonIndexable
+        default: secretNames.contains(name) ? .neverIndexed : .nonIndexable
         }
     }
 

@@ -14,7 +14,8 @@ struct RequestFieldIndexingTests {
             request.headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
         if !secrets.isEmpty { request.options[SecretHeadersKey.self] = secrets }
-        return try HTTP2RequestFields(request, length: nil)
+        var secretNames = SecretNames()
+        return try HTTP2RequestFields(request, length: nil, secretNames: &secretNames)
     }
 
     @Test(
@@ -44,6 +45,18 @@ struct RequestFieldIndexingTests {
     func notIndexed(name: String) throws {
         let field = try made([("X-Request-ID", "1")]).headers.first { $0.name == name }
         #expect(field?.indexable == .nonIndexable)
+    }
+
+    @Test("What is known of names is what the rule says, also when so many came that some were forgotten")
+    func remembered() {
+        let names =
+            (0..<1_000).map { $0.isMultiple(of: 3) ? "x-\($0)-token" : "x-\($0)-page" } + ["cookie", "accept", "", "x"]
+        var known = SecretNames()
+        for name in names + names.reversed() {
+            let isSecret = known.contains(name)
+            #expect(isSecret == Redaction.isSecretHeader(name), "\(name)")
+            #expect(known.count <= SecretNames.limit)
+        }
     }
 
     // MARK: One frame

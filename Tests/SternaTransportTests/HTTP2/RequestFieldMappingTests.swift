@@ -13,8 +13,10 @@ struct RequestFieldMappingTests {
         _ headers: [(String, String)] = [],
         length: Int64? = nil, expectsContinue: Bool = false, _ change: (inout Request) -> Void = { _ in }
     ) throws -> [String] {
+        var secretNames = SecretNames()
         let made = try HTTP2RequestFields(
-            try request(method, url, headers, change), length: length, expectsContinue: expectsContinue)
+            try request(method, url, headers, change), length: length, expectsContinue: expectsContinue,
+            secretNames: &secretNames)
         let size = made.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         #expect(made.size == size)
         return made.headers.map { "\($0.name): \($0.value)" }
@@ -146,7 +148,9 @@ struct RequestFieldMappingTests {
         var head = Bytes()
         try RequestEncoder.write(several, framing: .none, into: &head)
         let first = head.text.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }
-        let authority = try HTTP2RequestFields(several, length: nil).headers.first { $0.name == ":authority" }?.value
+        var secretNames = SecretNames()
+        let made = try HTTP2RequestFields(several, length: nil, secretNames: &secretNames)
+        let authority = made.headers.first { $0.name == ":authority" }?.value
         #expect(first == "Host: \(authority ?? "")")
     }
 
