@@ -5,10 +5,12 @@ import shutil
 import subprocess
 import sys
 
-# As small programs are deployed: the standard library linked in, no symbols exported, equal functions merged, and the table
-# of what is relocated at the start packed (1.8 MB of it otherwise, which every start reads).
+# As small programs are deployed: the standard library linked in, no symbols exported, functions that nothing calls left out
+# and equal ones merged, and the table of what is relocated at the start packed (1.8 MB of it otherwise, which every start
+# reads).
 SMALL = ["--static-swift-stdlib", "-Xlinker", "--no-export-dynamic", "-Xswiftc", "-use-ld=lld", "-Xlinker", "--icf=safe",
-         "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+         "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xcc", "-ffunction-sections",
+         "-Xcc", "-fdata-sections", "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(HERE, ".build-run")
