@@ -59,9 +59,8 @@ class Programs:
         self.paths = {name: os.path.join(BUILD, name) for name in ["measure", "sink", "libcurl", "go"]}
         for name in ["allocations", "authority"]:
             self.paths[name] = os.path.join(BUILD, f"{name}.so")
-        self.paths["sterna"] = os.path.join(BUILD, "sterna", "release", "SternaClient")
-        self.paths["ahc"] = os.path.join(BUILD, "peers", "release", "AsyncHTTPClientPeer")
-        self.paths["urlsession"] = os.path.join(BUILD, "urlsession", "release", "URLSessionPeer")
+        for name in ["sterna", "ahc", "urlsession"]:
+            self.paths[name] = os.path.join(BUILD, "bin", name)
 
     def build(self, clients):
         os.makedirs(BUILD, exist_ok=True)
@@ -74,18 +73,22 @@ class Programs:
         if "go" in clients:
             self._run(["go", "build", "-o", self.paths["go"], "."], folder="Peers/go")
         if any(client.startswith("sterna") for client in clients):
-            self._swift(".", "SternaClient", "sterna", SMALL)
+            self._swift(".", "SternaClient", "sterna", SMALL, "sterna")
         if "ahc" in clients:
-            self._swift("Peers", "AsyncHTTPClientPeer", "peers", SMALL)
+            self._swift("Peers", "AsyncHTTPClientPeer", "peers", SMALL, "ahc")
         if "urlsession" in clients:
-            self._swift("Peers", "URLSessionPeer", "urlsession", [])
+            self._swift("Peers", "URLSessionPeer", "urlsession", [], "urlsession")
 
-    def _swift(self, package, product, scratch, more):
+    def _swift(self, package, product, scratch, more, client):
         command = ["swift", "build", "-c", "release", "--package-path", package, "--product", product,
                    "--scratch-path", os.path.join(BUILD, scratch), *more]
         if self.jobs:
             command += ["-j", str(self.jobs)]
         self._run(command)
+        # As it would be installed. How a file was written says how the system keeps it in memory: a program fresh from the linker
+        # starts a seventh slower than its copy, and takes 2 MB less.
+        os.makedirs(os.path.join(BUILD, "bin"), exist_ok=True)
+        shutil.copy(os.path.join(BUILD, scratch, "release", product), self.paths[client])
 
     def _run(self, command, folder="."):
         print("building:", " ".join(os.path.relpath(part, HERE) if part.startswith(HERE) else part for part in command),
