@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 
-from . import works
+from . import servers, works
 
 
 class Failed(Exception):
@@ -54,7 +54,7 @@ class Rounds:
             sample["cpu"] = cpu * 1e6 / line["requests"]
             sample["rate"] = line["requests"] / wall
         else:
-            expected = (self.servers.part if work.name == "streams" else self.servers.large) * count
+            expected = (servers.PART if work.name == "streams" else self.servers.large) * count
             if work.ask == "upload" and self._uploads_less(client):
                 expected //= 8
             if line["bytes"] != expected:

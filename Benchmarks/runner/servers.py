@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+# What each of many streams brings. Of less, what is on its way for one of them would count.
+PART = 10 << 20
 MANY = [f"127.0.{1 + number // 250}.{1 + number % 250}" for number in range(1000)]
 
 CONFIGURATION = """
@@ -135,11 +137,6 @@ class Servers:
         """A file of an eighth of the other's size."""
         return os.path.join(self.folder, "files", "eighth")
 
-    @property
-    def part(self):
-        """The size of a file of which a hundred are about as much as the large one: 10 MiB for 1 GiB."""
-        return self.large * 10 // 1024
-
     def _files(self):
         files = os.path.join(self.folder, "files")
         os.makedirs(os.path.join(files, "slow"))
@@ -147,8 +144,7 @@ class Servers:
             with open(os.path.join(files, name), "wb") as file:
                 file.write(random.randbytes(size))
         # A file of holes: reading it costs what memory costs, whatever the disk.
-        for path, size in [(self.file, self.large), (self.eighth, self.large // 8),
-                           (os.path.join(files, "part"), self.part)]:
+        for path, size in [(self.file, self.large), (self.eighth, self.large // 8), (os.path.join(files, "part"), PART)]:
             with open(path, "wb") as file:
                 file.truncate(size)
             with open(path, "rb") as file:
