@@ -185,7 +185,7 @@ struct CancellationTests {
         let authority = try CertificateAuthority()
         let server = try await TestServer.start(
             TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil))
-        var options = EngineOptions()
+        var options = Wire.options
         options.maximumConnectionsPerOrigin = maximum
         let engine = Engine(options: options)
         let api = try Wire.session(server.url, engine: engine, authority: authority)

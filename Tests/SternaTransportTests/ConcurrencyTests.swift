@@ -26,7 +26,7 @@ struct ConcurrencyTests {
                         }
                     })
             }
-            var settings = EngineOptions()
+            var settings = Wire.options
             settings.maximumConnectionsPerOrigin = 32
             let api = try Wire.session(server.url, engine: Engine(options: settings), authority: authority)
             let sizes = [0, 1, 10, 999, 1_000, 16_384, 65_537, 262_143, 262_145, 600_000]

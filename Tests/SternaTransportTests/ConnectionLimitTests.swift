@@ -7,7 +7,7 @@ import Testing
 @Suite("Limit of connections to an origin", .timeLimit(.minutes(2)))
 struct ConnectionLimitTests {
     private func engine(_ maximum: Int, group: MultiThreadedEventLoopGroup = .singleton) -> Engine {
-        var options = EngineOptions()
+        var options = Wire.options
         options.maximumConnectionsPerOrigin = maximum
         return Engine(options: options, group: group)
     }

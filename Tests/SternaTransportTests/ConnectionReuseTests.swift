@@ -119,7 +119,7 @@ struct ConnectionReuseTests {
     @Test("Idle connections close after their time", arguments: [false, true])
     func idle(streams: Bool) async throws {
         try await TestServer.withServer { server in
-            var options = EngineOptions()
+            var options = Wire.options
             options.idleTimeout = .milliseconds(100)
             let api = try Wire.session(server.url, engine: Engine(options: options))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -135,7 +135,7 @@ struct ConnectionReuseTests {
     @Test("Idle connections close when they are told to, busy ones do not")
     func closeIdle() async throws {
         try await TestServer.withServer { server in
-            let engine = Engine()
+            let engine = Wire.engine()
             let api = try Wire.session(server.url, engine: engine)
             try await api.get("1k")
             let busy = Task { try await api.get("delay/0.5").status }
@@ -156,7 +156,7 @@ struct ConnectionReuseTests {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
         try await TestServer.withServer(options) { server in
-            let engine = Engine()
+            let engine = Wire.engine()
             let lax = try Wire.session(server.url, engine: engine) { $0.securityPolicy = .insecure }
             try await lax.get("1k")
             let strict = try Wire.session(server.url, engine: engine, authority: try CertificateAuthority())

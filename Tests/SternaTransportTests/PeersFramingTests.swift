@@ -137,7 +137,7 @@ struct PeersFramingTests {
     func longLine() async throws {
         let text = "\(Self.ok)X: \(String(repeating: "a", count: 90_000))\r\nContent-Length: 2\r\n\r\nok"
         try await Wire.refusal(.limitExceeded, .read, script: [.send(text)])
-        var options = EngineOptions()
+        var options = Wire.options
         options.limits.headBytes = 256 << 10
         let reply = try await Wire.answer(script: [.send(text)], settings: { $0.engine = Engine(options: options) })
         #expect(try await reply.text() == "ok")

@@ -15,7 +15,7 @@ struct RedirectCredentialsTests {
 
     private func session(_ authority: CertificateAuthority? = nil) throws -> Session {
         try Session {
-            $0.engine = Engine()
+            $0.engine = Wire.engine()
             $0.timeout = Wire.patience
             if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
         }
@@ -102,7 +102,7 @@ struct RedirectCredentialsTests {
     func sessionCredentials() async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let api = try Session(baseURL: one.url) {
-            $0.engine = Engine()
+            $0.engine = Wire.engine()
             $0.authorization = .basic("user", "secret")
         }
         try await api.get("/to?url=\(two.url)/to?url=\(one.url)/end")

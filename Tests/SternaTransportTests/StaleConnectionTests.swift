@@ -145,7 +145,7 @@ struct StaleConnectionTests {
     @Test("With one connection allowed, the fresh one takes the stale one's place")
     func limited() async throws {
         try await ScriptedServer.withServer(connections: [Self.stale(.close), Self.fresh]) { server in
-            var options = EngineOptions()
+            var options = Wire.options
             options.maximumConnectionsPerOrigin = 1
             let api = try Wire.session(server.url, engine: Engine(options: options))
             try await api.get("first")

@@ -145,7 +145,7 @@ struct TimeoutTests {
     @Test("All together, while others have the connections")
     func queued() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
-            var options = EngineOptions()
+            var options = Wire.options
             options.maximumConnectionsPerOrigin = 1
             let api = try Wire.session(server.url, engine: Engine(options: options))
             let first = Task { try await api.get("first") }

@@ -98,7 +98,7 @@ struct TrustMatrixTests {
         _ way: String,
         _ change: (inout SessionSettings) -> Void
     ) async throws {
-        var options = EngineOptions()
+        var options = Wire.options
         options.hostOverrides = [
             "\(row.host):\(server.port)": ["127.0.0.1"], "proxy.test:\(proxyPort)": ["127.0.0.1"],
         ]

@@ -45,7 +45,7 @@ struct UnreadFileTests {
                 for try await _ in request.body { for await _ in gate {} }
                 return .text("all")
             }
-            let engine = Engine(options: EngineOptions(), group: group)
+            let engine = Engine(options: Wire.options, group: group)
             let api = try Wire.session(server.url, engine: engine) { $0.timeouts.betweenBytes = .seconds(20) }
             let taken = Counter()
             let task = Task {

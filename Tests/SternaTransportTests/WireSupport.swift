@@ -16,9 +16,18 @@ enum Wire {
     /// What counts as long before it, also on a busy machine.
     static let soon: Duration = .seconds(30)
 
+    /// Where a first handshake may take as long as it does on a busy machine: who waits for it has no other opened.
+    static var options: EngineOptions {
+        var options = EngineOptions()
+        options.firstDialPatience = .seconds(3_600)
+        return options
+    }
+
+    static func engine() -> Engine { Engine(options: options) }
+
     /// A session with connections of its own.
     static func session(
-        _ base: String, engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ base: String, engine: Engine = engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: base) {
@@ -60,7 +69,7 @@ enum Wire {
         return try await ScriptedServer.withServer(
             tls: try authority?.issue(hosts: ["localhost"]), connections: [[.receiveHead] + script]
         ) { server in
-            let engine = Engine()
+            let engine = Wire.engine()
             let api = try session(server.url, engine: engine, authority: authority, settings)
             let error = await failure(kind, phase, location: location) { try await ask(api) }
             if mayKeep {

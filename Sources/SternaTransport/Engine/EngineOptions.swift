@@ -55,6 +55,9 @@ public struct EngineOptions: Sendable {
     /// Names in certificates and requests stay the host's.
     public var hostOverrides: [String: [String]] = [:]
 
+    // How long the first connection to a server may take that may speak HTTP/2 before those who wait for it have others opened.
+    package var firstDialPatience: Duration = .milliseconds(300)
+
     public init() {}
 
     private static let defaultMaximumConnections: Int = {

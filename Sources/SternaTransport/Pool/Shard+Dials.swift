@@ -41,10 +41,10 @@ extension Shard {
     // have had one of its own by then.
     private func dialLimit(of endpoint: Endpoint) -> Int {
         guard endpoint.homeShard != nil else { return 16 }
-        guard !endpoint.hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
+        guard endpoint.http2 != .priorKnowledge, !endpoint.hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
         let pool = endpoint.pools[index]
         guard pool.state.dialling > 0, pool.state.line.count > 1 else { return 1 }
-        let limit = pool.firstDialBegan + Self.patience
+        let limit = pool.firstDialBegan + firstDialPatience
         if loop.now >= limit { return 16 }
         if !pool.isImpatient {
             pool.isImpatient = true
@@ -55,8 +55,6 @@ extension Shard {
         }
         return 1
     }
-
-    static let patience = TimeAmount.milliseconds(300)
 
     // As many connections are there as may be: who only wanted one to be there has got it.
     private func endWarmUps(_ endpoint: Endpoint) -> Bool {

@@ -12,6 +12,7 @@ final class Shard: @unchecked Sendable {
     let executor: EventLoopExecutor
     let options: EngineOptions
     let idleTimeout: TimeAmount
+    let firstDialPatience: TimeAmount
     var active: [Exchange] = []
     var idlePools: [EndpointPool] = []
     var tick: (at: NIODeadline, task: Scheduled<Void>)?
@@ -36,6 +37,7 @@ final class Shard: @unchecked Sendable {
         self.options = options
         executor = EventLoopExecutor(loop)
         idleTimeout = TimeAmount(clamping: options.idleTimeout)
+        firstDialPatience = TimeAmount(clamping: options.firstDialPatience)
     }
 
     var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }

@@ -120,7 +120,7 @@ struct DialPolicySessionTests {
     @Test("An open connection is not lent to a session with another policy", arguments: [false, true])
     func lending(isDerived: Bool) async throws {
         try await TestServer.withServer { server in
-            let engine = Engine()
+            let engine = Wire.engine()
             let open = try DialScene.session(server.url, engine)
             #expect(try await open.get("get").status == 200)
             let guarded =
@@ -137,7 +137,7 @@ struct DialPolicySessionTests {
     @Test("Sessions of one policy of one's own share connections, those of two do not")
     func ownPolicies() async throws {
         try await TestServer.withServer { server in
-            let engine = Engine()
+            let engine = Wire.engine()
             let any = DialPolicy.custom("any") { _, _, _ in true }
             let sessions = try (0..<2).map { _ in try DialScene.session(server.url, engine) { $0.dialPolicy = any } }
             for api in sessions { #expect(try await api.get("get").status == 200) }

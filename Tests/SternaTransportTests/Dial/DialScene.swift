@@ -35,7 +35,7 @@ enum DialScene {
     static func engine(
         _ resolver: any HostResolver = SystemResolver(), _ change: (inout EngineOptions) -> Void = { _ in }
     ) -> Engine {
-        var options = EngineOptions()
+        var options = Wire.options
         options.resolver = resolver
         change(&options)
         return Engine(options: options)
@@ -43,7 +43,7 @@ enum DialScene {
 
     /// A session that asks no proxy, whatever the environment says.
     static func session(
-        _ base: String, _ engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ base: String, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Wire.session(base, engine: engine, authority: authority) {

@@ -70,7 +70,7 @@ struct UnixSocketTests {
     @Test("Two sockets do not share connections")
     func two() async throws {
         try await DialScene.withTwins { one, two in
-            let engine = Engine()
+            let engine = Wire.engine()
             try await UnixRelay.with(to: one.port) { relay in
                 let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine)
                 #expect(try await api.get("get").status == 200)

@@ -13,7 +13,7 @@ struct CoalescingTests {
     ) async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: names), http2: .byALPN)) { server in
-            var engine = EngineOptions()
+            var engine = Wire.options
             for name in ["one.test", "two.test", "three.test"] {
                 engine.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"]
             }
@@ -78,7 +78,7 @@ struct CoalescingTests {
         try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
             let neighbour = TestServer.Options(host: "127.0.0.2", port: server.port, tls: bundle, http2: .byALPN)
             try await TestServer.withServer(neighbour) { other in
-                var options = EngineOptions()
+                var options = Wire.options
                 options.hostOverrides["one.test:\(server.port)"] = ["127.0.0.1"]
                 options.hostOverrides["two.test:\(server.port)"] = ["127.0.0.2"]
                 let session = try Wire.session(
@@ -97,7 +97,7 @@ struct CoalescingTests {
         try await TestServer.withServer(
             .init(tls: try authority.issue(hosts: ["one.test", "two.test"]), http2: .byALPN)
         ) { server in
-            var options = EngineOptions()
+            var options = Wire.options
             for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"] }
             let session = try Wire.session(
                 "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority
@@ -118,7 +118,7 @@ struct CoalescingTests {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["other.test"]), http2: .byALPN)) {
             server in
-            var options = EngineOptions()
+            var options = Wire.options
             for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"] }
             let session = try Wire.session("https://one.test:\(server.port)", engine: Engine(options: options)) {
                 $0.securityPolicy.allowsInvalidCertificates = true
@@ -152,7 +152,7 @@ struct CoalescingTests {
                 try await connection.respond(request.stream, status: isWrong ? 421 : 200, text: "\(connection.number)")
             }
         } body: { peer in
-            var options = EngineOptions()
+            var options = Wire.options
             for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(peer.port)"] = ["127.0.0.1"] }
             let session = try Wire.session(
                 "https://one.test:\(peer.port)", engine: Engine(options: options), authority: authority

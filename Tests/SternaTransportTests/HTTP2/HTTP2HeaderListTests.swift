@@ -46,7 +46,7 @@ struct HTTP2HeaderListTests {
 
     /// Fails one request by its limit; the next one is good, on whatever connection.
     private func refused(
-        secure: Bool = false, engine: Engine = Engine(),
+        secure: Bool = false, engine: Engine = Wire.engine(),
         _ send: @escaping @Sendable (PeerConnection, UInt32) async throws -> Void
     ) async throws {
         let isSent = Counter()

@@ -7,7 +7,7 @@ import Testing
 @Suite("HTTP/2: metrics", .timeLimit(.minutes(1)))
 struct HTTP2MetricsTests {
     private func session(
-        _ peer: FramePeer, _ engine: Engine = Engine(), authority: CertificateAuthority? = nil
+        _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil
     ) throws -> Session {
         try HTTP2Scene.session(peer, engine, authority: authority) { $0.collectsMetrics = true }
     }

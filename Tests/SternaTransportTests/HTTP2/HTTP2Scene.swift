@@ -15,7 +15,7 @@ enum HTTP2Scene {
 
     /// A session that speaks HTTP/2 to a peer: without TLS since it knows, with TLS since it is negotiated.
     static func session(
-        _ peer: FramePeer, _ engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(peer.url, engine, authority: authority) {

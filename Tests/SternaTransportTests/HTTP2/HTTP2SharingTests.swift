@@ -96,7 +96,7 @@ struct HTTP2SharingTests {
             // The client has no stream of the peer's to name (RFC 9113 §6.8).
             #expect(connection.log.allSatisfy { $0.kind != .goAway || $0.lastStream == 0 && $0.code == .noError })
         } body: { peer in
-            let engine = Engine()
+            let engine = Wire.engine()
             let api = try HTTP2Scene.session(peer, engine)
             let task = Task { try await api.get("held").text() }
             await isOpen.pass()

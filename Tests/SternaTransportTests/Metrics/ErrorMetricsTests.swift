@@ -7,7 +7,7 @@ import Testing
 struct ErrorMetricsTests {
     /// The only attempt of a request that fails.
     private func failed(
-        _ url: String, _ kind: SternaError.Kind, _ engine: Engine = Engine(),
+        _ url: String, _ kind: SternaError.Kind, _ engine: Engine = Wire.engine(),
         authority: CertificateAuthority? = nil, location: SourceLocation = #_sourceLocation,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> AttemptMetrics {

@@ -9,7 +9,7 @@ struct ResponseMetricsTests {
     static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     private func session(
-        _ url: String, _ engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ url: String, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(url, engine, authority: authority) {

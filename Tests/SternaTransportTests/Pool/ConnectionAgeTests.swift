@@ -21,7 +21,7 @@ struct ConnectionAgeTests {
 
     @Test("An idle time-out of one's own", arguments: [2, 7, 600] as [Int64])
     func idle(seconds: Int64) async throws {
-        var options = EngineOptions()
+        var options = Wire.options
         options.idleTimeout = .seconds(seconds)
         let fake = try await FakeConnection(options: options)
         try await ask(fake)
@@ -78,7 +78,7 @@ struct ConnectionAgeTests {
 
     @Test("An idle connection closes at its greatest age, however often it was used")
     func age() async throws {
-        var options = EngineOptions()
+        var options = Wire.options
         options.maximumAge = .seconds(100)
         let fake = try await FakeConnection(options: options)
         for _ in 0..<4 {
@@ -94,7 +94,7 @@ struct ConnectionAgeTests {
 
     @Test("One in use is not cut off by its age, and closes behind the answer")
     func ageInUse() async throws {
-        var options = EngineOptions()
+        var options = Wire.options
         options.maximumAge = .seconds(30)
         let fake = try await FakeConnection(options: options)
         let task = try await fake.start()

@@ -16,7 +16,7 @@ struct EventLoopCallerTests {
         let authority = secure ? try CertificateAuthority() : nil
         let tls = try authority?.issue(hosts: ["localhost"])
         try await TestServer.withServer(.init(tls: tls)) { server in
-            let engine = Engine(group: MultiThreadedEventLoopGroup.singleton.next())
+            let engine = Engine(options: Wire.options, group: MultiThreadedEventLoopGroup.singleton.next())
             let api = try PoolSupport.session(server.url, engine, authority: authority) {
                 $0.timeout = .seconds(20)
                 $0.http2 = .off

@@ -15,7 +15,7 @@ enum PoolSupport {
 
     static func engine(group: (any EventLoopGroup)? = nil, _ change: (inout EngineOptions) -> Void = { _ in }) -> Engine
     {
-        var options = EngineOptions()
+        var options = Wire.options
         change(&options)
         guard let group else { return Engine(options: options) }
         return Engine(options: options, group: group)

@@ -142,7 +142,7 @@ struct ProxyFaultTests {
     @Test("After a failure the next request begins anew")
     func again() async throws {
         try await ProxyScene.with(.http, options: .init(fault: .refuses(status: 503))) { scene in
-            let engine = Engine()
+            let engine = Wire.engine()
             let api = try scene.session(nil, engine: engine)
             for _ in 0..<3 { await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) } }
             #expect(scene.proxy.totalConnections == 3)
@@ -155,7 +155,7 @@ struct ProxyFaultTests {
     @Test("Failures give back the permit to open a connection")
     func permits() async throws {
         try await ProxyScene.with(.http, options: .init(fault: .refuses(status: 503))) { scene in
-            var options = EngineOptions()
+            var options = Wire.options
             options.maximumConnectionsPerOrigin = 1
             let api = try scene.session(nil, engine: Engine(options: options))
             let url = scene.url("/get")

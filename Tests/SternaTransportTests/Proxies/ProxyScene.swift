@@ -54,7 +54,8 @@ struct ProxyScene {
 
     /// A session through the proxy, with the credentials that it demands.
     func session(
-        _ proxyURL: String? = nil, engine: Engine = Engine(), _ configure: (inout SessionSettings) -> Void = { _ in }
+        _ proxyURL: String? = nil, engine: Engine = Wire.engine(),
+        _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Self.session(proxyURL ?? ownURL, engine: engine, authority: authority, configure)
     }
@@ -63,7 +64,7 @@ struct ProxyScene {
     var ownURL: String { proxy.urlWithCredentials.contains("//:@") ? proxy.url : proxy.urlWithCredentials }
 
     static func session(
-        _ proxyURL: String, engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ proxyURL: String, engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         let proxy = try Proxy(proxyURL)

@@ -126,7 +126,7 @@ struct SOCKSProxyTests {
     @Test("Not shared with direct connections, nor with other credentials")
     func apart() async throws {
         try await ProxyScene.with(.socks5, secure: false) { scene in
-            let engine = Engine()
+            let engine = Wire.engine()
             let address = "127.0.0.1:\(scene.proxy.port)"
             for url in ["socks5://\(address)", "socks5h://\(address)", "socks5://ada:pw@\(address)"] {
                 try await scene.session(url, engine: engine).get(scene.origin.url("/get"))

@@ -139,7 +139,7 @@ struct TunnelTests {
     func apart() async throws {
         try await ProxyScene.with(.http, originHosts: ["localhost"]) { scene in
             try await TestProxy.withProxy { other in
-                let engine = Engine()
+                let engine = Wire.engine()
                 let url = scene.origin.url("/get")
                 let address = "127.0.0.1:\(scene.proxy.port)"
                 for proxy in ["http://\(address)", "http://ada:pw@\(address)", "http://eve:pw@\(address)", other.url] {

@@ -39,7 +39,7 @@ struct TunnelTrustTests {
         try await ProxyScene.with(kind) { scene in
             let right = try Pin.publicKey(of: scene.bundle.leafDER)
             let wrong = try Pin.publicKey(of: scene.authority.issue(hosts: ["origin.test"]).leafDER)
-            let engine = Engine()
+            let engine = Wire.engine()
             func session(_ pin: Pin) throws -> Session {
                 try scene.session(nil, engine: engine) { $0.securityPolicy.pins = [pin] }
             }

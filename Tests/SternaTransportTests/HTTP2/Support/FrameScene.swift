@@ -14,7 +14,7 @@ enum FrameScene {
     }
 
     static func session(
-        _ peer: FramePeer, engine: Engine = Engine(), authority: CertificateAuthority? = nil,
+        _ peer: FramePeer, engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Wire.session(peer.url, engine: engine, authority: authority) {
@@ -26,14 +26,14 @@ enum FrameScene {
 
     /// An engine with other limits.
     static func engine(_ change: (inout EngineOptions) -> Void) -> Engine {
-        var options = EngineOptions()
+        var options = Wire.options
         change(&options)
         return Engine(options: options)
     }
 
     /// Starts a peer, with TLS and ALPN or without either, and a session for it; waits for the scripts' ends.
     static func withSession<R>(
-        secure: Bool = false, engine: Engine = Engine(), location: SourceLocation = #_sourceLocation,
+        secure: Bool = false, engine: Engine = Wire.engine(), location: SourceLocation = #_sourceLocation,
         settings: (inout SessionSettings) -> Void = { _ in },
         script: @escaping @Sendable (PeerConnection) async throws -> Void,
         body: (Session, FramePeer) async throws -> R
@@ -97,7 +97,7 @@ enum FrameScene {
     /// Plays an answer that must fail its request and nothing else: the next one is served by the same connection.
     static func streamError(
         _ kind: SternaError.Kind = .malformedResponse, reset: Reset = .required([.protocolError]),
-        secure: Bool = false, engine: Engine = Engine(), location: SourceLocation = #_sourceLocation,
+        secure: Bool = false, engine: Engine = Wire.engine(), location: SourceLocation = #_sourceLocation,
         answer: @escaping @Sendable (PeerConnection, UInt32) async throws -> Void,
         ask: (Session) async throws -> Void = { _ = try await $0.get("row") }
     ) async throws {
