@@ -137,7 +137,8 @@ def place(data):
     machine = data["machine"]
     pinned = "client and server on a core each" if machine["client_core"] is not None else "clients and server share the cores"
     return (f"{data['date']}, {machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {pinned}; "
-            f"medians of {data['rounds']} interleaved round{'s' if data['rounds'] != 1 else ''}" + (" with few requests" if data["quick"] else ""))
+            f"medians of {data['rounds']} interleaved round{'s' if data['rounds'] != 1 else ''}" + (" with few requests" if data["quick"] else "")
+            + ("; Sterna and AsyncHTTPClient with what they run side by side" if data.get("ordered") else ""))
 
 
 def aligned(rows):

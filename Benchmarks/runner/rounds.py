@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 
-from . import servers, works
+from . import order, servers, works
 
 
 class Failed(Exception):
@@ -96,12 +96,20 @@ class Rounds:
         (few, first), (many, second) = seen
         return {"allocations": (second - first) / (many - few), "peak": measured["peak"] / 1e6, "errors": line["errors"]}
 
-    def _run(self, work, client, count, concurrency, extra=None, times=1):
+    def functions(self, client):
+        """What a client runs where it starts and makes small requests of all kinds."""
+        commands = [self._command(work, client, 300, 64)[0] for work in works.WORKS
+                    if work.name in ("get", "get-tls", "get-h2")]
+        return order.functions(self.paths[client], commands, self._environment())
+
+    @staticmethod
+    def _environment():
+        return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+
+    def _command(self, work, client, count, concurrency):
+        """What is run, and what is set in its environment."""
         url = self.servers.url(work.target)
-        environment = dict(os.environ)
-        for name in list(environment):
-            if name.lower().endswith("_proxy"):
-                del environment[name]
+        extra = {}
         if client == "wrk":
             command = ["wrk", "-t1", f"-c{concurrency}", f"-d{1 if self.quick else 3}s", url]
         else:
@@ -121,13 +129,18 @@ class Rounds:
                     extra = {"LD_PRELOAD": self.paths["authority"], "TRUST_AUTHORITY": self.servers.authority}
                 else:
                     command += ["--ca", self.servers.authority]
-        if extra:
+        return command, extra
+
+    def _run(self, work, client, count, concurrency, extra=None, times=1):
+        command, own = self._command(work, client, count, concurrency)
+        if extra := own | (extra or {}):
             # By env, so that the measuring program is not counted.
             command = ["/usr/bin/env", *[f"{key}={value}" for key, value in extra.items()], *command]
         pin = ["-c", str(self.core)] if self.core is not None else []
         measure = [self.paths["measure"], *pin, "-n", str(times), *command]
         try:
-            done = subprocess.run(measure, capture_output=True, text=True, timeout=300, env=environment)
+            done = subprocess.run(measure, capture_output=True, text=True, timeout=300,
+                                  env=self._environment())
         except subprocess.TimeoutExpired:
             raise Failed("no end after five minutes") from None
         lines = [line for line in done.stdout.splitlines() if line.strip()]
