@@ -44,4 +44,26 @@ struct FieldSyntaxTests {
         }
         #expect(!FieldSyntax.isToken(""))
     }
+
+    @Test("A byte that no name may have in HTTP/2 is found at every place among any others", arguments: 1...17)
+    func names(length: Int) {
+        let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+        var wrong: [String] = []
+        for place in 0..<length {
+            for filler in "az-0_".utf8 {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = [UInt8](repeating: filler, count: length)
+                    bytes[place] = byte
+                    let isName = bytes.withUnsafeBytes { FieldSyntax.isLowercaseToken($0) }
+                    if isName != allowed.contains(byte) { wrong.append("\(byte) at \(place) among \(filler)") }
+                }
+            }
+        }
+        #expect(wrong == [])
+    }
+
+    @Test("No byte is no name")
+    func noName() {
+        #expect(![UInt8]().withUnsafeBytes { FieldSyntax.isLowercaseToken($0) })
+    }
 }

@@ -47,6 +47,41 @@ public enum FieldSyntax {
         return byte < 128 && (allowed &>> UInt64(byte & 63)) & 1 != 0
     }
 
+    /// Whether bytes are a token without upper-case letters, as names are in HTTP/2 (RFC 9113, 8.2.1).
+    package static func isLowercaseToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if isOfLettersAndHyphens(bytes) { return true }
+        for byte in bytes where !isTokenByte(byte) || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
+            return false
+        }
+        return !bytes.isEmpty
+    }
+
+    // Nearly all names are; the last eight bytes may overlap those before them.
+    private static func isOfLettersAndHyphens(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 8 else {
+            for byte in bytes where byte &- 0x61 > 25 && byte != 0x2D { return false }
+            return !bytes.isEmpty
+        }
+        let last = bytes.count - 8
+        for index in stride(from: 0, to: last, by: 8) {
+            guard isOfLettersAndHyphens(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else {
+                return false
+            }
+        }
+        return isOfLettersAndHyphens(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
+    }
+
+    /// Whether each of eight bytes is a lower-case letter or a hyphen: with its highest bit set, a byte keeps it where the number
+    /// that is taken from it is not greater.
+    private static func isOfLettersAndHyphens(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high = ones &* 0x80
+        let fromA = (word | high) &- ones &* 0x61
+        let behindZ = (word | high) &- ones &* 0x7B
+        let noHyphen = ((word ^ (ones &* 0x2D)) | high) &- ones
+        return (fromA & ~behindZ | ~noHyphen) & ~word & high == high
+    }
+
     /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
     public static func printable(_ text: some StringProtocol) -> String { printable(text, limit: 80) }
 

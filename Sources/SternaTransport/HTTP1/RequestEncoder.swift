@@ -67,7 +67,7 @@ enum RequestEncoder {
         into text: inout TextWriter
     ) throws(SternaError) {
         text.put(request.method.rawValue)
-        text.put(" " as StaticString)
+        text.put(UInt8(ascii: " "))
         if forwarding != nil {
             text.put(request.url.scheme.isSecure ? "https://" as StaticString : "http://")
             text.put(request.url.authority)
@@ -82,11 +82,11 @@ enum RequestEncoder {
                 .invalidHeader, phase: .prepare, "The Host field has a control character and was not sent.")
         }
         text.put(host)
-        text.put("\r\n" as StaticString)
+        text.putLineEnd()
         if let authorization = forwarding?.authorization {
             text.put("Proxy-Authorization: " as StaticString)
             text.put(authorization)
-            text.put("\r\n" as StaticString)
+            text.putLineEnd()
         }
         for field in request.headers where isSent(field, expectsContinue, forwarding) {
             text.put(field.name.rawName)
@@ -100,17 +100,17 @@ enum RequestEncoder {
                     .invalidHeader, phase: .prepare,
                     "The value of header “\(field.name.rawName)” has a control character and was not sent.")
             }
-            text.put("\r\n" as StaticString)
+            text.putLineEnd()
         }
         switch framing {
         case .none: break
         case .length(let length):
             text.put("Content-Length: " as StaticString)
             text.put(String(length))
-            text.put("\r\n" as StaticString)
+            text.putLineEnd()
         case .chunked: text.put("Transfer-Encoding: chunked\r\n" as StaticString)
         }
-        text.put("\r\n" as StaticString)
+        text.putLineEnd()
     }
 
     /// Whether a field of the request is written as it is; the rest is the connection's.
@@ -149,6 +149,32 @@ struct TextWriter {
         if bytes.withContiguousStorageIfAvailable({ put(UnsafeRawBufferPointer($0)) }) == nil {
             Array(bytes).withUnsafeBytes { put($0) }
         }
+    }
+
+    /// Puts a text, and says whether its bytes are as they should be.
+    mutating func put(_ text: String, where isGood: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+        let bytes = text.utf8
+        let result = bytes.withContiguousStorageIfAvailable { put(UnsafeRawBufferPointer($0), where: isGood) }
+        return result ?? Array(bytes).withUnsafeBytes { put($0, where: isGood) }
+    }
+
+    private mutating func put(_ bytes: UnsafeRawBufferPointer, where isGood: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+        put(bytes)
+        return isGood(bytes)
+    }
+
+    mutating func put(_ byte: UInt8) {
+        guard count < memory.count else {
+            isFull = true
+            return
+        }
+        memory[count] = byte
+        count += 1
+    }
+
+    mutating func putLineEnd() {
+        put(0x0D)
+        put(0x0A)
     }
 
     mutating func put(_ bytes: UnsafeRawBufferPointer) {

@@ -110,24 +110,16 @@ private struct FieldParts {
         return size
     }
 
-    // The bytes are looked at and copied while the strings lend them.
     private func write(_ name: String, _ value: String, into text: inout TextWriter) throws(ParseFailure) {
-        var (name, value) = (name, value)
-        let isName = name.withUTF8 { bytes in
-            text.put(UnsafeRawBufferPointer(bytes))
-            return Self.isName(bytes)
+        guard text.put(name, where: FieldSyntax.isLowercaseToken) else {
+            throw .malformed("the name of a header field is no token in lower case.")
         }
-        guard isName else { throw .malformed("the name of a header field is no token in lower case.") }
-        text.put(":" as StaticString)
-        let isValue = value.withUTF8 { bytes in
-            text.put(UnsafeRawBufferPointer(bytes))
-            return Self.isValue(bytes)
-        }
-        guard isValue else {
+        text.put(UInt8(ascii: ":"))
+        guard text.put(value, where: Self.isValue) else {
             throw .malformed(
                 "the value of a header field has a control character, or begins or ends with a blank.")
         }
-        text.put("\r\n" as StaticString)
+        text.putLineEnd()
     }
 
     private mutating func look(
@@ -142,41 +134,47 @@ private struct FieldParts {
         }
     }
 
-    private static func isName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        for byte in bytes
-        where !FieldSyntax.isTokenByte(byte) || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
-            return false
-        }
-        return !bytes.isEmpty
-    }
-
-    private static func isValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let first = bytes.first, let last = bytes.last else { return true }
-        return !isBlank(first) && !isBlank(last) && FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
+        return !isBlank(first) && !isBlank(last) && FieldSyntax.isValue(bytes)
     }
 
     // Several equal values are one (RFC 9110, 8.6).
     private mutating func takeLength(_ value: String) throws(ParseFailure) {
-        guard value.utf8.contains(UInt8(ascii: ",")) else { return try takeLength(part: value[...]) }
-        for part in value.split(separator: ",", omittingEmptySubsequences: false) { try takeLength(part: part) }
+        let known = contentLength
+        let length = value.utf8.withContiguousStorageIfAvailable { Self.length($0[...], known) }
+        guard let length = length ?? Self.length(Array(value.utf8)[...], known) else { throw Self.noLength }
+        contentLength = length
     }
 
-    private mutating func takeLength(part: Substring) throws(ParseFailure) {
-        var digits = part.utf8
+    // Nil where one of the values is no number, or not the one that is known.
+    private static func length(_ value: some RandomAccessCollection<UInt8>, _ known: Int64?) -> Int64? {
+        var known = known
+        var rest = value[...]
+        while true {
+            let part = rest.prefix { $0 != UInt8(ascii: ",") }
+            guard let length = number(part), known == nil || known == length else { return nil }
+            known = length
+            rest = rest.dropFirst(part.count)
+            guard !rest.isEmpty else { return known }
+            rest = rest.dropFirst()
+        }
+    }
+
+    private static func number(_ part: some RandomAccessCollection<UInt8>) -> Int64? {
+        var digits = part[...]
         while digits.first == 0x20 { digits = digits.dropFirst() }
         while digits.last == 0x20 { digits = digits.dropLast() }
-        var length: Int64 = 0
+        guard !digits.isEmpty, digits.count <= 19 else { return nil }
+        var number: Int64 = 0
         for byte in digits {
-            guard byte >= 0x30, byte <= 0x39 else { throw Self.noLength }
-            let (tenfold, isTooLarge) = length.multipliedReportingOverflow(by: 10)
+            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
             let (sum, overflows) = tenfold.addingReportingOverflow(Int64(byte - 0x30))
-            guard !isTooLarge, !overflows else { throw Self.noLength }
-            length = sum
+            guard !isTooLarge, !overflows else { return nil }
+            number = sum
         }
-        guard !digits.isEmpty, digits.count <= 19, contentLength == nil || contentLength == length else {
-            throw Self.noLength
-        }
-        contentLength = length
+        return number
     }
 
     private static var noLength: ParseFailure { .malformed("its Content-Length is no number, or two.") }
