@@ -8,8 +8,10 @@ import Testing
 struct ExpectContinueTests {
     private static let body = [UInt8](repeating: 0x62, count: 5_000)
 
-    private func session(_ url: String, _ authority: CertificateAuthority? = nil) throws -> Session {
-        try Wire.session(url, authority: authority) { $0.continueThreshold = 4_999 }
+    private func session(
+        _ url: String, _ authority: CertificateAuthority? = nil, engine: Engine = Wire.engine()
+    ) throws -> Session {
+        try Wire.session(url, engine: engine, authority: authority) { $0.continueThreshold = 4_999 }
     }
 
     private func head(_ server: ScriptedServer, _ connection: Int = 0) -> String {
@@ -41,7 +43,7 @@ struct ExpectContinueTests {
         let script: [ScriptedServer.Step] = [.receiveHead, .receive(atLeast: 5_000), .answer("late")]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let start = ContinuousClock.now
-            let api = try session(server.url)
+            let api = try session(server.url, engine: Engine())
             #expect(try await api.post("a", body: .bytes(Self.body)).text() == "late")
             #expect(ContinuousClock.now - start >= .milliseconds(990))
         }

@@ -9,8 +9,8 @@ struct HeldBodyTests {
     private static let body = [UInt8](repeating: 0x62, count: 5_000)
     private static let proceed = "HTTP/1.1 100 Continue\r\n\r\n"
 
-    private func session(_ url: String) throws -> Session {
-        try Wire.session(url) { $0.continueThreshold = 0 }
+    private func session(_ url: String, engine: Engine = Wire.engine()) throws -> Session {
+        try Wire.session(url, engine: engine) { $0.continueThreshold = 0 }
     }
 
     private static func content(_ server: ScriptedServer) -> Int {
@@ -23,7 +23,7 @@ struct HeldBodyTests {
     func patience(interim: String) async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(interim), .receive(atLeast: 5_000), .answer("late")]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try session(server.url).with {
+            let api = try session(server.url, engine: Engine()).with {
                 $0.timeouts.firstByte = .milliseconds(500)
                 $0.timeouts.betweenBytes = .milliseconds(500)
             }

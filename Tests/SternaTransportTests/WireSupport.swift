@@ -16,10 +16,12 @@ enum Wire {
     /// What counts as long before it, also on a busy machine.
     static let soon: Duration = .seconds(30)
 
-    /// Where a first handshake may take as long as it does on a busy machine: who waits for it has no other opened.
+    /// Where a first handshake may take as long as it does on a busy machine, and who waits for it has no other opened; so may
+    /// a server's leave to send a body.
     static var options: EngineOptions {
         var options = EngineOptions()
         options.firstDialPatience = .seconds(3_600)
+        options.continueWait = .seconds(3_600)
         return options
     }
 

@@ -58,6 +58,9 @@ public struct EngineOptions: Sendable {
     // How long the first connection to a server may take that may speak HTTP/2 before those who wait for it have others opened.
     package var firstDialPatience: Duration = .milliseconds(300)
 
+    // How long a body waits for a server that does not ask for it: curl's second.
+    package var continueWait: Duration = .seconds(1)
+
     public init() {}
 
     private static let defaultMaximumConnections: Int = {

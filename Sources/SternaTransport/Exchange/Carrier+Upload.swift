@@ -9,7 +9,7 @@ extension Carrier {
     /// Lets a body wait for the server to ask for it.
     final func hold(_ writer: BodyWriter) {
         held = writer
-        continueTimer = shard.loop.assumeIsolated().scheduleTask(in: Self.continueWait) { self.sendHeld() }
+        continueTimer = shard.loop.assumeIsolated().scheduleTask(in: shard.continueWait) { self.sendHeld() }
         exchange?.phase = .waiting
     }
 

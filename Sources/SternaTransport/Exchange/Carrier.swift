@@ -8,9 +8,6 @@ import SternaCore
 /// is gone; the two kinds say more.
 // Invariant: everything is touched on the shard's event loop only.
 class Carrier: @unchecked Sendable {
-    /// How long a body waits for a server that does not answer Expect; curl's second.
-    static let continueWait = TimeAmount.seconds(1)
-
     /// A response of this size or less is collected before the caller is woken.
     static let collectedBytes = 256 << 10
 

@@ -13,6 +13,7 @@ final class Shard: @unchecked Sendable {
     let options: EngineOptions
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
+    let continueWait: TimeAmount
     var active: [Exchange] = []
     var idlePools: [EndpointPool] = []
     var tick: (at: NIODeadline, task: Scheduled<Void>)?
@@ -38,6 +39,7 @@ final class Shard: @unchecked Sendable {
         executor = EventLoopExecutor(loop)
         idleTimeout = TimeAmount(clamping: options.idleTimeout)
         firstDialPatience = TimeAmount(clamping: options.firstDialPatience)
+        continueWait = TimeAmount(clamping: options.continueWait)
     }
 
     var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }

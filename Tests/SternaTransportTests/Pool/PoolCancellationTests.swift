@@ -70,7 +70,8 @@ struct PoolCancellationTests {
     @Test("While a TLS handshake or a proxy's is under way", arguments: ["https", "socks5"])
     func handshake(scheme: String) async throws {
         try await ScriptedServer.withServer(connections: [[]]) { server in
-            let engine = PoolSupport.engine()
+            // Each has a dial of its own, also where one might do for all.
+            let engine = PoolSupport.engine { $0.firstDialPatience = .zero }
             let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
             let base = scheme == "https" ? "https://127.0.0.1:\(server.port)" : "http://origin.test"
             let api = try PoolSupport.session(base, engine) { if scheme == "socks5" { $0.proxies = .proxy(proxy) } }

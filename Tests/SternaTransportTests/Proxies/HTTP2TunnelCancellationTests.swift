@@ -142,7 +142,9 @@ struct HTTP2TunnelCancellationTests {
             let hasBegun = PoolGate()
             let task = Task {
                 if isUpload {
-                    try await api.put(slow, body: .bytes([UInt8](repeating: 1, count: 100_000_000)))
+                    try await api.put(slow, body: .bytes([UInt8](repeating: 1, count: 100_000_000))) {
+                        $0.continueThreshold = .max
+                    }
                 } else {
                     try await api.withResponse(to: .get(url)) { response in
                         for try await _ in response.body { hasBegun.open() }

@@ -239,6 +239,7 @@ struct HTTP2TunnelLossTests {
         let url = scene.url("/put")
         let upload = Task {
             try await api.put(url, body: .bytes([UInt8](repeating: 0, count: 64 << 20))) {
+                $0.continueThreshold = .max
                 $0.uploadProgress = { step in sent.withLock { $0 = step.completed } }
             }
         }
