@@ -14,9 +14,9 @@ struct PermitBook {
     /// What a shard is told that asks for a permit.
     enum Answer: Hashable {
         case granted
-        /// It stands in line: the endpoint's connections are all open.
+        /// It stands in line, where it waits: the endpoint's connections are all open.
         case endpointIsFull
-        /// It stands in line: the connections of all endpoints are as many as may be.
+        /// It stands in line, where it waits: the connections of all endpoints are as many as may be.
         case allAreOpen
     }
 
@@ -100,18 +100,20 @@ struct PermitBook {
         lines[endpoint].map { ($0.open, $0.waiting) } ?? (0, 0)
     }
 
-    /// Takes a permit, or puts the shard in line for one.
-    mutating func take(_ endpoint: Int, limit endpointLimit: Int, shard: Int) -> Answer {
+    /// Takes a permit, or puts the shard in line for one where it is to wait.
+    mutating func take(_ endpoint: Int, limit endpointLimit: Int, shard: Int, waits: Bool = true) -> Answer {
         var line = lines.removeValue(forKey: endpoint) ?? Line(limit: endpointLimit)
-        defer { lines[endpoint] = line }
+        defer { if line.open > 0 || line.waiting > 0 { lines[endpoint] = line } }
         let hasRoom = line.open < line.limit
         if hasRoom, open < limit, line.waiting == 0 {
             line.grant(to: shard)
             open += 1
             return .granted
         }
-        line.wait(shard)
-        if hasRoom { takeTurn(endpoint, &line) }
+        if waits {
+            line.wait(shard)
+            if hasRoom { takeTurn(endpoint, &line) }
+        }
         return hasRoom ? .allAreOpen : .endpointIsFull
     }
 

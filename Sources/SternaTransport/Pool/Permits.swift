@@ -21,10 +21,12 @@ final class Permits: Sendable {
     /// Whether an endpoint that has none waits for another one's connection.
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
-    /// Takes a permit, or puts the shard in line for one.
-    func take(_ endpoint: Endpoint, shard: Int) -> PermitBook.Answer {
-        let answer = change(endpoint) { $0.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard) }
-        if answer != .granted { endpoint.inLine.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    /// Takes a permit, or puts the shard in line for one where it is to wait.
+    func take(_ endpoint: Endpoint, shard: Int, waits: Bool = true) -> PermitBook.Answer {
+        let answer = change(endpoint) {
+            $0.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard, waits: waits)
+        }
+        if waits, answer != .granted { endpoint.inLine.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         return answer
     }
 

@@ -22,16 +22,16 @@ extension Shard {
         guard !isShutDown, !pool.streams.contains(where: \.isOnHold) else { return }
         pool.state.maximumDials = dialLimit(of: endpoint)
         while pool.state.permitsWanted(at: now) > 0 {
-            switch endpoint.permits.take(endpoint, shard: index) {
-            case .granted: dial(endpoint)
-            case .endpointIsFull:
+            // For who stands in line an idle connection is closed, which a warm-up would only open again.
+            let isForWarmUp = pool.state.line.firstWithoutDial?.isWarmUp ?? false
+            let answer = endpoint.permits.take(endpoint, shard: index, waits: !isForWarmUp)
+            if answer == .granted {
+                dial(endpoint)
+            } else if isForWarmUp {
+                guard endWarmUps(endpoint) else { return }
+            } else {
                 pool.state.askedForPermit()
-                if endWarmUps(endpoint) { continue }
-                return askForPermit(endpoint)
-            case .allAreOpen:
-                pool.state.askedForPermit()
-                if endWarmUps(endpoint) { continue }
-                return askAll(for: endpoint)
+                return answer == .endpointIsFull ? askForPermit(endpoint) : askAll(for: endpoint)
             }
         }
         waitForBackoff(endpoint)

@@ -5,6 +5,21 @@ import Testing
 @Suite struct PermitBookTests {
     private typealias Grant = PermitBook.Grant
 
+    @Test func whoDoesNotWaitStandsInNoLine() {
+        var book = PermitBook(limit: 2)
+        let answers = [
+            book.take(1, limit: 1, shard: 0, waits: false), book.take(1, limit: 1, shard: 1, waits: false),
+            book.take(2, limit: 1, shard: 0, waits: false), book.take(3, limit: 1, shard: 0, waits: false),
+        ]
+        #expect(answers == [.granted, .endpointIsFull, .granted, .allAreOpen])
+        #expect([1, 2, 3].map { book.counts(of: $0).waiting } == [0, 0, 0])
+        #expect(book.starving == 0)
+        #expect(!book.hasNeedyEndpoint)
+        let grants = [book.give(1, shard: 0), book.give(2, shard: 0)]
+        #expect(grants == [[], []])
+        #expect(book.open == 0)
+    }
+
     @Test func limitOfAnEndpoint() {
         var book = PermitBook(limit: 10)
         let answers = [
