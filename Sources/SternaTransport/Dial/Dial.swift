@@ -14,6 +14,9 @@ final class Dial: @unchecked Sendable {
     let lastTicket: Int
     let began: Int64
 
+    /// The time-outs that it keeps: those of whom it was begun for.
+    let limits: DialLimits
+
     /// Its place among the shard's dials.
     var index = 0
 
@@ -33,6 +36,7 @@ final class Dial: @unchecked Sendable {
         self.shard = shard
         self.lastTicket = lastTicket
         began = shard.now
+        limits = DialLimits(exchange)
         timeline.isTLS = endpoint.isTLS
         if case .proxy = endpoint.route { timeline.hasProxy = true }
     }
@@ -67,6 +71,30 @@ final class Dial: @unchecked Sendable {
         cancellation = nil
         channels = []
     }
+}
+
+/// How long the parts of a dial may take.
+struct DialLimits: Equatable {
+    private let resolve, connect, proxy, tls: TimeAmount
+
+    init(_ exchange: Exchange) {
+        let amounts = exchange.request.timeouts.amounts
+        (resolve, connect, proxy, tls) = (amounts.resolve, amounts.connect, amounts.proxy, amounts.tls)
+    }
+
+    /// Whether a part may take no longer than by others.
+    func areNoLonger(than others: DialLimits, in phase: SternaError.Phase) -> Bool {
+        switch phase {
+        case .resolve: resolve <= others.resolve
+        case .connect: connect <= others.connect
+        case .proxy: proxy <= others.proxy
+        case .tls: tls <= others.tls
+        default: false
+        }
+    }
+
+    /// The shortest of them.
+    var least: TimeAmount { min(min(resolve, connect), min(proxy, tls)) }
 }
 
 /// When the parts of a dial came to their ends, and what they brought.

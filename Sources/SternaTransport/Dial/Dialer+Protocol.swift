@@ -31,6 +31,7 @@ extension Dialer {
             return .http1(http1)
         }
         if let version, version < .tls12 {
+            channel.close(promise: nil)
             throw SternaError(
                 .tlsFailed, phase: .tls,
                 "The server wants HTTP/2 over \(version.name), which is too old for it (RFC 9113, 9.2).")

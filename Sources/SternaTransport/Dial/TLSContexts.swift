@@ -52,6 +52,8 @@ final class TLSContexts: Sendable {
         // An empty list would end the process in the library.
         if let suites = options.cipherSuites, !suites.isEmpty { configuration.cipherSuiteValues = suites.map(\.nio) }
         configuration.applicationProtocols = protocols
+        // A server that does not say goodbye back keeps nobody waiting who wants the connection's permit.
+        configuration.shutdownTimeout = .milliseconds(500)
         if let path = options.keyLogFile {
             let log = try KeyLog(path: path)
             configuration.keyLogCallback = { line in log.append(line) }

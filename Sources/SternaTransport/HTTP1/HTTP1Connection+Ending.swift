@@ -16,7 +16,7 @@ extension HTTP1Connection {
         if isReusable {
             if readsAreLarge { useLargeReads(false) }
             shard.release(self)
-        } else if hasSentAll {
+        } else if hasSentAll, !shard.isPermitWanted(endpoint) {
             close()
         } else {
             abort()

@@ -23,7 +23,7 @@ extension Shard {
         pool.state.maximumDials = dialLimit(of: endpoint)
         while pool.state.permitsWanted(at: now) > 0 {
             // For who stands in line an idle connection is closed, which a warm-up would only open again.
-            let isForWarmUp = pool.state.line.firstWithoutDial?.isWarmUp ?? false
+            let isForWarmUp = pool.state.nextForPermit?.isWarmUp ?? false
             let answer = endpoint.permits.take(endpoint, shard: index, waits: !isForWarmUp)
             if answer == .granted {
                 dial(endpoint)
@@ -59,8 +59,8 @@ extension Shard {
     // As many connections are there as may be: who only wanted one to be there has got it.
     private func endWarmUps(_ endpoint: Endpoint) -> Bool {
         let pool = endpoint.pools[index]
-        var hasEnded = false
-        while let exchange = pool.state.line.firstWithoutDial, exchange.isWarmUp, pool.state.leave(exchange) {
+        let ended = pool.state.takeAll { $0.isWarmUp && !$0.hasDial }
+        for exchange in ended {
             remove(exchange)
             exchange.succeed(Response(status: .ok, url: exchange.request.url))
             hasEnded = true
@@ -126,9 +126,14 @@ extension Shard {
         }
         pool.countIdle(-1)
         // At once: TLS closed in order would hold the permit for as long as the peer likes.
-        connection.abort()
+        connection.abort(evenIfClosing: true)
         return true
     }
+    /// Whether somebody could open a connection with a permit of this endpoint.
+    func isPermitWanted(_ endpoint: Endpoint) -> Bool {
+        !endpoint.pools[index].state.line.isEmpty || endpoint.isWaitedFor || endpoint.permits.isStarving
+    }
+
 
     /// A permit that this shard stood in line for is there.
     func permitGranted(_ endpoint: Endpoint) {
@@ -180,8 +185,9 @@ extension Shard {
     func failed(_ dial: Dial, _ error: SternaError) {
         let pool = dial.endpoint.pools[index]
         counts.failedDials += 1
-        let losers = pool.state.dialFailed(
+        var losers = pool.state.dialFailed(
             for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began, counts: Self.blamesServer(error, dial),
+        if error.kind == .timedOut { losers += outOfTime(with: dial, in: error.phase) }
             holdsForAll: error.kind == .addressRefused, at: now)
         for exchange in losers { end(exchange, error) }
         disown(dial)
@@ -189,6 +195,16 @@ extension Shard {
         dialIfNeeded(dial.endpoint)
         checkDrained()
     }
+    // Who waited for a dial, having no more patience than it had, is out of time with it: unless there is another connection, or
+    // about to be, that it may yet be given.
+    private func outOfTime(with dial: Dial, in phase: SternaError.Phase) -> [Exchange] {
+        guard dial.endpoint.permits.counts(of: dial.endpoint).open == 0 else { return [] }
+        return dial.endpoint.pools[index].state.takeAll { waiter in
+            waiter.ticket <= dial.lastTicket && !waiter.hasDial
+                && DialLimits(waiter).areNoLonger(than: dial.limits, in: phase)
+        }
+    }
+
 
     // Whoever asks next would fare no better. A certificate is judged anew each time, and who has little patience has
     // nobody to blame.
@@ -196,8 +212,7 @@ extension Shard {
         let limits = dial.exchange.request.timeouts.amounts
         return switch error.kind {
         case .connectionFailed, .hostNotFound, .tlsFailed, .proxyFailed: true
-        case .timedOut:
-            min(min(limits.resolve, limits.connect), min(limits.proxy, limits.tls)) >= .seconds(5)
+        case .timedOut: dial.limits.least >= .seconds(5)
         default: false
         }
     }

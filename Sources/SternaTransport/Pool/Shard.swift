@@ -129,7 +129,11 @@ final class Shard: @unchecked Sendable {
     // A dial whose exchange needs it no more is for another one that has none; whether there is one.
     @discardableResult
     func handOn(_ dial: Dial) -> Bool {
-        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial else { return false }
+        let limits = dial.limits
+        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial(where: { limits == DialLimits($0) })
+        else {
+            return false
+        }
         dial.exchange = heir
         heir.dial = dial
         return true
@@ -159,7 +163,7 @@ final class Shard: @unchecked Sendable {
         let pool = endpoint.pools[index]
         if !connection.isUsable || isShutDown {
             // Its time is over: its permit opens another one for whoever waits.
-            connection.close()
+            if isPermitWanted(endpoint) { connection.abort() } else { connection.close() }
         } else if mustYield(connection) {
             // At once: TLS closed in order would hold the permit for as long as the peer likes.
             connection.abort()

@@ -66,11 +66,14 @@ struct WaitingLine<Element: InLine> {
     }
 
     /// Who is first of those for whom no connection is being opened.
-    var firstWithoutDial: Element? {
+    var firstWithoutDial: Element? { firstWithoutDial { _ in true } }
+
+    /// Who is first of those for whom no connection is being opened, and for whom something holds.
+    func firstWithoutDial(where holds: (Element) -> Bool) -> Element? {
         guard count > 0 else { return nil }
         for row in places {
             for place in row where place.element.ticket == place.ticket && !place.element.hasDial {
-                return place.element
+                if holds(place.element) { return place.element }
             }
         }
         return nil

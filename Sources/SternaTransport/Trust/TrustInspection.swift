@@ -33,6 +33,8 @@ extension EngineTransport {
         request.timeouts = timeouts
         let exchange = Exchange(
             request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: .distantFuture)
+        // The certificates of a connection of its own are to be seen, not another origin's that would serve this one.
+        exchange.mustDial = true
         let version: TLSOptions.Version?
         var failure: SternaError?
         do {
