@@ -15,8 +15,8 @@ public final class Engine: Sendable {
     let options: EngineOptions
     let dialer: Dialer
     let permits: Permits
-    private let transports = Mutex<[EngineTransport]>([])
-    private let ownTransports = Mutex<[EngineTransport.Configuration: WeakTransport]>([:])
+    let grace: Grace
+    private let transports = Mutex(KnownTransports())
 
     /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
     public convenience init(options: EngineOptions = EngineOptions()) {
@@ -47,26 +47,10 @@ public final class Engine: Sendable {
         let origin = policy.hasIdentity ? identityOrigin : nil
         let configuration = EngineTransport.Configuration(
             policy: policy, hosts: hosts, identityOrigin: origin, routing: routing)
-        return configuration.isOwn ? ownTransport(configuration) : sharedTransport(configuration)
-    }
-
-    private func sharedTransport(_ configuration: EngineTransport.Configuration) -> EngineTransport {
-        transports.withLock { transports in
-            if let known = transports.first(where: { $0.configuration == configuration }) { return known }
+        return transports.withLock { transports in
+            if let known = transports.find(configuration) { return known }
             let made = EngineTransport(engine: self, configuration: configuration)
-            // Programs have a handful of policies; one that makes new ones without end keeps none of them here.
-            if transports.count < 64 { transports.append(made) }
-            return made
-        }
-    }
-
-    // Policies with closures are equal to themselves alone, so that they live as long as the sessions that have them.
-    private func ownTransport(_ configuration: EngineTransport.Configuration) -> EngineTransport {
-        ownTransports.withLock { transports in
-            if let known = transports[configuration]?.transport { return known }
-            let made = EngineTransport(engine: self, configuration: configuration)
-            transports = transports.filter { $0.value.transport != nil }
-            transports[configuration] = WeakTransport(made)
+            transports.add(made)
             return made
         }
     }
@@ -93,16 +77,5 @@ public final class Engine: Sendable {
     private let nextLoop = Atomic<Int>(0)
 
     /// Lets go of what refers to the engine.
-    func forgetTransports() { transports.withLock { $0 = [] } }
-
-    /// The transports that are in use.
-    var allTransports: [EngineTransport] {
-        transports.withLock { $0 } + ownTransports.withLock { $0.values.compactMap(\.transport) }
-    }
-}
-
-private struct WeakTransport {
-    weak var transport: EngineTransport?
-
-    init(_ transport: EngineTransport) { self.transport = transport }
+    func forgetTransports() { transports.withLock { $0.forget() } }
 }

@@ -11,6 +11,9 @@ import Darwin
 /// How an engine opens and keeps its connections.
 public struct EngineOptions: Sendable {
     /// How many connections may be open to one origin at a time; further requests wait. 128 by default, at least 1.
+    ///
+    /// Sessions that trust, show or dial differently, and different proxies, have such a number each, since their connections are
+    /// never shared; ``maximumConnections`` bounds them all.
     public var maximumConnectionsPerOrigin = 128
 
     /// How many connections may be open in all; further requests wait, each origin in turn. By default three quarters of the

@@ -44,7 +44,7 @@ extension Engine {
     /// What the connections are doing; each event loop is asked in turn, so that the numbers are not of one moment.
     public func statistics() async -> EngineStatistics {
         var statistics = EngineStatistics()
-        let endpoints = allTransports.flatMap(\.allEndpoints)
+        let endpoints = permits.endpoints
         for shard in shards {
             let (counts, active) =
                 (try? await shard.loop.submit { (shard.counts, shard.active.count) }.get()) ?? (ShardCounts(), 0)

@@ -22,7 +22,6 @@ public final class EngineTransport: Transport {
         private(set) var last: Endpoint?
 
         var count: Int { others.count + (first == nil ? 0 : 1) }
-        var all: [Endpoint] { (first.map { [$0.endpoint] } ?? []) + others.values }
 
         mutating func find(_ key: Key) -> Endpoint? {
             let known = first?.key == key ? first?.endpoint : others.isEmpty ? nil : others[key]
@@ -175,7 +174,4 @@ public final class EngineTransport: Transport {
             return made
         }
     }
-
-    /// The endpoints that are known.
-    var allEndpoints: [Endpoint] { endpoints.withLock { $0.all } }
 }

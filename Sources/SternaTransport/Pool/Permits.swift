@@ -76,5 +76,10 @@ final class Permits: Sendable {
     /// Makes an endpoint known by its number.
     func add(_ endpoint: Endpoint) { waiting.withLock { $0[endpoint.id] = WeakEndpoint(endpoint: endpoint) } }
 
+    /// All that are there, in the order in which they came.
+    var endpoints: [Endpoint] {
+        waiting.withLock { $0.sorted { $0.key < $1.key }.compactMap(\.value.endpoint) }
+    }
+
     func remove(_ id: Int) { waiting.withLock { $0[id] = nil } }
 }
