@@ -111,11 +111,7 @@ extension Carrier {
         }
     }
 
-    // Of a region of a file on its way a part may have been taken.
-    private final var moved: Int {
-        let sent = writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent
-        return sent + throughput.received
-    }
+    private final var moved: Int { takenBytes + throughput.received }
 
     /// Whether enough has moved since the measure began; if so, a new one begins.
     final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {

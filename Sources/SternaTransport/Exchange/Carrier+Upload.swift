@@ -23,7 +23,7 @@ extension Carrier {
         exchange.phase = .writing
         lastActivity = shard.loop.now
         measureAnew()
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write)
+        watchWriting(exchange)
         held.advance()
     }
 
@@ -42,19 +42,35 @@ extension Carrier {
 
     /// Whether the network has taken anything since this was asked last, be it part of a write.
     final func hasWrittenOn() -> Bool {
-        let buffered = unwrittenBytes
-        defer { lastBuffered = buffered }
-        guard buffered != lastBuffered else { return false }
+        let taken = takenBytes
+        defer { (lastTaken, takenAt) = (taken, shard.loop.now) }
+        guard taken > lastTaken else { return false }
         lastActivity = shard.loop.now
         return true
+    /// Looks, more than once in the time that the network has to take something, whether it has: it does not say so before the
+    /// end of a piece.
+    final func watchWriting(_ exchange: Exchange) {
+        lastTaken = takenBytes
+        takenAt = shard.loop.now
+        shard.tickNoLater(than: nextLook(exchange))
+    }
+
+    /// When to look next: what was taken right before counts as taken then, so that a limit is kept to an eighth.
+    final func nextLook(_ exchange: Exchange) -> NIODeadline {
+        takenAt + .nanoseconds(exchange.request.timeouts.amounts.write.nanoseconds / 8)
+    }
+
     }
 
     /// The source of the body has delivered, so the peer is waited for again.
     final func sourceDelivered() {
         lastActivity = shard.loop.now
         measureAnew()
-        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.write) }
+        if let exchange { watchWriting(exchange) }
     }
+
+    /// How much of the body the network has taken: of a piece on its way a part may be.
+    final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
 
     /// All of the body is on its way.
     final func bodyFinished() {

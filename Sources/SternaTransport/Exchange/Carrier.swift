@@ -42,7 +42,10 @@ class Carrier: @unchecked Sendable {
 
     /// Whether bytes are held for the reader, who is woken for them in a moment.
     final var deliveryIsDue = false
-    final var lastBuffered = 0
+
+    /// How much of a body the network had taken when it was asked last, and when that was.
+    final var lastTaken = 0
+    final var takenAt = NIODeadline.distantPast
 
     init(endpoint: Endpoint, shard: Shard) {
         self.endpoint = endpoint

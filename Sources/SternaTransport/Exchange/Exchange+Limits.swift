@@ -26,7 +26,9 @@ extension Exchange {
         }
         guard let carrier, !carrier.isPaused else { return limit }
         switch phase {
-        case .writing: consider(carrier.lastActivity + amounts.write, .phase)
+        case .writing:
+            consider(carrier.lastActivity + amounts.write, .phase)
+            consider(carrier.nextLook(self), .phase)
         case .waiting: consider(carrier.lastActivity + amounts.firstByte, .phase)
         default: consider(carrier.lastActivity + amounts.betweenBytes, .phase)
         }
@@ -40,7 +42,9 @@ extension Exchange {
     func goesOn(beyond limit: TimeLimit, at now: NIODeadline) -> Bool {
         switch limit.kind {
         case .total: return false
-        case .phase: return phase == .writing && carrier?.hasWrittenOn() == true
+        case .phase:
+            guard phase == .writing, let carrier else { return false }
+            return carrier.hasWrittenOn() || now < carrier.lastActivity + request.timeouts.amounts.write
         case .throughput:
             guard let carrier, let least = request.timeouts.minimumThroughput else { return false }
             return carrier.isFastEnough(least, at: now)

@@ -174,6 +174,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     }
 
     // MARK: Reading
+        watchWriting(exchange)
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastActivity = shard.loop.now

@@ -116,6 +116,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if waits { return hold(writer) }
         self.writer = writer
         writer.advance()
+        watchWriting(exchange)
     }
 
     /// Whether there is something to send that the stream's own window lets through.

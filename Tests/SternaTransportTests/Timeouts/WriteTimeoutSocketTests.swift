@@ -1,0 +1,52 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+/// An upload that nobody takes is waited for as long as it was said, not twice as long.
+@Suite("Time-outs of writing over sockets", .serialized, .timeLimit(.minutes(2)))
+struct WriteTimeoutSocketTests {
+    private static let limit = Duration.seconds(4)
+
+    private func runsOut(
+        _ api: Session, _ body: Body, location: SourceLocation = #_sourceLocation
+    ) async {
+        let start = ContinuousClock.now
+        let error = await Wire.failure(.timedOut, .write, location: location) {
+            try await api.post("row", body: body)
+        }
+        let time = ContinuousClock.now - start
+        #expect(time >= Self.limit - .milliseconds(50), sourceLocation: location)
+        #expect(time < .seconds(7), sourceLocation: location)
+        #expect(error?.requestSent == true, sourceLocation: location)
+    }
+
+    @Test("A server that never reads", arguments: [false, true])
+    func unread(isStream: Bool) async throws {
+        let listener = try RawListener(isFull: false)
+        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.write = Self.limit }
+        let block = Bytes(repeating: 7, count: 1 << 20)
+        let body: Body =
+            isStream
+            ? Body(segments: [
+                .producer(BodyProducer(length: nil, isReplayable: false) { { block } })
+            ]) : Body(segments: Array(repeating: .bytes(block), count: 64))
+        await runsOut(api, body)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("A stream of HTTP/2 whose window stays closed")
+    func closedWindow() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.greet(settings: [(WireFrame.Setting.initialWindowSize, 0)])
+            let stream = try await connection.request().stream
+            let code = try await connection.resetCode(of: stream)
+            #expect(code == .cancel)
+            try await connection.servePaths()
+        } body: { peer in
+            let patient = try HTTP2Scene.session(peer)
+            try await patient.get("first")
+            await runsOut(patient.with { $0.timeouts.write = Self.limit }, .bytes(Wire.pattern(100_000)))
+        }
+    }
+}
