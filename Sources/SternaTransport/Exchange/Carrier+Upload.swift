@@ -27,6 +27,13 @@ extension Carrier {
         held.advance()
     }
 
+    /// An interim response says that the server is there, and no more than that: its answer is waited for anew.
+    final func answerIsWaitedForAnew() {
+        guard let exchange, exchange.phase == .reading else { return }
+        exchange.phase = .waiting
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+    }
+
     /// Whether somebody wants to know how much of the body was taken.
     final var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
 

@@ -201,12 +201,14 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
                 switch event {
                 case .informational(let head):
                     if head.status == 100 { sendHeld() }
+        var isInterim = false
                     if let exchange { noteInformational(head.status, head.section, exchange) }
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
                     finish(trailers)
                     return
+                    isInterim = true
                 }
                 if isClosing { return }
             }
@@ -215,6 +217,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         }
     }
 
+            if isInterim, head == nil, !parser.hasLeftover { answerIsWaitedForAnew() }
     private func received(_ head: ResponseHead) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true

@@ -182,6 +182,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if head.status == 100 { sendHeld() }
         if let exchange { noteInformational(head.status, head.section, exchange) }
     }
+        answerIsWaitedForAnew()
 
     private func received(_ head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
