@@ -47,13 +47,6 @@ extension Carrier {
         report(meter.progress(at: lastActivity))
     }
 
-    /// Whether the network has taken anything since this was asked last, be it part of a write.
-    final func hasWrittenOn() -> Bool {
-        let taken = takenBytes
-        defer { (lastTaken, takenAt) = (taken, shard.loop.now) }
-        guard taken > lastTaken else { return false }
-        lastActivity = shard.loop.now
-        return true
     /// Looks, more than once in the time that the network has to take something, whether it has: it does not say so before the
     /// end of a piece.
     final func watchWriting(_ exchange: Exchange) {
@@ -67,6 +60,13 @@ extension Carrier {
         takenAt + .nanoseconds(exchange.request.timeouts.amounts.write.nanoseconds / 8)
     }
 
+    /// Whether the network has taken anything since this was asked last, be it part of a write.
+    final func hasWrittenOn() -> Bool {
+        let taken = takenBytes
+        defer { (lastTaken, takenAt) = (taken, shard.loop.now) }
+        guard taken > lastTaken else { return false }
+        lastActivity = shard.loop.now
+        return true
     }
 
     /// The source of the body has delivered, so the peer is waited for again.

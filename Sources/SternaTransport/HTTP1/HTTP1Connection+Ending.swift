@@ -7,7 +7,7 @@ extension HTTP1Connection {
     func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
         let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
-        let isReusable = parser.isPersistent && !parser.hasLeftover && !isClosing && hasSentAll
+        let isReusable = parser.isPersistent && !closesBehind && !parser.hasLeftover && !isClosing && hasSentAll
         let body = collected
         let pipe = pipe
         if exchange.recorder != nil { noteEnd(exchange) }

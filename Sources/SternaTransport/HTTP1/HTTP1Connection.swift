@@ -31,6 +31,9 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     var isClosing = false
     var hasClosed = false
 
+    /// Whether the request asks for the connection to be closed behind its answer.
+    private(set) var closesBehind = false
+
     /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
     var isEstablished = false
     var readIsHeld = false
@@ -130,7 +133,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         let framing = RequestEncoder.framing(of: request)
         output.clear()
         do throws(SternaError) {
-            try RequestEncoder.write(
+            closesBehind = try RequestEncoder.write(
                 request, framing: framing, expectsContinue: framing != .length(0) && exchange.expectsContinue,
                 forwarding: endpoint.forwarding, into: &output)
         } catch {

@@ -25,15 +25,17 @@ enum RequestEncoder {
 
     /// Writes the head; throws `invalidHeader` for a control character that came this far.
     ///
-    /// Host, Content-Length and Transfer-Encoding are written here; a Host field of the request replaces the URL's.
+    /// Host, Content-Length and Transfer-Encoding are written here; a Host field of the request replaces the URL's. Whether the
+    /// request asks for the connection to be closed behind its answer (RFC 9112, 9.6).
     ///
     /// - Parameters:
     ///   - expectsContinue: whether the field that says that the body waits is written.
     ///   - forwarding: a proxy that is given the whole URL, and its credentials; nobody else is.
+    @discardableResult
     static func write(
         _ request: Request, framing: Framing, expectsContinue: Bool = false, forwarding: Endpoint.Forwarding? = nil,
         into buffer: inout Bytes
-    ) throws(SternaError) {
+    ) throws(SternaError) -> Bool {
         if framing == .length(.max) {
             throw SternaError(
                 .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
@@ -43,10 +45,11 @@ enum RequestEncoder {
         while true {
             var failure: SternaError?
             var isFull = false
+            var closes = false
             buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
                 var text = TextWriter(memory)
                 do throws(SternaError) {
-                    try write(
+                    closes = try write(
                         request, framing: framing, expectsContinue: expectsContinue, forwarding: forwarding, into: &text
                     )
                 } catch {
@@ -57,7 +60,7 @@ enum RequestEncoder {
                 return isFull ? 0 : text.count
             }
             if let failure { throw failure }
-            guard isFull else { return }
+            guard isFull else { return closes }
             room *= 2
         }
     }
@@ -65,7 +68,8 @@ enum RequestEncoder {
     private static func write(
         _ request: Request, framing: Framing, expectsContinue: Bool, forwarding: Endpoint.Forwarding?,
         into text: inout TextWriter
-    ) throws(SternaError) {
+    ) throws(SternaError) -> Bool {
+        var closes = false
         text.put(request.method.rawValue)
         text.put(UInt8(ascii: " "))
         if forwarding != nil {
@@ -101,6 +105,7 @@ enum RequestEncoder {
                     "The value of header “\(field.name.rawName)” has a control character and was not sent.")
             }
             text.putLineEnd()
+            if asksToClose(field) { closes = true }
         }
         switch framing {
         case .none: break
@@ -111,6 +116,13 @@ enum RequestEncoder {
         case .chunked: text.put("Transfer-Encoding: chunked\r\n" as StaticString)
         }
         text.putLineEnd()
+        return closes
+    }
+
+    private static func asksToClose(_ field: HTTPField) -> Bool {
+        let name = field.name.canonicalName
+        guard name.utf8.count == 10, name == "connection" else { return false }
+        return field.value.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")
     }
 
     /// Whether a field of the request is written as it is; the rest is the connection's.

@@ -23,6 +23,12 @@ extension Shard {
         closeIdle()
         proxyConnections.shutDown()
         for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
+    /// Whether a request that comes behind the shutdown belongs to one that came before it: another attempt, or where a redirect
+    /// leads.
+    func goesOnInGrace(_ exchange: Exchange) -> Bool {
+        !grace.isOver && (exchange.attempt > 1 || exchange.request.options[GraceKey.self] != nil)
+    }
+
         for dial in dials { dial.cancel() }
         checkDrained()
     }
