@@ -20,6 +20,9 @@ struct RedirectInterceptor: Interceptor {
         var current = request
         var steps: [RedirectStep] = []
         while true {
+            // An engine that is being shut down waits for the next step, but not for who keeps an answer.
+            let hold = response.hold
+            response.hold = nil
             switch RedirectRule.decide(current, response, policy: policy, count: steps.count) {
             case .deliver:
                 response.redirects = steps
@@ -34,6 +37,7 @@ struct RedirectInterceptor: Interceptor {
                 response.body.cancel()
                 current = following
                 current.recorder?.expect(.redirect)
+                if let hold { current.options[GraceKey.self] = hold }
                 response = try await next(current)
             }
         }

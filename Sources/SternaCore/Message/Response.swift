@@ -25,6 +25,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var url: HTTPURL
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
+        @usableFromInline var hold: Grace.Hold?
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -102,6 +103,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.recorder
+        }
+    }
+
+    /// What lets the request go on although the engine is being shut down.
+    package var hold: Grace.Hold? {
+        @inlinable get { storage.content.hold }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.hold
         }
     }
 

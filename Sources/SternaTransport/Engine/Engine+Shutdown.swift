@@ -23,6 +23,8 @@ extension Engine {
         } onCancel: {
             _ = beginShutdown(within: .zero)
         }
+        self.grace.end()
+        for shard in shards { shard.loop.execute { shard.graceIsOver() } }
         forgetTransports()
     }
 

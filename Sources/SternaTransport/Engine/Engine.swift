@@ -29,8 +29,14 @@ public final class Engine: Sendable {
         let dialer = Dialer(options: options, timers: group.any())
         self.dialer = dialer
         permits = Permits(limit: max(1, options.maximumConnections))
-        shards = group.makeIterator().enumerated().map { index, loop in
-            Shard(index: index, loop: loop, dialer: dialer, options: options)
+        let grace = Grace()
+        self.grace = grace
+        let shards = group.makeIterator().enumerated().map { index, loop in
+            Shard(index: index, loop: loop, dialer: dialer, options: options, grace: grace)
+        }
+        self.shards = shards
+        grace.onRelease { [weak self] in
+            for shard in self?.shards ?? [] { shard.loop.execute { shard.checkDrained() } }
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import SternaCore
 
@@ -89,9 +90,11 @@ final class Exchange: InLine, @unchecked Sendable {
     func reply(_ response: Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
-        guard let recorder else { return Reply(continuation: continuation, response: response) }
+        guard recorder != nil || shard.isShutDown else { return Reply(continuation: continuation, response: response) }
         var response = response
-        response.recorder = recorder.recorder
+        response.recorder = recorder?.recorder
+        // Where it leads may be asked yet.
+        if shard.isShutDown, response.status.code / 100 == 3 { response.hold = shard.grace.hold() }
         return Reply(continuation: continuation, response: response)
     }
 

@@ -19,7 +19,7 @@ extension Shard {
 
     private func beginDials(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
-        guard !isShutDown, !pool.streams.contains(where: \.isOnHold) else { return }
+        guard !grace.isOver, !pool.streams.contains(where: \.isOnHold) else { return }
         pool.state.maximumDials = dialLimit(of: endpoint)
         while pool.state.permitsWanted(at: now) > 0 {
             // For who stands in line an idle connection is closed, which a warm-up would only open again.

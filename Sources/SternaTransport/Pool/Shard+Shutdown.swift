@@ -16,21 +16,17 @@ extension Shard {
         }
         isShutDown = true
         drained = promise
-        promise.futureResult.assumeIsolated().whenComplete { _ in
-            self.graceEnd?.task.cancel()
-            self.graceEnd?.at = .uptimeNanoseconds(0)
-        }
         closeIdle()
         proxyConnections.shutDown()
         for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
+        for dial in dials { dial.cancel() }
+        checkDrained()
+    }
+
     /// Whether a request that comes behind the shutdown belongs to one that came before it: another attempt, or where a redirect
     /// leads.
     func goesOnInGrace(_ exchange: Exchange) -> Bool {
         !grace.isOver && (exchange.attempt > 1 || exchange.request.options[GraceKey.self] != nil)
-    }
-
-        for dial in dials { dial.cancel() }
-        checkDrained()
     }
 
     private func endGrace(at moment: NIODeadline) {
@@ -39,8 +35,15 @@ extension Shard {
         graceEnd = (moment, loop.assumeIsolated().scheduleTask(deadline: moment) { self.abandonAll() })
     }
 
+    /// All shards have ended, and nothing more comes.
+    func graceIsOver() {
+        graceEnd?.task.cancel()
+        graceEnd?.at = .uptimeNanoseconds(0)
+    }
+
     /// Ends what is still under way.
     private func abandonAll() {
+        grace.end()
         for exchange in active { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         for pool in idlePools {
@@ -52,9 +55,18 @@ extension Shard {
         drained?.succeed(())
     }
 
+    /// Ends when nothing is left; not before the end of this turn, in which a connection may close ahead of the answer that it
+    /// brought, and which may lead elsewhere.
     func checkDrained() {
-        guard isShutDown, active.isEmpty, dials.isEmpty, counts.open == 0 else { return }
-        proxyConnections.abandonAll()
-        drained?.succeed(())
+        guard isDrained else { return }
+        loop.execute {
+            guard self.isDrained else { return }
+            self.proxyConnections.abandonAll()
+            self.drained?.succeed(())
+        }
+    }
+
+    private var isDrained: Bool {
+        isShutDown && active.isEmpty && dials.isEmpty && counts.open == 0 && !grace.isHeld
     }
 }

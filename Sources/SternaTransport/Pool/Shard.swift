@@ -31,7 +31,11 @@ final class Shard: @unchecked Sendable {
     var graceEnd: (at: NIODeadline, task: Scheduled<Void>)?
     var isShutDown = false
 
-    init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions) {
+    /// What keeps the engine's shards from ending between two attempts of a request.
+    let grace: Grace
+
+    init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions, grace: Grace) {
+        self.grace = grace
         self.index = index
         self.loop = loop
         self.dialer = dialer
@@ -50,11 +54,12 @@ final class Shard: @unchecked Sendable {
     func submit(_ exchange: Exchange) {
         exchange.isSubmitted = true
         let pool = exchange.endpoint.pools[index]
-        guard !exchange.isCancelled, !isShutDown else {
+        guard !exchange.isCancelled, !isShutDown || goesOnInGrace(exchange) else {
             if exchange.hasReservation, exchange.attempt == 1 {
                 pool.countIdle(1)
                 spareIdle(of: exchange.endpoint)
             }
+            remove(exchange)
             exchange.fail(isShutDown ? Self.shutDown : .cancelled(phase: .queue))
             return
         }
@@ -66,7 +71,7 @@ final class Shard: @unchecked Sendable {
             exchange.isSubmitted = false
             return exchange.move(to: target)
         }
-        add(exchange)
+        if exchange.activeIndex == nil { add(exchange) }
         if !pool.streams.isEmpty, startOnStream(exchange) {
             if exchange.hasReservation, exchange.attempt == 1 {
                 pool.countIdle(1)
@@ -101,7 +106,6 @@ final class Shard: @unchecked Sendable {
         exchange.phase = .queued
         exchange.carrier = nil
         exchange.dial = nil
-        remove(exchange)
         submit(exchange)
     }
 
