@@ -29,6 +29,7 @@ struct RedirectInterceptor: Interceptor {
                 return response
             case .refuse(var error):
                 response.body.cancel()
+                response.redirects = steps
                 error.response = response
                 error.requestSent = true
                 throw error.at(current)
@@ -36,9 +37,14 @@ struct RedirectInterceptor: Interceptor {
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following
-                current.recorder?.expect(.redirect)
                 if let hold { current.options[GraceKey.self] = hold }
-                response = try await next(current)
+                current.recorder?.expect(.redirect)
+                do {
+                    response = try await next(current)
+                } catch var error as SternaError {
+                    error.redirects = steps
+                    throw error
+                }
             }
         }
     }

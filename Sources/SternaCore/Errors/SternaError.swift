@@ -38,6 +38,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         var serverMessage: String?
         var metrics: RequestMetrics?
         var requestSent = false
+        var redirects: [RedirectStep] = []
     }
 
     private var contents: Contents {
@@ -128,6 +129,12 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     public var requestSent: Bool {
         get { box.contents.requestSent }
         set { contents.requestSent = newValue }
+    }
+
+    /// The redirects that led to where it failed, first one first.
+    public var redirects: [RedirectStep] {
+        get { box.contents.redirects.isEmpty ? response?.redirects ?? [] : box.contents.redirects }
+        set { contents.redirects = newValue }
     }
 
     public init(_ kind: Kind, phase: Phase, _ detail: String, underlying: (any Error)? = nil) {
