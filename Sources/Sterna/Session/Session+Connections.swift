@@ -15,7 +15,9 @@ extension Session {
     ///
     /// Throws what opening a connection throws. A session with a transport of its own has no connections, and nothing happens.
     public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
-        let request = try plan.request(for: .get(reference))
+        var request = try plan.request(for: .get(reference))
+        // It is never sent.
+        request.recorder = nil
         guard plan.settings.transport == nil else { return }
         do {
             try await plan.engineTransport.warmUp(request.url, connections: count, timeouts: request.timeouts)

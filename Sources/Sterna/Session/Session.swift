@@ -73,6 +73,7 @@ public struct Session: Sendable {
     ) async throws -> Reply {
         var request = request
         if progress != nil { request.delivery = .head }
+        request.recorder?.requestBegan(request)
         let response: Response
         do {
             response = try await plan.chain(request)
@@ -83,6 +84,7 @@ public struct Session: Sendable {
         if progress == nil, let body = response.body.whole, body.count <= plan.settings.collectedBytes,
             !plan.isLargeError(response, body, to: draft)
         {
+            request.recorder?.decoded(body.count)
             return try finish(response, body, request, draft)
         }
         return try await collect(response, request, draft, progress)
@@ -98,6 +100,7 @@ public struct Session: Sendable {
         let body: Bytes
         do {
             body = try await response.body.collect(upTo: plan.settings.collectedBytes, reportingTo: progress)
+            request.recorder?.decoded(body.count)
             response.body = ResponseBody(body, trailers: response.body.trailers)
             if plan.isLargeError(response, body, to: draft) {
                 let plan = plan
@@ -117,10 +120,7 @@ public struct Session: Sendable {
     ) throws -> Reply {
         do throws(SternaError) {
             let reply = try plan.reply(response, body, to: draft)
-            if let recorder = request.recorder {
-                recorder.decoded(body.count)
-                recorder.requestEnded()
-            }
+            request.recorder?.requestEnded()
             return reply
         } catch {
             throw plan.describe(error, request, answeredBy: response)
@@ -135,7 +135,8 @@ public struct Session: Sendable {
     ) async throws -> R {
         var request = try plan.request(for: draft)
         request.delivery = .head
-        let response: Response
+        request.recorder?.requestBegan(request)
+        var response: Response
         do {
             response = try await plan.chain(request)
         } catch {
@@ -143,6 +144,7 @@ public struct Session: Sendable {
         }
         defer { response.body.cancel() }
         guard let recorder = request.recorder else { return try await read(response) }
+        response.body = CountedBody.wrap(response.body, recorder)
         do {
             let value = try await read(response)
             await end(response, recorder)

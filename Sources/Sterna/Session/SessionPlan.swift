@@ -119,9 +119,7 @@ final class SessionPlan: Sendable {
         request.priority = draft.settings.priority
         if let onInformational = draft.settings.onInformational { request.onInformational = onInformational }
         if settings.collectsMetrics || settings.observer != nil {
-            let recorder = MetricsRecorder(observer: settings.observer)
-            request.recorder = recorder
-            recorder.requestBegan(request)
+            request.recorder = MetricsRecorder(observer: settings.observer)
         }
         if !settings.secretHeaders.isEmpty || !draft.settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.secretHeaders)

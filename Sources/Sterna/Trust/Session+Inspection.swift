@@ -10,7 +10,9 @@ extension Session {
     ///
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
     public func inspectTrust(of reference: some URLConvertible) async throws -> TrustInspection {
-        let request = try plan.request(for: .get(reference))
+        var request = try plan.request(for: .get(reference))
+        // It is never sent.
+        request.recorder = nil
         do {
             return try await plan.engineTransport.inspect(request.url, timeouts: request.timeouts)
         } catch {

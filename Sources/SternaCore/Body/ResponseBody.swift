@@ -31,6 +31,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
 
+    /// Where it is pulled from; nil where the whole of it is there.
+    package var stream: (any BodyStream)? {
+        if case .stream(let stream) = storage { stream } else { nil }
+    }
+
     /// The length in bytes where it is known before the end.
     public var length: Int64? {
         switch storage {

@@ -123,11 +123,11 @@ struct DialTimeline {
         guard self.resolved != nil || connected != nil else { return }
         attempt.connect = recorder.span(self.resolved ?? began, connected ?? end)
         guard let connected else { return }
+        attempt.remoteAddress = remoteAddress
+        attempt.localAddress = localAddress
         attempt.proxying = recorder.span(connected, hasProxy ? proxied ?? end : nil)
         guard !hasProxy || proxied != nil else { return }
         attempt.tls = recorder.span(proxied ?? connected, isTLS ? secured ?? end : nil)
         attempt.tlsVersion = tlsVersion
-        attempt.remoteAddress = remoteAddress
-        attempt.localAddress = localAddress
     }
 }

@@ -33,6 +33,7 @@ extension Carrier {
             if exchange.queuedAt == .distantFuture { attempt.queue = nil }
             if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
             opening?.note(in: &attempt, recorder)
+            attempt.tlsVersion = tlsVersion
         }
         if let opening, opening.secured != nil {
             recorder.tell(lastActivity) { $0.tlsEstablished($1, version: opening.tlsVersion) }
@@ -87,6 +88,19 @@ extension Carrier {
         exchange?.recorder?.update { attempt in
             attempt.bytesSent = sent
             attempt.bytesReceived = received
+        }
+    }
+
+    /// It fails: what was under way has lasted until now.
+    final func noteFailure() {
+        noteCounts()
+        guard let exchange, let recorder = exchange.recorder else { return }
+        let now = shard.loop.now
+        recorder.update { attempt in
+            if exchange.phase == .writing { attempt.write = attempt.write ?? recorder.span(marks.start, now) }
+            guard exchange.phase == .waiting || exchange.phase == .reading else { return }
+            if attempt.wait == nil { attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? now) }
+            if let firstByte = marks.firstByte { attempt.read = recorder.span(firstByte, now) }
         }
     }
 

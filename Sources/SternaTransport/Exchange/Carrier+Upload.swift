@@ -69,15 +69,15 @@ extension Carrier {
         return true
     }
 
+    /// How much of the body the network has taken: of a piece on its way a part may be.
+    final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
+
     /// The source of the body has delivered, so the peer is waited for again.
     final func sourceDelivered() {
         lastActivity = shard.loop.now
         measureAnew()
         if let exchange { watchWriting(exchange) }
     }
-
-    /// How much of the body the network has taken: of a piece on its way a part may be.
-    final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
 
     /// All of the body is on its way.
     final func bodyFinished() {

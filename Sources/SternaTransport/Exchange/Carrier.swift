@@ -75,6 +75,9 @@ class Carrier: @unchecked Sendable {
     /// The channel that the bytes go through.
     var channel: (any Channel)? { nil }
 
+    /// The version of TLS that is spoken; nil without TLS.
+    var tlsVersion: String? { nil }
+
     /// Whether the response's head has come.
     var hasHead: Bool { false }
 

@@ -123,6 +123,7 @@ final class Exchange: InLine, @unchecked Sendable {
                 let opening = dial?.timeline
                 recorder.update { attempt in
                     attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? .now())
+                    if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
                     opening?.note(in: &attempt, recorder, until: .now())
                 }
             }

@@ -61,7 +61,7 @@ extension HTTP1Connection {
         let exchange = exchange
         let pipe = pipe
         let head = head
-        if exchange?.recorder != nil { noteCounts() }
+        if exchange?.recorder != nil { noteFailure() }
         detach()
         abort()
         guard let exchange else { return }

@@ -21,6 +21,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     /// What the policy's rotating identity was when the handshake began.
     var rotation: ClientIdentity?
+    var spokenTLSVersion: String?
 
     var parser: ResponseParser
     private var output = Bytes()
@@ -29,10 +30,10 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// Whether the body under way is written in chunks.
     private(set) var isChunked = false
     var isClosing = false
-    var hasClosed = false
 
     /// Whether the request asks for the connection to be closed behind its answer.
     private(set) var closesBehind = false
+    var hasClosed = false
 
     /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
     var isEstablished = false
@@ -62,6 +63,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     }
 
     override var channel: (any Channel)? { context?.channel }
+    override var tlsVersion: String? { spokenTLSVersion }
     override var hasHead: Bool { head != nil }
     override var isReadHeld: Bool { readIsHeld }
     override var unwrittenBytes: Int { context?.channel.unwrittenBytes ?? 0 }
@@ -172,12 +174,12 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
             return
         }
         self.writer = writer
+        watchWriting(exchange)
         context.write(wrapOutboundOut(output), promise: nil)
         writer.advance()
     }
 
     // MARK: Reading
-        watchWriting(exchange)
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastActivity = shard.loop.now
@@ -199,31 +201,32 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     }
 
     private func parse() {
+        var isInterim = false
         do throws(ParseFailure) {
             while let event = try parser.next() {
                 switch event {
                 case .informational(let head):
                     if head.status == 100 { sendHeld() }
-        var isInterim = false
                     if let exchange { noteInformational(head.status, head.section, exchange) }
+                    isInterim = true
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
                     finish(trailers)
                     return
-                    isInterim = true
                 }
                 if isClosing { return }
             }
+            if isInterim, head == nil, !parser.hasLeftover { answerIsWaitedForAnew() }
         } catch {
             fail(SternaError(error.kind, phase: .read, error.detail))
         }
     }
 
-            if isInterim, head == nil, !parser.hasLeftover { answerIsWaitedForAnew() }
     private func received(_ head: ResponseHead) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
+            if exchange.recorder != nil { noteHead(head.status, head.version) }
             detach()
             abort()
             shard.resubmit(exchange, because: .expectationRefused)

@@ -72,6 +72,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var tlsContext: ChannelHandlerContext?
     var rotation: ClientIdentity?
     var opening: DialTimeline?
+    var tlsVersion: String?
     private(set) var exchangeCount = 0
     var lastActivity: NIODeadline
     var hasStoodIdle = false

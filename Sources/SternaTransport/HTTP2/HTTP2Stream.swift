@@ -46,6 +46,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     }
 
     override var channel: (any Channel)? { connection.context?.channel }
+    override var tlsVersion: String? { connection.tlsVersion }
     override var hasHead: Bool { head != nil }
     override var isReadHeld: Bool { readIsHeld }
     override var unwrittenBytes: Int { pendingCount }
@@ -115,8 +116,8 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         }
         if waits { return hold(writer) }
         self.writer = writer
-        writer.advance()
         watchWriting(exchange)
+        writer.advance()
     }
 
     /// Whether there is something to send that the stream's own window lets through.
@@ -181,12 +182,13 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         }
         if head.status == 100 { sendHeld() }
         if let exchange { noteInformational(head.status, head.section, exchange) }
-    }
         answerIsWaitedForAnew()
+    }
 
     private func received(_ head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
+            if exchange.recorder != nil { noteHead(head.status, .http2) }
             return connection.giveBack(self, because: .expectationRefused, reset: .cancel)
         }
         if head.status == 421, connection.misdirected(self, isEnd: isEnd) { return }
@@ -348,7 +350,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         // Who wants the head as soon as it is there is given it, and what came behind it, before the error.
         if head != nil, exchange?.request.delivery == .head { stream() }
         let (exchange, pipe, head) = (exchange, pipe, head)
-        if exchange?.recorder != nil { noteCounts() }
+        if exchange?.recorder != nil { noteFailure() }
         detach()
         connection.ended(self, reset: code)
         guard let exchange else { return }

@@ -152,6 +152,7 @@ extension HTTP2Connection {
         leave(endpoint)
         guard exchange.mayReplay else { return false }
         stream.hasReceivedEnd = isEnd
+        if exchange.recorder != nil { stream.noteHead(421, .http2) }
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)
         shard.resubmit(exchange, because: .misdirected)

@@ -63,10 +63,9 @@ extension Shard {
         for exchange in ended {
             remove(exchange)
             exchange.succeed(Response(status: .ok, url: exchange.request.url))
-            hasEnded = true
         }
         leaveLine(endpoint)
-        return hasEnded
+        return !ended.isEmpty
     }
 
     // Where only a pause keeps dials back, they begin when it is over.
@@ -129,11 +128,11 @@ extension Shard {
         connection.abort(evenIfClosing: true)
         return true
     }
+
     /// Whether somebody could open a connection with a permit of this endpoint.
     func isPermitWanted(_ endpoint: Endpoint) -> Bool {
         !endpoint.pools[index].state.line.isEmpty || endpoint.isWaitedFor || endpoint.permits.isStarving
     }
-
 
     /// A permit that this shard stood in line for is there.
     func permitGranted(_ endpoint: Endpoint) {
@@ -187,14 +186,15 @@ extension Shard {
         counts.failedDials += 1
         var losers = pool.state.dialFailed(
             for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began, counts: Self.blamesServer(error, dial),
-        if error.kind == .timedOut { losers += outOfTime(with: dial, in: error.phase) }
             holdsForAll: error.kind == .addressRefused, at: now)
+        if error.kind == .timedOut { losers += outOfTime(with: dial, in: error.phase) }
         for exchange in losers { end(exchange, error) }
         disown(dial)
         leaveLine(dial.endpoint)
         dialIfNeeded(dial.endpoint)
         checkDrained()
     }
+
     // Who waited for a dial, having no more patience than it had, is out of time with it: unless there is another connection, or
     // about to be, that it may yet be given.
     private func outOfTime(with dial: Dial, in phase: SternaError.Phase) -> [Exchange] {
@@ -205,12 +205,10 @@ extension Shard {
         }
     }
 
-
     // Whoever asks next would fare no better. A certificate is judged anew each time, and who has little patience has
     // nobody to blame.
     private static func blamesServer(_ error: SternaError, _ dial: Dial) -> Bool {
-        let limits = dial.exchange.request.timeouts.amounts
-        return switch error.kind {
+        switch error.kind {
         case .connectionFailed, .hostNotFound, .tlsFailed, .proxyFailed: true
         case .timedOut: dial.limits.least >= .seconds(5)
         default: false
@@ -225,6 +223,7 @@ extension Shard {
     func opened(_ connection: HTTP1Connection, by dial: Dial) {
         guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
+        connection.spokenTLSVersion = dial.timeline.tlsVersion
         dial.endpoint.speaksHTTP1()
         let exchange = dial.endpoint.pools[index].state.opened()
         disown(dial)

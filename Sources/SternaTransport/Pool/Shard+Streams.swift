@@ -19,6 +19,7 @@ extension Shard {
         let pool = endpoint.pools[index]
         guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
+        connection.tlsVersion = dial.timeline.tlsVersion
         endpoint.speaksHTTP2(on: index)
         pool.streams.append(connection)
         list(pool)

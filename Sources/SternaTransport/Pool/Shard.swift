@@ -98,7 +98,11 @@ final class Shard: @unchecked Sendable {
     /// Sends a request once more, on a connection that was never used.
     func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
         if let recorder = exchange.recorder {
-            recorder.ended()
+            if let failure = Self.failure(reason) {
+                recorder.failed(failure.at(exchange.request))
+            } else {
+                recorder.ended()
+            }
             exchange.recorder = recorder.recorder.attemptBegan(exchange.request, reason: reason)
         }
         exchange.attempt += 1
@@ -107,6 +111,17 @@ final class Shard: @unchecked Sendable {
         exchange.carrier = nil
         exchange.dial = nil
         submit(exchange)
+    }
+
+    // What went wrong with an attempt that another one takes the place of; nil where it had an answer.
+    private static func failure(_ reason: AttemptMetrics.Reason) -> SternaError? {
+        switch reason {
+        case .staleConnection:
+            SternaError(.connectionClosed, phase: .wait, "The server had closed the connection that was to be reused.")
+        case .refused:
+            SternaError(.connectionClosed, phase: .wait, "The server did not take the request on that connection.")
+        default: nil
+        }
     }
 
     /// Ends a request before its response is complete: cancelled, or out of time.
@@ -130,7 +145,8 @@ final class Shard: @unchecked Sendable {
         exchange.dial = nil
     }
 
-    // A dial whose exchange needs it no more is for another one that has none; whether there is one.
+    // A dial whose exchange needs it no more is for another one that has none, and the same time-outs, which the dial keeps as
+    // they were when it began; whether there is one.
     @discardableResult
     func handOn(_ dial: Dial) -> Bool {
         let limits = dial.limits

@@ -212,8 +212,9 @@ struct NetworkObserverTests {
                 !$0.hasPrefix("resolved") && !$0.hasPrefix("connected")
             }
             #expect(
-                events.filter { !$0.hasPrefix("failed") } == [
-                    "began", "attempt 1: first", "reused", "sent true", "attempt 2: staleConnection", "new",
+                events == [
+                    "began", "attempt 1: first", "reused", "sent true", "failed connectionClosed",
+                    "attempt 2: staleConnection", "new",
                     "sent true",
                     "status 200", "ended true", "over",
                 ])

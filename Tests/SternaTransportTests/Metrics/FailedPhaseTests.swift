@@ -1,0 +1,201 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+/// What a request took that was sent and failed: the part that was under way has lasted until then.
+@Suite("Metrics of phases that fail", .serialized, .timeLimit(.minutes(2)))
+struct FailedPhaseTests {
+    private static let opened = ["queue", "resolve", "connect"]
+
+    /// A time-out that must strike, and what must have passed by then, however late the clock was looked at.
+    private static let limit = Duration.milliseconds(400)
+    private static let least = Duration.milliseconds(250)
+
+    /// The only attempt of a request that fails.
+    private func failed(
+        _ url: String, _ path: String, _ kind: SternaError.Kind, _ phase: SternaError.Phase, isHTTP2: Bool = false,
+        location: SourceLocation = #_sourceLocation, body: Body? = nil,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) async throws -> AttemptMetrics {
+        let api = try DialScene.session(url) {
+            $0.collectsMetrics = true
+            if isHTTP2 { $0.http2 = .priorKnowledge }
+            configure(&$0)
+        }
+        let method: Request.Method = body == nil ? .get : .post
+        let error = await Wire.failure(kind, phase, location: location) {
+            try await api.request(method, path, body: body)
+        }
+        return try only(error, kind, location: location)
+    }
+
+    private func only(
+        _ error: SternaError?, _ kind: SternaError.Kind, location: SourceLocation = #_sourceLocation
+    ) throws -> AttemptMetrics {
+        let metrics = try #require(error?.metrics, sourceLocation: location)
+        MetricsCheck.expectOrder(metrics, location: location)
+        #expect(metrics.attempts.map(\.failure) == [kind], sourceLocation: location)
+        return try #require(metrics.attempts.first, sourceLocation: location)
+    }
+
+    private func withServer(isHTTP2: Bool, _ work: (TestServer) async throws -> Void) async throws {
+        try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
+            try await work(server)
+        }
+    }
+
+    // MARK: Waiting
+
+    @Test("Waiting for the first byte until the time is over", arguments: [false, true])
+    func firstByte(isHTTP2: Bool) async throws {
+        try await withServer(isHTTP2: isHTTP2) { server in
+            let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
+                $0.timeouts.firstByte = Self.limit
+            }
+            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            let wait = try #require(attempt.wait)
+            #expect(wait.duration >= Self.least)
+            #expect(attempt.status == nil)
+        }
+    }
+
+    @Test("Waiting until the time for everything is over", arguments: [false, true])
+    func total(isHTTP2: Bool) async throws {
+        try await withServer(isHTTP2: isHTTP2) { server in
+            // Connecting counts, and must not be what is slow.
+            let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
+                $0.timeouts.total = .milliseconds(1_500)
+            }
+            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+        }
+    }
+
+    @Test("Waiting for a server that closes without an answer")
+    func closed() async throws {
+        let script: [ScriptedServer.Step] = [.receiveHead, .pause(milliseconds: 400), .close]
+        try await ScriptedServer.withServer(connections: [script]) { server in
+            let attempt = try await failed(server.url, "row", .connectionClosed, .wait)
+            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            let wait = try #require(attempt.wait)
+            #expect(wait.duration >= .milliseconds(100))
+        }
+    }
+
+    @Test("Waiting until it is cancelled")
+    func cancelled() async throws {
+        try await ScriptedServer.withServer(connections: [[.receiveHead, .hang]]) { server in
+            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let task = Task { try await api.get("row").status }
+            #expect(await server.waitForReceived(10, connection: 0, within: 60))
+            task.cancel()
+            let error = await Wire.failure(.cancelled, .wait) { _ = try await task.value }
+            let attempt = try only(error, .cancelled)
+            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+        }
+    }
+
+    // MARK: Reading
+
+    private func expectRead(
+        _ attempt: AttemptMetrics, _ least: Duration, location: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(
+            MetricsCheck.names(attempt) == Self.opened + ["write", "wait", "read"], sourceLocation: location)
+        let read = try #require(attempt.read, sourceLocation: location)
+        #expect(read.duration >= least, sourceLocation: location)
+        #expect(attempt.status == 200, sourceLocation: location)
+    }
+
+    @Test("Reading from a server that falls silent in the middle of a body", arguments: [false, true])
+    func betweenBytes(isHTTP2: Bool) async throws {
+        try await withServer(isHTTP2: isHTTP2) { server in
+            let attempt = try await failed(server.url, "fault/stall", .timedOut, .read, isHTTP2: isHTTP2) {
+                $0.timeouts.betweenBytes = Self.limit
+            }
+            try expectRead(attempt, Self.least)
+            #expect(attempt.bytesReceived > 100)
+        }
+    }
+
+    @Test("Reading a body that is streamed", arguments: [false, true])
+    func streamed(isHTTP2: Bool) async throws {
+        try await withServer(isHTTP2: isHTTP2) { server in
+            let api = try DialScene.session(server.url) {
+                $0.collectsMetrics = true
+                if isHTTP2 { $0.http2 = .priorKnowledge }
+                $0.timeouts.betweenBytes = Self.limit
+            }
+            let error = await Wire.failure(.timedOut, .read) {
+                try await api.withResponse(to: .get("fault/stall")) { for try await _ in $0.body {} }
+            }
+            let attempt = try only(error, .timedOut)
+            try expectRead(attempt, Self.least)
+        }
+    }
+
+    @Test("Reading from a server that ends in the middle of a body", arguments: [false, true])
+    func truncated(isHTTP2: Bool) async throws {
+        try await withServer(isHTTP2: isHTTP2) { server in
+            let attempt = try await failed(server.url, "fault/close-half", .truncated, .read, isHTTP2: isHTTP2)
+            try expectRead(attempt, .zero)
+        }
+    }
+
+    @Test("Reading from a server that takes its time and then closes")
+    func slow() async throws {
+        let script: [ScriptedServer.Step] = [
+            .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .pause(milliseconds: 400), .close,
+        ]
+        try await ScriptedServer.withServer(connections: [script]) { server in
+            let attempt = try await failed(server.url, "row", .truncated, .read)
+            try expectRead(attempt, .milliseconds(100))
+        }
+    }
+
+    @Test("Reading a head that does not come to its end")
+    func head() async throws {
+        let script: [ScriptedServer.Step] = [
+            .receiveHead, .send("HTTP/1.1 2"), .pause(milliseconds: 400), .close,
+        ]
+        try await ScriptedServer.withServer(connections: [script]) { server in
+            let attempt = try await failed(server.url, "row", .truncated, .read)
+            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait", "read"])
+            let read = try #require(attempt.read)
+            #expect(read.duration >= .milliseconds(100))
+            #expect(attempt.status == nil)
+        }
+    }
+
+    // MARK: Writing
+
+    @Test("Writing to a server that takes nothing more")
+    func write() async throws {
+        let listener = try RawListener(isFull: false)
+        let body = Body.bytes(Bytes(repeating: 1, count: 32 << 20))
+        let attempt = try await failed("http://127.0.0.1:\(listener.port)", "row", .timedOut, .write, body: body) {
+            $0.timeouts.write = Self.limit
+        }
+        try expectWrite(attempt)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("Writing to a server that opens no window")
+    func writeHTTP2() async throws {
+        try await withServer(isHTTP2: true) { server in
+            // More than the server keeps of a body that nobody reads.
+            let body = Body.bytes(Bytes(repeating: 1, count: 8 << 20))
+            let attempt = try await failed(server.url, "fault/never", .timedOut, .write, isHTTP2: true, body: body) {
+                $0.timeouts.write = Self.limit
+            }
+            try expectWrite(attempt)
+        }
+    }
+
+    private func expectWrite(_ attempt: AttemptMetrics, location: SourceLocation = #_sourceLocation) throws {
+        #expect(MetricsCheck.names(attempt) == Self.opened + ["write"], sourceLocation: location)
+        let write = try #require(attempt.write, sourceLocation: location)
+        #expect(write.duration >= Self.least, sourceLocation: location)
+        #expect(attempt.bytesSent > 0, sourceLocation: location)
+    }
+}

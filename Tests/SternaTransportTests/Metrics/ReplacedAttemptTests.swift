@@ -1,0 +1,133 @@
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+/// Writes down the attempts of requests, how they fail, and the ends.
+private final class History: NetworkObserver {
+    private struct Event {
+        let id: UInt64
+        let text: String
+    }
+
+    private let events = Mutex<[Event]>([])
+    private let ended = Mutex<[RequestMetrics]>([])
+
+    private func add(_ request: ObservedRequest, _ text: String) {
+        events.withLock { $0.append(Event(id: request.id, text: text)) }
+    }
+
+    /// What it was told of the request that began last.
+    var last: [String] {
+        let all = events.withLock { $0 }
+        let id = all.map(\.id).max()
+        return all.filter { $0.id == id }.map(\.text)
+    }
+
+    var metrics: [RequestMetrics] { ended.withLock { $0 } }
+
+    func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
+        add(request, "attempt \(request.attempt): \(reason)")
+    }
+    func responseBegan(_ request: ObservedRequest, status: Int) { add(request, "status \(status)") }
+    func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {
+        add(request, "failed \(request.attempt): \(error.kind)")
+    }
+    func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) {
+        add(request, "over")
+        ended.withLock { $0.append(metrics) }
+    }
+}
+
+/// Attempts on connections that turned out to be closed, whose place others took.
+@Suite("Metrics of replaced attempts", .timeLimit(.minutes(2)))
+struct ReplacedAttemptTests {
+    private static let replaced = [
+        "attempt 1: first", "failed 1: connectionClosed", "attempt 2: staleConnection", "status 200", "over",
+    ]
+
+    /// A request that went well, of which the first attempt did not.
+    @discardableResult
+    private func expectReplaced(
+        _ reply: Reply, _ history: History, location: SourceLocation = #_sourceLocation
+    ) throws -> RequestMetrics {
+        #expect(reply.status == 200, sourceLocation: location)
+        let metrics = try #require(reply.response.metrics, sourceLocation: location)
+        #expect(metrics.attempts.map(\.reason) == [.first, .staleConnection], sourceLocation: location)
+        #expect(metrics.attempts.map(\.failure) == [.connectionClosed, nil], sourceLocation: location)
+        #expect(metrics.attempts.map(\.status) == [nil, 200], sourceLocation: location)
+        #expect(metrics.retryCount == 1, sourceLocation: location)
+        #expect(history.last == Self.replaced, sourceLocation: location)
+        #expect(
+            history.metrics.last?.attempts.map(\.failure) == [.connectionClosed, nil], sourceLocation: location)
+        return metrics
+    }
+
+    @Test(
+        "A stale connection is a failure of its attempt, and the observer hears of it before the next one",
+        arguments: [ScriptedServer.Step.close, .reset, .closeAbruptly], [false, true])
+    func stale(end: ScriptedServer.Step, secure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
+        let connections = [StaleConnectionTests.stale(end), StaleConnectionTests.fresh]
+        try await ScriptedServer.withServer(tls: bundle, connections: connections) { server in
+            let history = History()
+            let api = try DialScene.session(server.url, authority: authority) { $0.observer = history }
+            try await api.get("first")
+            let reply = try await api.get("second")
+            MetricsCheck.expectOrder(try expectReplaced(reply, history))
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test("So is one that was warmed up")
+    func warm() async throws {
+        let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], StaleConnectionTests.fresh]
+        try await ScriptedServer.withServer(connections: connections) { server in
+            let history = History()
+            let api = try DialScene.session(server.url) { $0.observer = history }
+            try await api.warmUp()
+            let reply = try await api.get("row")
+            try expectReplaced(reply, history)
+        }
+    }
+
+    @Test("So is a connection of HTTP/2")
+    func http2() async throws {
+        try await FramePeer.withPeer { connection in
+            if connection.number == 0 {
+                try await connection.greet()
+                _ = try await connection.request()
+                try await connection.close()
+            } else {
+                try await connection.handshake()
+                try await connection.servePaths()
+            }
+        } body: { peer in
+            let history = History()
+            let api = try HTTP2Scene.session(peer) { $0.observer = history }
+            try await api.get("first")
+            let reply = try await api.get("second")
+            MetricsCheck.expectOrder(try expectReplaced(reply, history))
+            #expect(peer.connectionCount == 2)
+        }
+    }
+
+    @Test("Where the other one fails, too, each has failed once")
+    func twice() async throws {
+        let connections: [[ScriptedServer.Step]] = [StaleConnectionTests.stale(.close), [.receiveHead, .close]]
+        try await ScriptedServer.withServer(connections: connections) { server in
+            let history = History()
+            let api = try DialScene.session(server.url) { $0.observer = history }
+            try await api.get("first")
+            let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
+            #expect(error?.attempt == 2)
+            #expect(error?.metrics?.attempts.map(\.failure) == [.connectionClosed, .connectionClosed])
+            #expect(
+                history.last == [
+                    "attempt 1: first", "failed 1: connectionClosed", "attempt 2: staleConnection",
+                    "failed 2: connectionClosed", "over",
+                ])
+        }
+    }
+}
