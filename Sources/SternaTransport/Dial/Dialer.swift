@@ -223,7 +223,7 @@ extension Dialer {
 extension EngineOptions {
     /// Sets what holds for every TCP connection.
     func apply(to bootstrap: ClientBootstrap) -> ClientBootstrap {
-        var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: noDelay ? 1 : 0)
         if keepsAlive { bootstrap = bootstrap.channelOption(.socketOption(.so_keepalive), value: 1) }
         guard let sourceAddress,
             let source = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: sourceAddress.bytes), port: 0)

@@ -54,6 +54,9 @@ public struct EngineOptions: Sendable {
     /// Whether the system probes idle connections (TCP keep-alive); yes by default.
     public var keepsAlive = true
 
+    /// Whether small pieces leave at once and do not wait for more (TCP_NODELAY); yes by default.
+    public var noDelay = true
+
     /// Addresses to connect to in place of those of a host's name, by `host:port`, the host in lower case; curl's `--resolve`.
     /// Names in certificates and requests stay the host's.
     public var hostOverrides: [String: [String]] = [:]
