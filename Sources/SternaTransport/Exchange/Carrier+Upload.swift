@@ -57,14 +57,28 @@ extension Carrier {
 
     /// When to look next: what was taken right before counts as taken then, so that a limit is kept to an eighth.
     final func nextLook(_ exchange: Exchange) -> NIODeadline {
-        takenAt + .nanoseconds(exchange.request.timeouts.amounts.write.nanoseconds / 8)
+        let amounts = exchange.request.timeouts.amounts
+        let limit = exchange.phase == .writing ? amounts.write : amounts.firstByte
+        return takenAt + .nanoseconds(limit.nanoseconds / 8)
     }
+
+    /// Whether a body that is on its way as a whole has not been taken yet.
+    final var isLeaving: Bool { lastLeft > 0 && lastLeft < .max }
 
     /// Whether the network has taken anything since this was asked last, be it part of a write.
     final func hasWrittenOn() -> Bool {
         let taken = takenBytes
         defer { (lastTaken, takenAt) = (taken, shard.loop.now) }
         guard taken > lastTaken else { return false }
+        lastActivity = shard.loop.now
+        return true
+    }
+
+    /// Whether the network has taken more of a body that is on its way as a whole: its answer cannot be there before it is.
+    final func hasLeftOn() -> Bool {
+        let left = unwrittenBytes
+        defer { (lastLeft, takenAt) = (left, shard.loop.now) }
+        guard left < lastLeft, left > 0 || lastLeft < .max else { return false }
         lastActivity = shard.loop.now
         return true
     }
@@ -85,7 +99,8 @@ extension Carrier {
         lastActivity = shard.loop.now
         guard let exchange, exchange.phase == .writing else { return }
         exchange.phase = .waiting
+        (lastLeft, takenAt) = (unwrittenBytes, lastActivity)
         if exchange.recorder != nil { noteSent() }
-        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+        shard.tickNoLater(than: exchange.timeLimit().at)
     }
 }

@@ -47,6 +47,9 @@ class Carrier: @unchecked Sendable {
     final var lastTaken = 0
     final var takenAt = NIODeadline.distantPast
 
+    /// How much of a body that is on its way as a whole was left when it was asked last.
+    final var lastLeft = 0
+
     init(endpoint: Endpoint, shard: Shard) {
         self.endpoint = endpoint
         self.shard = shard
@@ -66,6 +69,7 @@ class Carrier: @unchecked Sendable {
         throughputWindow = lastActivity
         throughput = Throughput()
         pace = DeliveryPace()
+        lastLeft = exchange.request.body == nil ? 0 : .max
         let amounts = exchange.request.timeouts.amounts
         var first = lastActivity + min(amounts.firstByte, min(amounts.betweenBytes, amounts.write))
         if let least = exchange.request.timeouts.minimumThroughput { first = min(first, lastActivity + least.amount) }

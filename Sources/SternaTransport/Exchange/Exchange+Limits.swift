@@ -29,7 +29,9 @@ extension Exchange {
         case .writing:
             consider(carrier.lastActivity + amounts.write, .phase)
             consider(carrier.nextLook(self), .phase)
-        case .waiting: consider(carrier.lastActivity + amounts.firstByte, .phase)
+        case .waiting:
+            consider(carrier.lastActivity + amounts.firstByte, .phase)
+            if carrier.isLeaving { consider(carrier.nextLook(self), .phase) }
         default: consider(carrier.lastActivity + amounts.betweenBytes, .phase)
         }
         if let least = request.timeouts.minimumThroughput, phase != .waiting {
@@ -43,8 +45,13 @@ extension Exchange {
         switch limit.kind {
         case .total: return false
         case .phase:
-            guard phase == .writing, let carrier else { return false }
-            return carrier.hasWrittenOn() || now < carrier.lastActivity + request.timeouts.amounts.write
+            guard let carrier else { return false }
+            let amounts = request.timeouts.amounts
+            return switch phase {
+            case .writing: carrier.hasWrittenOn() || now < carrier.lastActivity + amounts.write
+            case .waiting: carrier.hasLeftOn() || now < carrier.lastActivity + amounts.firstByte
+            default: false
+            }
         case .throughput:
             guard let carrier, let least = request.timeouts.minimumThroughput else { return false }
             return carrier.isFastEnough(least, at: now)

@@ -93,10 +93,14 @@ final class Exchange: InLine, @unchecked Sendable {
         guard recorder != nil || shard.isShutDown else { return Reply(continuation: continuation, response: response) }
         var response = response
         response.recorder = recorder?.recorder
-        // Where it leads may be asked yet.
-        if shard.isShutDown, response.status.code / 100 == 3 { response.hold = shard.grace.hold() }
+        // A session asks where it leads.
+        if shard.isShutDown, request.deadline != nil, Self.redirects.contains(response.status.code) {
+            response.hold = shard.grace.hold()
+        }
         return Reply(continuation: continuation, response: response)
     }
+
+    private static let redirects = [301, 302, 303, 307, 308]
 
     /// A response, and who waits for it.
     struct Reply: Sendable {
