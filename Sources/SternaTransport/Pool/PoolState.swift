@@ -41,15 +41,6 @@ struct PoolState<Connection: AnyObject, Waiter: InLine> {
 
     // MARK: Permits
 
-    /// Whom the next permit is to be asked for: whoever is behind those who stand in line for one already.
-    var nextForPermit: Waiter? {
-        var ahead = asked
-        return line.firstWithoutDial { _ in
-            ahead -= 1
-            return ahead < 0
-        }
-    }
-
     mutating func askedForPermit() { asked += 1 }
 
     mutating func leftLine() { asked -= 1 }

@@ -23,7 +23,7 @@ extension Shard {
         pool.state.maximumDials = dialLimit(of: endpoint)
         while pool.state.permitsWanted(at: now) > 0 {
             // For who stands in line an idle connection is closed, which a warm-up would only open again.
-            let isForWarmUp = pool.state.nextForPermit?.isWarmUp ?? false
+            let isForWarmUp = !hasRequest(in: pool, behind: pool.state.asked)
             let answer = endpoint.permits.take(endpoint, shard: index, waits: !isForWarmUp)
             if answer == .granted {
                 dial(endpoint)
@@ -35,6 +35,16 @@ extension Shard {
             }
         }
         waitForBackoff(endpoint)
+    }
+
+    // Whether more requests without a dial are in line than permits are asked for: warm-ups stand in line for none.
+    private func hasRequest(in pool: EndpointPool, behind asked: Int) -> Bool {
+        var ahead = asked
+        let next = pool.state.line.firstWithoutDial { waiter in
+            if !waiter.isWarmUp { ahead -= 1 }
+            return ahead < 0
+        }
+        return next != nil
     }
 
     // One at a time where one connection may be enough for all; unless the first takes so long that whoever waits for it would
@@ -185,7 +195,8 @@ extension Shard {
         let pool = dial.endpoint.pools[index]
         counts.failedDials += 1
         var losers = pool.state.dialFailed(
-            for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began, counts: Self.blamesServer(error, dial),
+            for: dial.exchange, lastTicket: dial.lastTicket, began: dial.began,
+            counts: !dial.isCancelled && Self.blamesServer(error, dial),
             holdsForAll: error.kind == .addressRefused, at: now)
         if error.kind == .timedOut { losers += outOfTime(with: dial, in: error.phase) }
         for exchange in losers { end(exchange, error) }
@@ -198,8 +209,9 @@ extension Shard {
     // Who waited for a dial, having no more patience than it had, is out of time with it: unless there is another connection, or
     // about to be, that it may yet be given.
     private func outOfTime(with dial: Dial, in phase: SternaError.Phase) -> [Exchange] {
-        guard dial.endpoint.permits.counts(of: dial.endpoint).open == 0 else { return [] }
-        return dial.endpoint.pools[index].state.takeAll { waiter in
+        let pool = dial.endpoint.pools[index]
+        guard pool.streams.isEmpty, dial.endpoint.permits.counts(of: dial.endpoint).open == 0 else { return [] }
+        return pool.state.takeAll { waiter in
             waiter.ticket <= dial.lastTicket && !waiter.hasDial
                 && DialLimits(waiter).areNoLonger(than: dial.limits, in: phase)
         }

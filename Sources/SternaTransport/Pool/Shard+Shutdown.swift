@@ -35,8 +35,9 @@ extension Shard {
         graceEnd = (moment, loop.assumeIsolated().scheduleTask(deadline: moment) { self.abandonAll() })
     }
 
-    /// All shards have ended, and nothing more comes.
+    /// All shards have ended, and nothing more comes; what another shard's grace has cut short here ends, too.
     func graceIsOver() {
+        if !active.isEmpty || !dials.isEmpty { abandonAll() }
         graceEnd?.task.cancel()
         graceEnd?.at = .uptimeNanoseconds(0)
     }
