@@ -90,13 +90,13 @@ public struct Timeouts: Sendable, Hashable {
         set { storage.tls = Self.clamp(newValue) }
     }
 
-    /// Between two times that the peer takes some of the request; 60 s by default.
+    /// Between two times that the peer takes some of the request, looked at eight times as often; 60 s by default.
     public var write: Duration {
         get { Duration(storage.write) }
         set { storage.write = Self.clamp(newValue) }
     }
 
-    /// From the last byte of the request to the first of the response; 60 s by default.
+    /// From the last byte of the request to the first of the response, and anew from each interim response; 60 s by default.
     public var firstByte: Duration {
         get { Duration(storage.firstByte) }
         set { storage.firstByte = Self.clamp(newValue) }
