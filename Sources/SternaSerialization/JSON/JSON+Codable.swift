@@ -12,19 +12,6 @@ extension JSON {
 }
 
 extension JSON: Codable {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) {
-            nil
-        }
-    }
-
     /// Decodes any tree that the decoder holds.
     ///
     /// A number that is not whole is also asked for as a `Decimal`, so that up to 38 digits are kept where the decoder
@@ -38,7 +25,9 @@ extension JSON: Codable {
                 debugDescription: "Nested deeper than \(Self.maximumCodableDepth) levels.")
             throw DecodingError.dataCorrupted(context)
         }
-        if let container = try? decoder.container(keyedBy: Key.self) {
+        if let decoder = decoder as? TreeDecoder<JSON> {
+            self = decoder.tree
+        } else if let container = try? decoder.container(keyedBy: TreeKey.self) {
             var object = Object()
             for key in container.allKeys {
                 object.set(try container.decode(JSON.self, forKey: key), for: key.stringValue)
@@ -77,8 +66,8 @@ extension JSON: Codable {
         }
         switch self {
         case .object(let object):
-            var container = encoder.container(keyedBy: Key.self)
-            for (key, value) in object { try container.encode(value, forKey: Key(stringValue: key)) }
+            var container = encoder.container(keyedBy: TreeKey.self)
+            for (key, value) in object { try container.encode(value, forKey: TreeKey(stringValue: key)) }
         case .array(let elements):
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(element) }

@@ -2,7 +2,7 @@
 ///
 /// Numbers keep what their text says (see ``Number``), and objects keep the order of their members. Two trees are equal
 /// when they hold equal values; the order of an object's members does not count (RFC 8259, section 4).
-public enum JSON: Sendable, Hashable {
+public enum JSON: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -18,8 +18,8 @@ public enum JSON: Sendable, Hashable {
 
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing, comparing and writing a tree take stack for each level; at this depth an optimized build takes less
-    /// than the 512 KiB that threads may have.
+    /// Releasing and writing a tree take stack for each level; at this depth an optimized build takes less than the
+    /// 512 KiB that threads may have.
     public static let maximumDepth = 512
 }
 

@@ -11,7 +11,8 @@ struct JSONDecimal: Hashable {
 
     /// The number where it is a whole one of up to 64 bits, as `12345678901234567890.0` is.
     var whole: JSON.Number? {
-        guard let exponent, exponent >= 0, digits.count + exponent <= 20 else { return nil }
+        // Compared before it is subtracted from: an exponent may be as great as `Int.max`.
+        guard let exponent, exponent >= 0, exponent <= 20, digits.count <= 20 - exponent else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
         if isNegative { return Int64("-" + text).map { JSON.Number($0) } }
         return UInt64(text).map { JSON.Number($0) }

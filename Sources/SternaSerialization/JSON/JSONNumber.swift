@@ -94,13 +94,37 @@ extension JSON.Number {
 extension JSON.Number: CustomStringConvertible {
     /// The number's text as it is written in JSON: without a fraction of zero, and as it was read when it keeps its
     /// text.
-    public var description: String {
+    public var description: String { text(.shortest) }
+
+    func text(_ style: QueryEncoder.NumberStyle) -> String {
         switch storage {
         case .int(let value): String(value)
         case .uint(let value): String(value)
-        case .double(let value): ParameterText.number(value)
+        case .double(let value): Self.beyondExact(value) ?? ParameterText.number(value, style)
         case .text(let text): text
         }
+    }
+}
+
+extension JSON.Number {
+    /// Whether it is whole, of up to 64 bits, and the value of a `Double`.
+    var isExactDouble: Bool {
+        switch storage {
+        case .int(let value): Int64(exactly: Double(value)) == value
+        case .uint(let value): UInt64(exactly: Double(value)) == value
+        case .double, .text: false
+        }
+    }
+
+    /// All digits of a whole number of up to 64 bits whose shortest text is another whole number, as 51234060963295032 has
+    /// it: read back, that text would be the other one. Nil for any other number; below `Int64.min` a shortest text comes
+    /// back as the number it is of.
+    private static func beyondExact(_ value: Double) -> String? {
+        guard value.magnitude > 0x1p53 else { return nil }
+        guard let digits = Int64(exactly: value).map({ String($0) }) ?? UInt64(exactly: value).map({ String($0) }),
+            JSONDecimal(value.description) != JSONDecimal(digits)
+        else { return nil }
+        return digits
     }
 }
 

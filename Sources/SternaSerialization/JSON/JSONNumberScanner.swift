@@ -107,6 +107,9 @@ struct JSONNumberScanner {
         var scale = exponent - fractionDigits
         var digits = mantissa
         if digitCount <= 19 {
+            if scale > 0 || digits > 1 << 53, let number = exactWhole(digits, scale, isNegative: isNegative) {
+                return number
+            }
             // Up to 2⁵³ and 10²² both operands are exact, so that IEEE 754 rounds the one operation rightly; and up to
             // fifteen digits always come back from a `Double`.
             if digits < 1_000_000_000_000_000, abs(scale) < Int64(Self.powersOfTen.count) {
@@ -131,16 +134,38 @@ struct JSONNumberScanner {
         return long(start: start)
     }
 
+    /// The number where it is whole, has up to 64 bits, and is one that a `Double` skips, as many beyond 2⁵³ are.
+    private func exactWhole(_ mantissa: UInt64, _ scale: Int64, isNegative: Bool) -> JSON.Number? {
+        var value = mantissa
+        // At most 19 rounds either way: 10²⁰ is beyond 64 bits, and so many digits fit the mantissa.
+        guard scale.magnitude <= 19 else { return nil }
+        for _ in 0..<scale.magnitude {
+            if scale < 0 {
+                guard value % 10 == 0 else { return nil }
+                value /= 10
+            } else {
+                let (next, overflows) = value.multipliedReportingOverflow(by: 10)
+                guard !overflows else { return nil }
+                value = next
+            }
+        }
+        guard value > 1 << 53, UInt64(exactly: Double(value)) != value else { return nil }
+        guard isNegative else { return JSON.Number(value) }
+        return value <= Int64.min.magnitude ? JSON.Number(Int64(truncatingIfNeeded: 0 &- value)) : nil
+    }
+
     // With twenty digits or more only zeros at the end can make a number that a `Double` holds.
     private func long(start: Int) -> JSON.Number {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         let decimal = JSONDecimal(text)
+        let whole = decimal.whole
+        if let whole, !whole.isExactDouble { return whole }
         if decimal.digitCount <= 17, let value = Double(text), value.isFinite, value != 0,
             JSONDecimal(value.description) == decimal
         {
             return JSON.Number(value)
         }
-        return decimal.whole ?? JSON.Number(storage: .text(text))
+        return whole ?? JSON.Number(storage: .text(text))
     }
 
     /// Whether the shortest text of a number has these digits, which do not end in zero, at this power of ten.

@@ -58,31 +58,6 @@ extension JSON {
     }
 }
 
-extension JSON.Object: Hashable {
-    public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
-        guard left.count == right.count else { return false }
-        // Each value is compared once: comparing it a second time would double the work at every level of a tree.
-        if left.keys == right.keys { return left.values == right.values }
-        for (key, value) in left.members {
-            guard let other = right.members[key], value == other else { return false }
-        }
-        return true
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        // A sum, as it comes out the same in whatever order the members stand.
-        var sum = 0
-        for (key, value) in members {
-            var member = Hasher()
-            member.combine(key)
-            member.combine(value)
-            sum &+= member.finalize()
-        }
-        hasher.combine(count)
-        hasher.combine(sum)
-    }
-}
-
 extension JSON.Object: ExpressibleByDictionaryLiteral {
     /// Makes an object from a literal in its order.
     public init(dictionaryLiteral elements: (String, JSON)...) {

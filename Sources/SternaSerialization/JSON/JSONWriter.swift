@@ -15,6 +15,9 @@ extension JSON {
         public static let sortedKeys = WritingOptions(rawValue: 2)
         /// A slash as `\/`, for text that stands within HTML.
         public static let escapesSlashes = WritingOptions(rawValue: 4)
+        /// A floating point number that is whole as `1.0`, for servers that tell numbers apart by their text. A whole number
+        /// stays `1`.
+        public static let fractions = WritingOptions(rawValue: 8)
     }
 
     /// Why a tree cannot be written, and where in the tree.
@@ -100,11 +103,13 @@ struct JSONWriter {
     private let sortsKeys: Bool
     private let escapesSlashes: Bool
     private let isLenient: Bool
+    private let numbers: QueryEncoder.NumberStyle
 
     init(options: JSON.WritingOptions, isLenient: Bool = false) {
         isPretty = options.contains(.pretty)
         sortsKeys = options.contains(.sortedKeys)
         escapesSlashes = options.contains(.escapesSlashes)
+        numbers = options.contains(.fractions) ? .fraction : .shortest
         self.isLenient = isLenient
     }
 
@@ -114,7 +119,7 @@ struct JSONWriter {
         case .bool(let value): write(value ? "true" : "false")
         case .number(let number):
             guard number.isFinite || isLenient else { throw Fault(reason: .nonFiniteNumber) }
-            bytes.append(contentsOf: number.description.utf8)
+            bytes.append(contentsOf: number.text(numbers).utf8)
         case .string(let text): write(text: text)
         case .array(let elements):
             if try enters(depth) { try write(elements, depth: depth) }
