@@ -28,7 +28,7 @@ struct CompoundSerializerTests {
         let loose = CompoundResponseSerializer<Answer>([.json.map(Answer.tree), .text.map(Answer.text)])
         #expect(try GivenAnswer("[1").read(by: loose) == .text("[1"))
         let thrower = CompoundResponseSerializer<Answer>([
-            .text.tryMap { _ in throw Mistake() }, .text.validate { _, _ in throw Mistake() }.map(Answer.text),
+            .text.tryMap { _ in throw Mistake() }, .text.validating { _, _ in throw Mistake() }.map(Answer.text),
             .text.map { .number($0.utf8.count) },
         ])
         #expect(try GivenAnswer("abc", type: nil).read(by: thrower) == .number(3))
@@ -38,8 +38,8 @@ struct CompoundSerializerTests {
     func errors() throws {
         let serializer = CompoundResponseSerializer<Answer>([
             .json.map(Answer.tree), .text.tryMap { _ in throw Mistake(number: 2) },
-            .text.validate { _, _ in throw Mistake(number: 3) }.map(Answer.text),
-            .decodable([Int].self).validate(mediaTypes: nil).map { .number($0.count) },
+            .text.validating { _, _ in throw Mistake(number: 3) }.map(Answer.text),
+            .decodable([Int].self).validating(mediaTypes: nil).map { .number($0.count) },
         ])
         let error = try #require(GivenAnswer("{}", type: "text/html").error(of: serializer))
         #expect(error.kind == .decodingFailed)
@@ -66,7 +66,7 @@ struct CompoundSerializerTests {
     @Test("The statuses are those of any; each judges by its own")
     func statuses() throws {
         let serializer = CompoundResponseSerializer<Answer>([
-            .json.map(Answer.tree), .text.validate(statuses: [404]).map(Answer.text),
+            .json.map(Answer.tree), .text.validating(statuses: [404]).map(Answer.text),
         ])
         #expect(try GivenAnswer("[1]").read(by: serializer) == .tree([1]))
         #expect(try GivenAnswer("[1]", status: 404).read(by: serializer) == .text("[1]"))
@@ -93,7 +93,7 @@ struct CompoundSerializerTests {
     func nested() throws {
         let inner = CompoundResponseSerializer<Answer>([.json.map(Answer.tree)])
         let outer = CompoundResponseSerializer<Answer>([
-            inner, inner.validate(statuses: [418]), .text.validate(mediaTypes: ["text/*"]).map(Answer.text),
+            inner, inner.validating(statuses: [418]), .text.validating(mediaTypes: ["text/*"]).map(Answer.text),
         ])
         #expect(try GivenAnswer("[]").read(by: outer) == .tree([]))
         #expect(try GivenAnswer("[]", type: "text/x").read(by: outer) == .text("[]"))

@@ -154,4 +154,67 @@ struct DecodedBodyTests {
         }
         #expect(!ended)
     }
+
+    /// A body whose pieces come when a test says so.
+    private final class LateBody: BodyStream {
+        private let state: Mutex<(rest: Bytes?, isOpen: Bool, readers: Int)>
+
+        init(_ bytes: [UInt8]) { state = Mutex((Bytes(bytes: bytes), false, 0)) }
+
+        func open() { state.withLock { $0.isOpen = true } }
+
+        func waitForReader(_ count: Int) async {
+            while state.withLock({ $0.readers }) < count { await Task.yield() }
+        }
+
+        func next() async throws -> Bytes? {
+            state.withLock { $0.readers += 1 }
+            while !state.withLock({ $0.isOpen }) { try await Task.sleep(for: .milliseconds(1)) }
+            return state.withLock { $0.rest.take() }
+        }
+
+        func cancel() {}
+        var length: Int64? { nil }
+        var trailers: HTTPFields? { nil }
+    }
+
+    @Test("A second reader is refused while the first one waits, which gets all of it")
+    func concurrent() async throws {
+        let late = LateBody(Deflater.deflate(Array("hello".utf8), .gzip))
+        let body = DecodedBody(ResponseBody(late), codings: [.gzip], limits: DecodingLimits())
+        async let first = body.next()
+        await late.waitForReader(1)
+        for _ in 0..<3 {
+            let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
+            #expect(error?.kind == .invalidRequest)
+        }
+        late.open()
+        #expect(try await first?.text == "hello")
+        #expect(try await body.next() == nil)
+    }
+
+    @Test("A cancelled read ends itself alone; giving the body up ends every read")
+    func cancelled() async throws {
+        let late = LateBody(Deflater.deflate(Array("hello".utf8), .gzip))
+        let body = DecodedBody(ResponseBody(late), codings: [.gzip], limits: DecodingLimits())
+        let reader = Task { try await body.next() }
+        await late.waitForReader(1)
+        reader.cancel()
+        let error = await #expect(throws: SternaError.self) { _ = try await reader.value }
+        #expect(error?.kind == .cancelled)
+        late.open()
+        #expect(try await body.next()?.text == "hello")
+        body.cancel()
+        let end = await #expect(throws: SternaError.self) { _ = try await body.next() }
+        #expect(end?.kind == .cancelled)
+    }
+
+    @Test("A body that was read before is an error, and no end")
+    func readBefore() async throws {
+        let source = ResponseBody(Pieces([Deflater.deflate(Array("hello".utf8), .gzip)]))
+        _ = try await source.collect(upTo: 1_000)
+        let body = DecodedBody(source, codings: [.gzip], limits: DecodingLimits())
+        let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
+        #expect(error?.kind == .invalidRequest)
+    }
 }

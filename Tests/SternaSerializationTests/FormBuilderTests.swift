@@ -8,7 +8,7 @@ import Testing
 @Suite("Forms filled in field by field")
 struct FormBuilderTests {
     private func text(_ form: FormBuilder) async throws -> String {
-        String(decoding: try await MultipartFormTests.bytes(form.body()), as: UTF8.self)
+        String(decoding: try await MultipartFormTests.bytes(#require(try form.body())), as: UTF8.self)
     }
 
     @Test("add keeps earlier values, set replaces them; nil is empty, a nil key is nothing")
@@ -21,14 +21,32 @@ struct FormBuilderTests {
         form.add("lost", for: nil)
         form.add(3, for: "n")
         #expect(try await text(form) == "a=1&empty=&a=2%20%C3%A9%26%3D&nil=&n=3")
-        #expect(try form.body().mediaType == "application/x-www-form-urlencoded; charset=utf-8")
+        #expect(try form.body()?.mediaType == "application/x-www-form-urlencoded; charset=utf-8")
         form.set("x", for: "a")
         form.set(true, for: "n")
         form.set("lost", for: nil)
         #expect(try await text(form) == "empty=&nil=&a=x&n=1")
         form.namesCharset = false
-        #expect(try form.body().mediaType == "application/x-www-form-urlencoded")
-        #expect(try await text(FormBuilder()) == "")
+        #expect(try form.body()?.mediaType == "application/x-www-form-urlencoded")
+    }
+
+    @Test("Without values there is no body, of either format", arguments: FormBuilder.Format.allCases)
+    func nothing(format: FormBuilder.Format) throws {
+        var form = FormBuilder()
+        form.format = format
+        form.add("lost", for: nil)
+        #expect(try form.body() == nil)
+        form.add(nil, for: "a")
+        #expect(try form.body() != nil)
+    }
+
+    @Test("A standard method in another case is that method", arguments: ["get", "Head", "dELETE"])
+    func methodCase(name: String) throws {
+        var form = FormBuilder()
+        let method = try #require(Request.Method(name))
+        #expect(form.method(for: method) == .post)
+        form.changesMethodToPost = false
+        #expect(form.method(for: method) == method.normalized)
     }
 
     @Test("With a file it is of several parts, values before files")
@@ -50,7 +68,7 @@ struct FormBuilderTests {
             "--B--", "",
         ]
         #expect(try await text(form) == expected.joined(separator: "\r\n"))
-        #expect(try form.body().mediaType == "multipart/form-data; charset=utf-8; boundary=B")
+        #expect(try form.body()?.mediaType == "multipart/form-data; charset=utf-8; boundary=B")
         form.set(Data("only".utf8), for: "data")
         try form.set(file: file.path, for: "file", fileName: "b")
         let set = try await text(form)
@@ -60,7 +78,7 @@ struct FormBuilderTests {
         var plain = FormBuilder()
         plain.format = .multipart
         plain.add("1", for: "a")
-        #expect(try plain.body().mediaType?.hasPrefix("multipart/form-data") == true)
+        #expect(try plain.body()?.mediaType?.hasPrefix("multipart/form-data") == true)
     }
 
     @Test("A missing file is an error when it is added, and what was there stays")

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import SternaCore
@@ -14,7 +15,13 @@ struct MediaTypePatternTests {
         ("application/*+json", "text/problem+json", false), ("application/*+json", "application/a+json+x", false),
         ("*/*+json", "text/x+json", true), ("*/*+json", "text/json", false), ("*/*+json", "text/+json", false),
         ("text/html", "text/html", true), ("text/html", "text/htm", false), ("text/ht*", "text/html", false),
-        ("*", "text/html", false), ("*/html", "text/html", false), ("", "text/html", false), ("/", "text/html", false),
+        ("*", "text/html", false), ("*/html", "text/html", true),
+        ("*/json", "application/json", true), ("*/json", "text/json", true), ("*/json", "text/html", false),
+        ("*/json", "application/problem+json", false), ("*/JSON", "application/json", true),
+        ("application/json; charset=utf-8", "application/json", true), ("Application/JSON", "application/json", true),
+        (" text/html ;q=1", "text/html", true), ("text/html; charset=utf-8", "text/plain", false),
+        ("*/**", "text/html", false), ("*html/*", "text/html", false), ("*/*json", "text/json", false),
+        ("", "text/html", false), ("/", "text/html", false),
     ]
 
     @Test("What a pattern stands for", arguments: patterns)
@@ -27,21 +34,55 @@ struct MediaTypePatternTests {
         }
     }
 
-    @Test("What is no media type fits no pattern", arguments: ["", "text", "text/", "*", nil])
+    @Test("A response without a media type fits */* alone", arguments: ["", "text", "text/", "*", nil])
     func noType(type: String?) {
-        let serializer = DataResponseSerializer(acceptance: Acceptance(mediaTypes: ["*/*", "text/*"]))
+        let serializer = DataResponseSerializer(acceptance: Acceptance(mediaTypes: ["*/json", "text/*"]))
         #expect(GivenAnswer("x", type: type).error(of: serializer)?.kind == .unacceptableMediaType)
         #expect(GivenAnswer("", type: type).error(of: serializer) == nil)
+        for any: Set<String> in [["*/*"], ["text/*", "*/*"], ["*/*; q=0.1"]] {
+            let serializer = JSONResponseSerializer(acceptance: Acceptance(mediaTypes: any))
+            #expect(GivenAnswer("[1]", type: type).error(of: serializer) == nil)
+        }
     }
 
-    @Test("validate takes patterns in any case, and nil for all")
+    @Test("Acceptances are equal where they take the same, however their types are written")
+    func normalized() throws {
+        let acceptance = Acceptance(mediaTypes: ["Text/HTML; charset=utf-8", "text/html"])
+        #expect(acceptance == Acceptance(mediaTypes: ["text/html"]))
+        #expect(acceptance.mediaTypes == ["text/html"])
+        #expect(Set([acceptance, Acceptance(mediaTypes: ["text/html"])]).count == 1)
+        let archived = try JSONDecoder().decode(Acceptance.self, from: JSONEncoder().encode(acceptance))
+        #expect(archived == acceptance)
+    }
+
+    static let common: [(Set<String>?, Set<String>?, Set<String>?)] = [
+        (["image/*"], ["image/png", "text/plain"], ["image/png"]), (["image/*"], ["*/png"], ["image/png"]),
+        (["*/*"], ["text/*"], ["text/*"]), (["*/*+json"], ["application/*"], ["application/*+json"]),
+        (["*/*+json"], ["application/a+json", "application/json"], ["application/a+json"]),
+        (["*/*+a+json"], ["*/*+json"], ["*/*+a+json"]), (["*/*+xml"], ["*/*+json"], []),
+        (["text/html"], ["image/*"], []), (["*/json"], ["*/json"], ["*/json"]), (["*/json"], ["text/*+x"], []),
+        (nil, ["text/*"], ["text/*"]), (["text/*"], nil, ["text/*"]), (nil, nil, nil), ([], ["*/*"], []),
+        (["text/*", "image/png"], ["image/*", "text/a", "text/b"], ["image/png", "text/a", "text/b"]),
+    ]
+
+    @Test("Chained validations of media types leave what both cover, in either order", arguments: common)
+    func both(first: Set<String>?, second: Set<String>?, expected: Set<String>?) {
+        let json = JSONResponseSerializer()
+        let forward = json.validating(mediaTypes: first).validating(mediaTypes: second)
+        let backward = json.validating(mediaTypes: second).map { $0 }.validating(mediaTypes: first)
+        #expect(forward.acceptance.mediaTypes == expected)
+        #expect(backward.acceptance.mediaTypes == expected)
+    }
+
+    @Test("validating takes patterns in any case, and nil for all")
     func validated() {
-        let images = DataResponseSerializer().validate(mediaTypes: ["IMAGE/*"])
+        let images = DataResponseSerializer().validating(mediaTypes: ["IMAGE/*"])
         #expect(GivenAnswer("x", type: "image/png").error(of: images) == nil)
         #expect(GivenAnswer("x", type: "text/html").error(of: images)?.kind == .unacceptableMediaType)
         #expect(
-            GivenAnswer("[1]", type: "text/html").error(of: JSONResponseSerializer().validate(mediaTypes: nil)) == nil)
-        let none = DataResponseSerializer().validate(mediaTypes: [])
+            GivenAnswer("[1]", type: "text/html").error(of: JSONResponseSerializer().validating(mediaTypes: nil)) == nil
+        )
+        let none = DataResponseSerializer().validating(mediaTypes: [])
         #expect(GivenAnswer("x", type: "text/html").error(of: none)?.kind == .unacceptableMediaType)
     }
 
@@ -92,6 +133,6 @@ struct MediaTypePatternTests {
         let answer = GivenAnswer("x", type: "text/plain", status: status)
         let kind: SternaError.Kind? = fits ? nil : .unacceptableStatus
         #expect(answer.error(of: DataResponseSerializer(acceptance: Acceptance(statuses: range)))?.kind == kind)
-        #expect(answer.error(of: .data.validate(statuses: range))?.kind == kind)
+        #expect(answer.error(of: .data.validating(statuses: range))?.kind == kind)
     }
 }

@@ -48,8 +48,8 @@ struct MultipartVectorTests {
             number: 12, length: 108, expected: "\"f\"; filename=\"é😀.txt\"\r\nContent-Type: text/plain\r\n\r\nv"
         ) { $0.append(Data("v".utf8), name: "f", fileName: "é😀.txt") },
         Vector(
-            number: 14, length: 119,
-            expected: "\"f\"; filename=\"report\\\"\r\nContent-Type: application/octet-stream\r\n\r\nv"
+            number: 14, length: 121,
+            expected: "\"f\"; filename=\"report%5C\"\r\nContent-Type: application/octet-stream\r\n\r\nv"
         ) { $0.append(Data("v".utf8), name: "f", fileName: "report\\") },
         Vector(
             number: 16, length: 149, style: .extended,

@@ -25,7 +25,7 @@ struct PropertyListLimitTests {
         }
     }
 
-    @Test("XML above the limit is refused at the first container too many", arguments: [513, 10_000, 1_000_000])
+    @Test("XML above the limit is refused at the first container too many", arguments: [513, 10_000, 200_000])
     func xmlAboveTheLimit(levels: Int) {
         for (open, close) in [("<array>\n", "</array>"), ("<dict><key>a</key>\n", "</dict>")] {
             let start = "<plist>\n" + String(repeating: open, count: levels)
@@ -48,7 +48,7 @@ struct PropertyListLimitTests {
         }
     }
 
-    @Test("Binary files above the limit are refused", arguments: [513, 10_000, 1_000_000])
+    @Test("Binary files above the limit are refused", arguments: [513, 10_000, 200_000])
     func binaryAboveTheLimit(levels: Int) {
         for isArray in [true, false] {
             let objects = (1...levels).map { level -> File.Object in

@@ -70,7 +70,7 @@ struct ResponseRulesTests {
         #expect(answer.error(of: .decodable(Fault.self))?.value as? Fault == Fault(code: 7))
         #expect(answer.error(of: .text)?.value as? String == #"{"code":7}"#)
         #expect(answer.error(of: JSONResponseSerializer().map { $0["code"].int })?.value as? Int == 7)
-        #expect(answer.error(of: JSONResponseSerializer().validate(mediaTypes: nil))?.value as? JSON == ["code": 7])
+        #expect(answer.error(of: JSONResponseSerializer().validating(mediaTypes: nil))?.value as? JSON == ["code": 7])
         #expect(answer.error(of: .decodable([Int].self))?.value == nil)
     }
 

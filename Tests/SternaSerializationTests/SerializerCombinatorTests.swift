@@ -29,7 +29,8 @@ struct SerializerCombinatorTests {
         #expect(tried?.kind == .originRefused)
         #expect(tried?.body?.text == "[]")
         #expect(
-            GivenAnswer("[]").error(of: JSONResponseSerializer().validate { _, _ in throw own })?.kind == .originRefused
+            GivenAnswer("[]").error(of: JSONResponseSerializer().validating { _, _ in throw own })?.kind
+                == .originRefused
         )
         let cancelled = GivenAnswer("[]").error(
             of: JSONResponseSerializer().tryMap { _ -> Int in throw CancellationError() })
@@ -51,10 +52,12 @@ struct SerializerCombinatorTests {
 
     @Test("Each setting of a nested validation holds, whatever the order")
     func nested() throws {
-        let forward = JSONResponseSerializer().validate(statuses: 200..<500).validate(mediaTypes: ["text/x"])
-        let backward = JSONResponseSerializer().validate(mediaTypes: ["text/x"]).validate(statuses: 200..<500)
-        let mapped = JSONResponseSerializer().validate(statuses: 200..<500).map { $0 }.validate(mediaTypes: ["text/x"])
-            .map { $0 }
+        let forward = JSONResponseSerializer().validating(statuses: 200..<500).validating(mediaTypes: ["text/x"])
+        let backward = JSONResponseSerializer().validating(mediaTypes: ["text/x"]).validating(statuses: 200..<500)
+        let mapped = JSONResponseSerializer().validating(statuses: 200..<500).map { $0 }.validating(mediaTypes: [
+            "text/x"
+        ])
+        .map { $0 }
         for answer in [GivenAnswer("[1]", type: "text/x", status: 404), GivenAnswer("[1]", type: "text/x")] {
             #expect(try answer.read(by: forward) == [1])
             #expect(try answer.read(by: backward) == [1])
@@ -70,21 +73,61 @@ struct SerializerCombinatorTests {
             #expect(answer.error(of: mapped)?.kind == kind)
         }
         #expect(
-            GivenAnswer("[1]", status: 404).error(of: forward.validate(statuses: [200]))?.kind == .unacceptableStatus)
+            GivenAnswer("[1]", status: 404).error(of: forward.validating(statuses: [200]))?.kind == .unacceptableStatus)
+    }
+
+    @Test("Chained validations of statuses all hold; the first replaces the default")
+    func chainedStatuses() throws {
+        let some = JSONResponseSerializer().validating(statuses: 200..<500).validating { _, _ in }.map { $0 }
+            .validating(mediaTypes: nil).validating(statuses: 400..<600)
+        #expect(some.acceptance.statuses == Set(400..<500))
+        for (status, isTaken) in [(200, false), (399, false), (400, true), (499, true), (500, false)] {
+            #expect((GivenAnswer("[1]", status: status).error(of: some) == nil) == isTaken)
+        }
+        #expect(some.validating(statuses: [200]).acceptance.statuses.isEmpty)
+        let own = JSONResponseSerializer(acceptance: Acceptance(statuses: [404])).validating(statuses: [200, 404])
+        #expect(own.acceptance.statuses == [200, 404])
+    }
+
+    @Test("A serializer whose type is not known is mapped and validated as any other")
+    func existential() throws {
+        let all: [any ResponseSerializer<JSON>] = [.json, JSONResponseSerializer().map { $0["a"] }]
+        for serializer in all {
+            let taken = serializer.validating(statuses: [201]).validating(statuses: 200..<300)
+                .validating(mediaTypes: ["*/json"])
+                .validating { response, _ in
+                    guard response.headers[.age] == nil else { throw Mistake(number: 1) }
+                }
+            let text = taken.map { "\($0)" }
+            let tried = text.tryMap { text in
+                guard text != "null" else { throw Mistake(number: 2) }
+                return text.utf8.count
+            }.tryMap { count, response in count + response.status.code }
+            let answer = GivenAnswer(#"{"a":7}"#, status: 201)
+            #expect(try answer.read(by: text).contains("7"))
+            #expect(try answer.read(by: tried) > 201)
+            #expect(throws: SternaError.self) { try GivenAnswer("null").read(by: taken) }
+            let error = #expect(throws: SternaError.self) { try GivenAnswer("null", status: 201).read(by: tried) }
+            #expect(error?.underlying as? Mistake == Mistake(number: 2))
+            let wrong = #expect(throws: SternaError.self) {
+                try GivenAnswer(#"{"a":7}"#, type: "text/html", status: 201).read(by: tried)
+            }
+            #expect(wrong?.kind == .unacceptableMediaType)
+        }
     }
 
     @Test("Closures are asked from the inside to the outside, once each, until one refuses")
     func closures() throws {
         let asked = Mutex<[Int]>([])
         let serializer = TextResponseSerializer()
-            .validate { response, body in
+            .validating { response, body in
                 asked.withLock { $0.append(1) }
                 guard response.status.code != 201 else { throw Mistake(number: 1) }
                 guard !body.isEmpty else { throw Mistake(number: 0) }
             }
             .map { "<\($0)>" }
-            .validate(mediaTypes: ["text/*"])
-            .validate { response, _ in
+            .validating(mediaTypes: ["text/*"])
+            .validating { response, _ in
                 asked.withLock { $0.append(2) }
                 guard response.status.code != 202 else { throw Mistake(number: 2) }
             }

@@ -33,6 +33,9 @@ struct ServerMessageTests {
         ("text/plain; charset=utf-8", "\r\n\r\nNot here.\r\n", "Not here."),
         ("text/html", "<h1>Not Found</h1>", nil),
         ("application/json", "<h1>Not Found</h1>", nil),
+        // Exponents at the ends of `Int`.
+        ("application/json", #"{"a": 1e9223372036854775807, "message": "m"}"#, "m"),
+        (nil, #"{"a": -1e-9223372036854775808, "message": "m"}"#, "m"),
         ("application/json", "{", nil),
         ("application/json", "{}", nil),
         ("application/json", "[]", nil),

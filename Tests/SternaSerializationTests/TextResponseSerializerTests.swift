@@ -87,6 +87,22 @@ struct TextResponseSerializerTests {
         #expect(none?.detail.contains("fallbacks") == true)
     }
 
+    @Test("A set of the serializer's own holds whatever the answer says")
+    func forced() throws {
+        let latin = TextResponseSerializer(encoding: .latin1)
+        #expect(try text([0xC3, 0xA9], "text/plain; charset=utf-8", latin) == "Ã©")
+        #expect(try text([0xEF, 0xBB, 0xBF, 0x61], nil, latin) == "ï»¿a")
+        #expect(try text([0x61], "text/plain; charset=klingon", latin) == "a")
+        #expect(try GivenAnswer(bytes: [0xE9], type: nil).read(by: .text(.latin1)) == "é")
+        let error = #expect(throws: SternaError.self) {
+            try text(
+                [0xE9], "text/plain; charset=latin1", TextResponseSerializer(fallbacks: [.latin1], encoding: .utf8))
+        }
+        #expect(error?.kind == .decodingFailed)
+        let data = try JSONEncoder().encode(latin)
+        #expect(try JSONDecoder().decode(TextResponseSerializer.self, from: data) == latin)
+    }
+
     @Test("The name of a set in a message stays on its line and short")
     func message() {
         let name = "x\r\n" + String(repeating: "y", count: 500)

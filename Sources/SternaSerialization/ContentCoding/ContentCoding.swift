@@ -8,6 +8,12 @@ public enum ContentCoding: String, Sendable, Hashable {
     ///
     /// Throws `contentCodingFailed` for one that is not known, or more than four.
     public static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
+        guard let codings = try known(field) else { throw unknown(field) }
+        return codings
+    }
+
+    /// As ``parse(_:)``; nil where one of the codings is not known.
+    package static func known(_ field: String) throws(SternaError) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for item in field.split(separator: ",") {
             let name = item.trimmingBlanks().lowercased()
@@ -15,10 +21,7 @@ public enum ContentCoding: String, Sendable, Hashable {
             case "", "identity": continue
             case "gzip", "x-gzip": codings.append(.gzip)
             case "deflate": codings.append(.deflate)
-            default:
-                throw SternaError(
-                    .contentCodingFailed, phase: .decode,
-                    "The body is in the content coding “\(FieldSyntax.printable(name))”, which is not known here.")
+            default: return nil
             }
         }
         guard codings.count <= 4 else {
@@ -26,6 +29,14 @@ public enum ContentCoding: String, Sendable, Hashable {
                 .contentCodingFailed, phase: .decode, "The body is said to be coded \(codings.count) times over.")
         }
         return codings
+    }
+
+    /// The error for a field that names a coding that is not known.
+    static func unknown(_ field: String) -> SternaError {
+        SternaError(
+            .contentCodingFailed, phase: .decode,
+            "The body is in the content coding “\(FieldSyntax.printable(field))”, which was not asked for and is not known here; "
+                + "take its bytes as they came with data().")
     }
 
     /// A decoder of this coding.

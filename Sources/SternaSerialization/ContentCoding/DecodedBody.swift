@@ -43,6 +43,7 @@ public final class DecodedBody: BodyStream {
         var hasEnded = false
         /// Whether the last piece was a whole one, and more may be at hand.
         var hasMore = false
+        var isReading = false
         var failure: SternaError?
     }
 
@@ -52,8 +53,7 @@ public final class DecodedBody: BodyStream {
         var produced: Int64 = 0
     }
 
-    private let source: ResponseBody
-    private let reader: SourceReader
+    private let source: ClaimedBody
     private let limits: DecodingLimits
     private let complete: @Sendable (SternaError) -> SternaError
     private let state: Mutex<State>
@@ -66,9 +66,8 @@ public final class DecodedBody: BodyStream {
         complete: @escaping @Sendable (SternaError) -> SternaError = { $0 }
     ) {
         self.complete = complete
-        self.source = source
+        self.source = ClaimedBody(source)
         self.limits = limits
-        reader = SourceReader(source)
         state = Mutex(State(stages: codings.reversed().map { Stage(inflater: $0.makeInflater()) }))
     }
 
@@ -82,17 +81,32 @@ public final class DecodedBody: BodyStream {
     }
 
     public func next() async throws -> Bytes? {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        let failure = state.withLock { state -> SternaError? in
+            guard !state.isReading else {
+                return SternaError(.invalidRequest, phase: .read, "Two tasks read one response body at a time.")
+            }
+            state.isReading = state.failure == nil
+            return state.failure
+        }
+        if let failure { throw failure }
+        defer { state.withLock { $0.isReading = false } }
         do {
             return try await nextPiece()
+        } catch let error where Self.isCancellation(error) {
+            // It ends this read alone, unless the body was given up.
+            throw state.withLock { $0.failure } ?? complete(SternaError.wrap(error, as: .cancelled, phase: .decode, ""))
         } catch {
-            // Whoever asks again must not take what is missing for the end.
+            // A later read must not take what is missing for the end.
             let failure = complete(
                 SternaError.wrap(
                     error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)"))
             state.withLock { $0.failure = failure }
             throw failure
         }
+    }
+
+    private static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? SternaError)?.kind == .cancelled
     }
 
     private func nextPiece() async throws -> Bytes? {
@@ -104,7 +118,7 @@ public final class DecodedBody: BodyStream {
                 return piece
             }
             if state.withLock({ $0.hasEnded }) { return nil }
-            if let bytes = try await reader.next() {
+            if let bytes = try await source.next() {
                 state.withLock { state in
                     state.coded += Int64(bytes.readableBytes)
                     state.stages[0].input.join(bytes)
@@ -142,13 +156,4 @@ public final class DecodedBody: BodyStream {
             }
         }
     }
-}
-
-// Invariant: read by the one task that reads the decoded body.
-private final class SourceReader: @unchecked Sendable {
-    private var iterator: ResponseBody.Iterator
-
-    init(_ body: ResponseBody) { iterator = body.makeAsyncIterator() }
-
-    func next() async throws -> Bytes? { try await iterator.next() }
 }

@@ -143,9 +143,12 @@ public struct FormBuilder: Sendable {
 
     // MARK: The body
 
-    /// The form as a body; throws `encodingFailed` for what its character set cannot hold.
-    public func body() throws(SternaError) -> Body {
-        try isMultipart ? multipart() : urlEncoded()
+    /// The form as a body; nil where nothing was added, as there is nothing to send then.
+    ///
+    /// Throws `encodingFailed` for what its character set cannot hold.
+    public func body() throws(SternaError) -> Body? {
+        guard !isEmpty else { return nil }
+        return try isMultipart ? multipart() : urlEncoded()
     }
 
     private var isMultipart: Bool { format == .multipart || !files.isEmpty }
@@ -153,9 +156,9 @@ public struct FormBuilder: Sendable {
     /// The method that sends the form: POST in place of GET, HEAD and DELETE, unless ``changesMethodToPost`` says no, and
     /// any other as it is.
     public func method(for method: Request.Method) -> Request.Method {
-        switch method {
-        case .get, .head, .delete: changesMethodToPost ? .post : method
-        default: method
+        switch method.normalized {
+        case .get, .head, .delete: changesMethodToPost ? .post : method.normalized
+        default: method.normalized
         }
     }
 
@@ -167,14 +170,13 @@ public struct FormBuilder: Sendable {
         return .bytes(bytes, mediaType: "application/x-www-form-urlencoded\(charset)")
     }
 
-    private func multipart() throws(SternaError) -> Body {
+    private func multipart() throws(SternaError) -> Body? {
         var form = MultipartForm(boundary: boundary, encoding: encoding)
         for (key, text) in values { form.append(text, name: key) }
         for file in files {
             form.append(Body(segments: [file.segment], mediaType: file.mediaType), name: file.key, fileName: file.name)
         }
-        // There is no form of no parts (RFC 2046, 5.1.1).
-        guard var body = try form.body() else { return .bytes([]) }
+        guard var body = try form.body() else { return nil }
         if namesCharset {
             body.mediaType =
                 "multipart/form-data; charset=\(encoding.ofQueries.name); \(Boundary.parameter(form.boundary))"

@@ -30,19 +30,12 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is a type of a pattern in lower case: the type itself, `image/*`, `*/*`, or `application/*+json`, which a
-    /// type of that suffix is (RFC 6839).
+    /// Returns whether a pattern covers this type: the type itself, `image/*`, `*/json`, `*/*`, or `application/*+json` for
+    /// every type of that suffix (RFC 6839).
+    ///
+    /// The pattern is in any case. Parameters count on neither side: `text/html; charset=utf-8` is `text/html`.
     public func matches(_ pattern: String) -> Bool {
-        if pattern == essence { return true }
-        guard let star = pattern.lastIndex(of: "*") else { return false }
-        guard pattern != "*/*" else { return true }
-        let prefix = pattern[..<star]
-        let suffix = pattern[pattern.index(after: star)...]
-        guard prefix.hasSuffix("/"), suffix.isEmpty || suffix.hasPrefix("+") else { return false }
-        let start = prefix == "*/" ? essence[essence.startIndex...].drop { $0 != "/" }.dropFirst() : essence[...]
-        if prefix != "*/", !start.hasPrefix(prefix) { return false }
-        let subtype = prefix == "*/" ? start : start.dropFirst(prefix.count)
-        return subtype.hasSuffix(suffix) && subtype.count > suffix.count
+        MediaTypePattern(pattern)?.matches(essence) ?? false
     }
 
     /// The value of a parameter.

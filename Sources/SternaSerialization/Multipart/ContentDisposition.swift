@@ -45,13 +45,14 @@ struct ContentDisposition {
     }
 
     private func escaped(_ text: String, of what: String) throws(BodyFault) -> [UInt8] {
-        guard let bytes = encode(text) else { throw .notInCharset(what) }
+        guard let bytes = encode(style == .raw ? text : Self.withoutEscapes(text)) else { throw .notInCharset(what) }
         // Control characters have no escape that servers agree on, and NUL cuts names off.
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D || $0 == 0x7F }) else {
             throw .controlCharacter(in: what)
         }
         if style == .raw {
             guard !bytes.contains(0x0A), !bytes.contains(0x0D) else { throw .controlCharacter(in: what) }
+            guard text.utf8.last != UInt8(ascii: "\\") else { throw .backslashAtEnd(of: what) }
             return bytes
         }
         var result: [UInt8] = []
@@ -65,6 +66,24 @@ struct ContentDisposition {
             }
         }
         return result
+    }
+
+    /// The text with its backslashes as `%5C`, where a reader might take one of them for an escape.
+    ///
+    /// At the end, busboy, Go, Werkzeug and PHP take it for an escape of the closing quote, and swallow the next parameter;
+    /// PHP does so even where it is doubled. All of them take one of two backslashes, and Go also one before a separator
+    /// (RFC 2045, 5.1). As no escape is read by all of them, it is written as browsers write `"`: every reader sees the
+    /// same name, which some take back. Before other characters, as in `App\Models`, a backslash stays, as in browsers.
+    private static func withoutEscapes(_ text: String) -> String {
+        let backslash = UInt8(ascii: "\\")
+        var isAfterBackslash = false
+        var isAmbiguous = false
+        for byte in text.utf8 {
+            if isAfterBackslash, byte < 0x20 || "()<>@,;:\\\"/[]?=".utf8.contains(byte) { isAmbiguous = true }
+            isAfterBackslash = byte == backslash
+        }
+        guard isAmbiguous || isAfterBackslash else { return text }
+        return String(decoding: text.utf8.flatMap { $0 == backslash ? Array("%5C".utf8) : [$0] }, as: UTF8.self)
     }
 
     /// Percent-encoding of all but the characters of RFC 8187, 3.2.1.

@@ -21,17 +21,24 @@ public import Foundation
 public struct MultipartForm: Sendable {
     /// How the names of parts and files are written where they are more than plain text.
     public enum NameStyle: String, Sendable, Hashable, Codable, CaseIterable {
-        /// As browsers do: `"` is `%22`, a line end `%0D%0A` (HTML, 4.10.21.8). The default.
+        /// As browsers do: `"` is `%22`, a line end `%0D%0A` (HTML, 4.10.21.8). Backslashes are `%5C` where servers would take
+        /// one for an escape, as at the end of a name. The default.
         case whatwg
-        /// As AFNetworking does: as they are. A line end is an error.
+        /// As AFNetworking does: as they are. A line end is an error, and so is a backslash at the end.
         case raw
         /// As browsers do, and names of files outside ASCII once more as `filename*` (RFC 8187). RFC 7578, 4.2, forbids it
         /// and some servers refuse it; others know no better.
         case extended
     }
 
-    /// The line between the parts.
-    public let boundary: String
+    /// The line between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); it may be set at any time.
+    public var boundary: String {
+        didSet { boundaryIsGiven = true }
+    }
+
+    /// Fields that go in front of the parts, written when the form is finished: by the ``encoder``, ``nameStyle`` and
+    /// ``encoding`` of then.
+    public var parameters: Parameters?
 
     /// The character set of names and text; UTF-8 by default.
     public var encoding: TextEncoding
@@ -42,17 +49,29 @@ public struct MultipartForm: Sendable {
     /// Whether text parts, and the form itself, name the character set in their media type; no by default.
     public var namesCharset: Bool
 
-    /// How parameters that are appended become names and text.
-    public var encoder: QueryEncoder
+    /// How parameters become names and text. In the verbs of a session it begins with the encoder of the request's
+    /// serializer.
+    public var encoder: QueryEncoder {
+        didSet { encoderIsGiven = true }
+    }
 
     // A random one is in no content.
-    private let boundaryIsGiven: Bool
-    private var segments: [Body.Segment] = []
-    // What goes in front of the next large piece, put together so that small parts make one segment.
-    private var pending = Bytes()
+    private var boundaryIsGiven: Bool
+    private var encoderIsGiven: Bool
+    private var parts: [Part] = []
 
-    /// The number of parts.
-    public private(set) var count = 0
+    /// A part without the line before it.
+    fileprivate struct Part: Sendable {
+        let name: String
+        // The header, and content that is short.
+        var lead: Bytes
+        // Where the content begins in it.
+        var contentStart = 0
+        var content: [Body.Segment] = []
+    }
+
+    /// The number of parts, those of ``parameters`` not counted.
+    public var count: Int { parts.count }
 
     /// The first thing that was wrong with a part.
     private var failure: SternaError?
@@ -68,22 +87,22 @@ public struct MultipartForm: Sendable {
     ///   - encoding: the character set of names and text.
     ///   - nameStyle: how names are written.
     ///   - namesCharset: whether media types name the character set.
-    ///   - encoder: how parameters become names and text.
+    ///   - encoder: how parameters become names and text; nil for the default, or for that of the session that sends it.
     public init(
         boundary: String? = nil, encoding: TextEncoding = .utf8, nameStyle: NameStyle = .whatwg,
-        namesCharset: Bool = false, encoder: QueryEncoder = QueryEncoder()
+        namesCharset: Bool = false, encoder: QueryEncoder? = nil
     ) {
         self.boundary = boundary ?? Boundary.random()
         boundaryIsGiven = boundary != nil
+        encoderIsGiven = encoder != nil
         self.encoding = encoding
         self.nameStyle = nameStyle
         self.namesCharset = namesCharset
-        self.encoder = encoder
-        if !Boundary.isValid(self.boundary) { fail(.invalidBoundary) }
+        self.encoder = encoder ?? QueryEncoder()
     }
 
-    /// Whether there are no parts.
-    public var isEmpty: Bool { count == 0 }
+    /// Whether there are no parts, and no ``parameters``.
+    public var isEmpty: Bool { parts.isEmpty && parameters?.isEmpty != false }
 
     // MARK: Parts
 
@@ -92,7 +111,6 @@ public struct MultipartForm: Sendable {
         guard let bytes = disposition.encode(String(text)) else {
             return fail(.notInCharset("the value of “\(name)”"))
         }
-        bytes.withUnsafeBytes { refuseBoundary(in: $0, of: name) }
         add(name: name, fileName: nil, mediaType: namesCharset ? "text/plain; charset=\(encoding.ofQueries.name)" : nil)
         {
             $0.writeBytes(bytes)
@@ -137,7 +155,6 @@ public struct MultipartForm: Sendable {
     /// - Parameter mediaType: by default that of the file's name, and none without one.
     public mutating func append(_ bytes: Bytes, name: String, fileName: String? = nil, mediaType: String? = nil) {
         let type = mediaType ?? fileName.map(MediaType.ofFile)
-        bytes.withUnsafeReadableBytes { refuseBoundary(in: $0, of: name) }
         if bytes.readableBytes <= Self.copiedBytes {
             add(name: name, fileName: fileName, mediaType: type) { $0.writeImmutableBuffer(bytes) }
         } else {
@@ -189,7 +206,6 @@ public struct MultipartForm: Sendable {
                 + "compress the whole form instead."
             return fail(SternaError(.encodingFailed, phase: .prepare, detail))
         }
-        refuseBoundary(in: body, of: name)
         add(name: name, fileName: fileName, mediaType: body.mediaType ?? fileName.map(MediaType.ofFile)) { _ in }
         add(body.segments)
     }
@@ -199,8 +215,7 @@ public struct MultipartForm: Sendable {
         do throws(SternaError) {
             var fields = HTTPFields()
             try headers.merge(into: &fields)
-            refuseBoundary(in: body, of: fields[.contentDisposition] ?? "")
-            add { part in
+            add(fields[.contentDisposition] ?? "") { part in
                 for field in fields { part.writeString("\(field.name.rawName): \(field.value)\r\n") }
             }
             add(body.segments)
@@ -222,11 +237,51 @@ public struct MultipartForm: Sendable {
     /// Throws for the first part that cannot be sent: `fileUnreadable`, `encodingFailed` or `invalidHeader`, with a
     /// ``BodyFault`` as the cause where it is of the part itself.
     public func body() throws(SternaError) -> Body? {
+        try body(fallback: nil)
+    }
+
+    /// Whether parameters are still to be written by the encoder of a session.
+    package var needsEncoder: Bool { !encoderIsGiven && parameters?.isEmpty == false }
+
+    /// The form as a body; parameters are written by the fallback where the caller has given no encoder.
+    package func body(fallback: QueryEncoder?) throws(SternaError) -> Body? {
+        guard let parameters, !parameters.isEmpty else { return try assembled() }
+        var front = self
+        front.parts = []
+        front.failure = nil
+        front.parameters = nil
+        if !encoderIsGiven, let fallback { front.encoder = fallback }
+        front.append(parameters)
+        if front.failure == nil {
+            front.parts += parts
+            front.failure = failure
+        }
+        return try front.assembled()
+    }
+
+    private func assembled() throws(SternaError) -> Body? {
+        guard Boundary.isValid(boundary) else { throw Self.error(.invalidBoundary, part: 1) }
+        var segments: [Body.Segment] = []
+        // What goes in front of the next large piece, put together so that small parts make one segment.
+        var pending = Bytes()
+        for (index, part) in parts.enumerated() {
+            if boundaryIsGiven, part.holds(boundary) {
+                throw Self.error(.boundaryInside(part.name), part: index + 1)
+            }
+            if index > 0 { pending.writeStaticString("\r\n") }
+            pending.writeStaticString("--")
+            pending.writeString(boundary)
+            pending.writeStaticString("\r\n")
+            pending.writeImmutableBuffer(part.lead)
+            guard !part.content.isEmpty else { continue }
+            segments.append(.bytes(pending))
+            segments += part.content
+            pending = Bytes()
+        }
         if let failure { throw failure }
-        guard count > 0 else { return nil }
-        var end = pending
-        end.writeString("\r\n--\(boundary)--\r\n")
-        return Body(segments: segments + [.bytes(end)], mediaType: mediaType)
+        guard !parts.isEmpty else { return nil }
+        pending.writeString("\r\n--\(boundary)--\r\n")
+        return Body(segments: segments + [.bytes(pending)], mediaType: mediaType)
     }
 
     // MARK: How
@@ -244,53 +299,37 @@ public struct MultipartForm: Sendable {
             if let mediaType, !FieldSyntax.isValue(mediaType) {
                 throw .controlCharacter(in: "the media type of “\(name)”")
             }
-            add { part in
+            add(name) { part in
                 part.writeStaticString("Content-Disposition: ")
                 part.writeBytes(disposition)
                 if let mediaType { part.writeString("\r\nContent-Type: \(mediaType)") }
                 part.writeStaticString("\r\n")
             }
         } catch {
-            fail(error)
-            return
+            return fail(error)
         }
-        content(&pending)
+        content(&parts[parts.count - 1].lead)
     }
 
-    private mutating func add(_ header: (inout Bytes) -> Void) {
+    private mutating func add(_ name: String, _ header: (inout Bytes) -> Void) {
         guard failure == nil else { return }
-        if count > 0 { pending.writeStaticString("\r\n") }
-        pending.writeStaticString("--")
-        pending.writeString(boundary)
-        pending.writeStaticString("\r\n")
-        header(&pending)
-        pending.writeStaticString("\r\n")
-        count += 1
+        var part = Part(name: name, lead: Bytes())
+        header(&part.lead)
+        part.lead.writeStaticString("\r\n")
+        part.contentStart = part.lead.readableBytes
+        parts.append(part)
     }
 
     private mutating func add(_ content: [Body.Segment]) {
-        guard failure == nil else { return }
-        segments.append(.bytes(pending))
-        segments += content
-        pending = Bytes()
+        guard failure == nil, !parts.isEmpty else { return }
+        parts[parts.count - 1].content += content
     }
 
-    private mutating func refuseBoundary(in content: UnsafeRawBufferPointer, of name: String) {
-        if boundaryIsGiven, Boundary.isInside(content, boundary) { fail(.boundaryInside(name)) }
-    }
+    private mutating func fail(_ fault: BodyFault) { fail(Self.error(fault, part: count + 1)) }
 
-    private mutating func refuseBoundary(in body: Body, of name: String) {
-        guard boundaryIsGiven else { return }
-        for case .bytes(let bytes) in body.segments {
-            bytes.withUnsafeReadableBytes { refuseBoundary(in: $0, of: name) }
-        }
-    }
-
-    private mutating func fail(_ fault: BodyFault) {
-        fail(
-            SternaError(
-                .encodingFailed, phase: .prepare, "Part \(count + 1) of the form cannot be sent: \(fault).",
-                underlying: fault))
+    private static func error(_ fault: BodyFault, part: Int) -> SternaError {
+        SternaError(
+            .encodingFailed, phase: .prepare, "Part \(part) of the form cannot be sent: \(fault).", underlying: fault)
     }
 
     private mutating func fail(_ error: SternaError) { failure = failure ?? error }
@@ -304,6 +343,21 @@ extension MultipartForm: CustomStringConvertible, CustomReflectable {
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["parts": description], displayStyle: .struct) }
+}
+
+extension MultipartForm.Part {
+    /// Whether the content holds a boundary; files and streams are not looked through.
+    fileprivate func holds(_ boundary: String) -> Bool {
+        // The start was taken from the same buffer, which has only grown.
+        let short = lead.withUnsafeReadableBytes {
+            Boundary.isInside(UnsafeRawBufferPointer(rebasing: $0[contentStart...]), boundary)
+        }
+        return short
+            || content.contains { segment in
+                guard case .bytes(let bytes) = segment else { return false }
+                return bytes.withUnsafeReadableBytes { Boundary.isInside($0, boundary) }
+            }
+    }
 }
 
 /// What parameters come to before they are parts.

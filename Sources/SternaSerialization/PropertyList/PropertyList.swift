@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// A property list's value as a tree, as Apple's `plist(5)` describes it.
-public enum PropertyList: Sendable, Hashable {
+public enum PropertyList: Sendable {
     /// Text.
     case string(String)
     /// A whole number from -2⁶³ to 2⁶³ - 1.
@@ -27,7 +27,7 @@ public enum PropertyList: Sendable, Hashable {
 
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing, comparing and writing a tree take stack for each level.
+    /// Releasing and writing a tree take stack for each level.
     public static let maximumDepth = 512
 
     /// The forms that a property list is written in.

@@ -46,7 +46,8 @@ struct PropertyListXMLWriter {
         case .string(let value): try element("string", value)
         case .integer(let value): add("<integer>\(value)</integer>\n")
         case .unsigned(let value): add("<integer>\(value)</integer>\n")
-        case .real(let value): add("<real>\(value)</real>\n")
+        // The description of a NaN may carry a sign and a payload, which no reader takes.
+        case .real(let value): add("<real>\(value.isNaN ? "nan" : value.description)</real>\n")
         case .boolean(let value): add(value ? "<true/>\n" : "<false/>\n")
         case .date(let value):
             // Whole seconds, as the form has no more; rounded down, so that a date never moves into the future.

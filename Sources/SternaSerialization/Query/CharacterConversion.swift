@@ -5,13 +5,9 @@ struct CharacterConversion {
     let encoding: TextEncoding
     let unencodable: QueryEncoder.UnencodableStyle
 
-    /// Throws where a character has no form, or the set's tables are not there.
+    /// Throws where a character has no form.
     func bytes(_ text: String) throws(ParameterError) -> [UInt8] {
         if let bytes = encoding.encode(text) { return bytes }
-        guard encoding.isAvailable else {
-            throw ParameterError(
-                .notEncodable("the character set \(encoding) needs the package trait Foundation, and a session"))
-        }
         if unencodable == .characterReference,
             let bytes = encoding.encode(text, replacing: { "&#\($0.value);" })
         {

@@ -62,7 +62,7 @@ struct FieldWalker<Sink: FieldSink> {
 
     /// Puts a key behind the name; returns the name as it was where it was not only appended to.
     private mutating func append(_ key: String) -> [UInt8]? {
-        let key = encoder.keys.changed(key)
+        let key = encoder.keys.changed(key, isFirst: depth <= 1)
         guard depth > 1 else {
             name.append(contentsOf: key.utf8)
             return nil
@@ -88,7 +88,11 @@ struct FieldWalker<Sink: FieldSink> {
         switch value {
         case .dictionary(let parameters): try walk(parameters)
         case .array(let elements): try walk(array: elements)
-        case .set(let elements): try walk(set: elements)
+        case .set(let elements):
+            switch encoder.sets {
+            case .repeatedKey: try walk(set: elements)
+            case .array: try walk(array: elements.sorted { $0.precedes($1) })
+            }
         default: try add(value)
         }
     }
@@ -137,7 +141,10 @@ struct FieldWalker<Sink: FieldSink> {
     }
 
     private mutating func add(_ value: ParameterValue) throws(ParameterError) {
-        if case .data(let data) = value, sink.add(name: name, data: data) { return }
+        if case .data(let data) = value {
+            if sink.add(name: name, data: data) { return }
+            if case .numbers = encoder.data { return try walk(array: data.map { .integer(Int64($0)) }) }
+        }
         if let text = try ParameterText.text(of: value, by: encoder) {
             try sink.add(name: name, value: text)
             return

@@ -28,12 +28,13 @@ enum KeyCase {
 }
 
 extension QueryEncoder.KeyStyle {
-    func changed(_ key: String) -> String {
+    func changed(_ key: String, isFirst: Bool) -> String {
         switch self {
         case .asIs: key
         case .snakeCase: KeyCase.separated(key, by: "_")
         case .kebabCase: KeyCase.separated(key, by: "-")
         case .capitalized: KeyCase.capitalized(key)
+        case .capitalizedFirst: isFirst ? KeyCase.capitalized(key) : key
         case .custom(let change): change(key)
         }
     }

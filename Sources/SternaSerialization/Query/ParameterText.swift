@@ -19,23 +19,25 @@ enum ParameterText {
             }
         case .integer(let value): String(value)
         case .unsigned(let value): String(value)
-        case .double(let value): number(value)
+        case .double(let value): number(value, encoder.numbers)
         case .decimal(let value): value.isNaN ? "nan" : value.description
         case .string(let value): value
-        case .date(let value): try date(value, encoder.dates)
+        case .date(let value): try date(value, encoder.dates, encoder.numbers)
         case .data(let value):
             switch encoder.data {
             case .base64: value.base64EncodedString()
+            case .numbers: nil
             case .custom(let write): try custom { try write(value) }
             }
         }
     }
 
-    /// The shortest decimal text that reads back as the number, without a fraction of zero; `nan`, `inf` or `-inf`.
-    static func number(_ value: Double) -> String {
+    /// The shortest decimal text that reads back as the number, by default without a fraction of zero; `nan`, `inf` or
+    /// `-inf`.
+    static func number(_ value: Double, _ style: QueryEncoder.NumberStyle = .shortest) -> String {
         if value.isNaN { return "nan" }
         let text = value.description
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        return style == .shortest && text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
     /// A date in UTC by RFC 3339, with milliseconds only when they are not zero: `2020-01-02T03:04:05Z`.
@@ -44,11 +46,17 @@ enum ParameterText {
         return "\(day)T\(time)\(fraction == 0 ? "" : ".\(padded(fraction, 3))")Z"
     }
 
-    private static func date(_ date: Date, _ style: QueryEncoder.DateStyle) throws(ParameterError) -> String {
+    private static func date(
+        _ date: Date, _ style: QueryEncoder.DateStyle, _ numbers: QueryEncoder.NumberStyle
+    ) throws(ParameterError) -> String {
         switch style {
         case .iso8601: return try self.date(date)
-        case .milliseconds: return String(try milliseconds(of: date))
-        case .seconds: return seconds(try milliseconds(of: date))
+        case .milliseconds: return String(try milliseconds(of: date)) + (numbers == .fraction ? ".0" : "")
+        case .seconds: return seconds(try milliseconds(of: date), numbers)
+        case .deferred:
+            // For its range alone; the digits are kept.
+            _ = try milliseconds(of: date)
+            return number(date.timeIntervalSinceReferenceDate, numbers)
         case .description:
             let (day, time, _) = clock(try milliseconds(of: date))
             return "\(day) \(time) +0000"
@@ -73,10 +81,10 @@ enum ParameterText {
         return Int64(milliseconds)
     }
 
-    private static func seconds(_ milliseconds: Int64) -> String {
+    private static func seconds(_ milliseconds: Int64, _ numbers: QueryEncoder.NumberStyle) -> String {
         let (whole, fraction) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
         var text = milliseconds < 0 ? "-\(whole)" : "\(whole)"
-        guard fraction != 0 else { return text }
+        guard fraction != 0 else { return numbers == .fraction ? text + ".0" : text }
         text += ".\(padded(Int64(fraction), 3))"
         while text.hasSuffix("0") { text.removeLast() }
         return text

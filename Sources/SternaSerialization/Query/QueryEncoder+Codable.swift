@@ -1,7 +1,7 @@
 extension QueryEncoder: Codable {
     private enum CodingKeys: String, CodingKey {
         case arrays, booleans, data, dates, keys, nesting, nulls, spaces, allowedInNames, allowedInValues, encoding,
-            unencodable, sortsKeys
+            unencodable, sortsKeys, sets, numbers, keepsNilMembers, own
     }
 
     /// Takes what ``encode(to:)`` wrote; an option that is missing has its default.
@@ -23,6 +23,10 @@ extension QueryEncoder: Codable {
         encoding = try container.decodeIfPresent(TextEncoding.self, forKey: .encoding) ?? encoding
         unencodable = try container.decodeIfPresent(UnencodableStyle.self, forKey: .unencodable) ?? unencodable
         sortsKeys = try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? sortsKeys
+        sets = try container.decodeIfPresent(SetStyle.self, forKey: .sets) ?? sets
+        numbers = try container.decodeIfPresent(NumberStyle.self, forKey: .numbers) ?? numbers
+        keepsNilMembers = try container.decodeIfPresent(Bool.self, forKey: .keepsNilMembers) ?? keepsNilMembers
+        own = try container.decodeIfPresent(Options.self, forKey: .own)?.intersection(.all) ?? []
     }
 
     /// Writes every option by its name; throws `EncodingError.invalidValue` for one that is a closure.
@@ -41,12 +45,16 @@ extension QueryEncoder: Codable {
         try container.encode(encoding, forKey: .encoding)
         try container.encode(unencodable, forKey: .unencodable)
         try container.encode(sortsKeys, forKey: .sortsKeys)
+        try container.encode(sets, forKey: .sets)
+        try container.encode(numbers, forKey: .numbers)
+        try container.encode(keepsNilMembers, forKey: .keepsNilMembers)
+        if !own.isEmpty { try container.encode(own, forKey: .own) }
     }
 
     private static let arrayStyles: [ArrayStyle] = [.brackets, .none, .indices]
-    private static let dataStyles: [DataStyle] = [.base64]
-    private static let dateStyles: [DateStyle] = [.iso8601, .seconds, .milliseconds, .description]
-    private static let keyStyles: [KeyStyle] = [.asIs, .snakeCase, .kebabCase, .capitalized]
+    private static let dataStyles: [DataStyle] = [.base64, .numbers]
+    private static let dateStyles: [DateStyle] = [.iso8601, .seconds, .milliseconds, .deferred, .description]
+    private static let keyStyles: [KeyStyle] = [.asIs, .snakeCase, .kebabCase, .capitalized, .capitalizedFirst]
     private static let nestingStyles: [NestingStyle] = [.brackets, .dots]
 
     private static func option<Option: ArchivedByName>(
@@ -93,6 +101,7 @@ extension QueryEncoder.DataStyle: ArchivedByName {
     fileprivate var archiveName: String? {
         switch self {
         case .base64: "base64"
+        case .numbers: "numbers"
         case .custom: nil
         }
     }
@@ -104,6 +113,7 @@ extension QueryEncoder.DateStyle: ArchivedByName {
         case .iso8601: "iso8601"
         case .seconds: "seconds"
         case .milliseconds: "milliseconds"
+        case .deferred: "deferred"
         case .description: "description"
         case .custom: nil
         }
@@ -117,6 +127,7 @@ extension QueryEncoder.KeyStyle: ArchivedByName {
         case .snakeCase: "snakeCase"
         case .kebabCase: "kebabCase"
         case .capitalized: "capitalized"
+        case .capitalizedFirst: "capitalizedFirst"
         case .custom: nil
         }
     }

@@ -29,6 +29,8 @@ extension QueryEncoder {
     public enum DataStyle: Sendable {
         /// Base64 with padding (RFC 4648, section 4).
         case base64
+        /// An array of numbers, as `Data` encodes itself: `key[]=1&key[]=255`. In a form of several parts data stays data.
+        case numbers
         /// The text that the closure makes; what it throws fails the encoding with the value's key path.
         case custom(@Sendable (Data) throws -> String)
     }
@@ -41,6 +43,8 @@ extension QueryEncoder {
         case seconds
         /// Whole milliseconds since 1970 in UTC: `1577934245000`.
         case milliseconds
+        /// Seconds since 2001 in UTC, as `Date` encodes itself: `599626656.5`.
+        case deferred
         /// `2020-01-02 03:04:05 +0000`, as NSDate describes itself, which is what AFNetworking wrote.
         case description
         /// The text that the closure makes; what it throws fails the encoding with the value's key path.
@@ -55,8 +59,10 @@ extension QueryEncoder {
         case snakeCase
         /// `oneTwoThree` as `one-two-three`.
         case kebabCase
-        /// `oneTwoThree` as `OneTwoThree`.
+        /// `oneTwoThree` as `OneTwoThree`, at every level: `Outer[Inner]`.
         case capitalized
+        /// `oneTwoThree` as `OneTwoThree`, at the first level alone: `Outer[inner]`.
+        case capitalizedFirst
         /// The key that the closure makes.
         case custom(@Sendable (_ key: String) -> String)
     }
@@ -81,6 +87,22 @@ extension QueryEncoder {
         case literal
         /// Nothing at all.
         case omitted
+    }
+
+    /// How a floating point number is written, and a date that is written as a number.
+    public enum NumberStyle: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The shortest text: `1`, `0.5`.
+        case shortest
+        /// Always as one that is not whole: `1.0`, `0.5`.
+        case fraction
+    }
+
+    /// How a set is written.
+    public enum SetStyle: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The key for each value, ordered by their text, as AFNetworking has it: `tags=a&tags=b`.
+        case repeatedKey
+        /// As an array whose elements are in ascending order, by ``QueryEncoder/arrays``.
+        case array
     }
 
     /// How a space is written.

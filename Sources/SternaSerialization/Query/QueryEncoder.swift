@@ -9,33 +9,44 @@ public import SternaCore
 /// An encoder is a value; it can be archived with `Codable` unless one of its options is a closure.
 public struct QueryEncoder: Sendable {
     /// How arrays are written; ``ArrayStyle/brackets`` by default. An array's elements keep their order in every style.
-    public var arrays: ArrayStyle = .brackets
+    public var arrays: ArrayStyle = .brackets { didSet { own.insert(.arrays) } }
     /// How booleans are written; ``BooleanStyle/numeric`` by default.
-    public var booleans: BooleanStyle = .numeric
+    public var booleans: BooleanStyle = .numeric { didSet { own.insert(.booleans) } }
     /// How bytes are written; ``DataStyle/base64`` by default.
-    public var data: DataStyle = .base64
+    public var data: DataStyle = .base64 { didSet { own.insert(.data) } }
     /// How dates are written; ``DateStyle/iso8601`` by default.
-    public var dates: DateStyle = .iso8601
+    public var dates: DateStyle = .iso8601 { didSet { own.insert(.dates) } }
+    /// How sets are written; ``SetStyle/repeatedKey`` by default.
+    public var sets: SetStyle = .repeatedKey { didSet { own.insert(.sets) } }
+    /// How floating point numbers are written; ``NumberStyle/shortest`` by default.
+    public var numbers: NumberStyle = .shortest { didSet { own.insert(.numbers) } }
     /// How each key is changed before it becomes part of a name; ``KeyStyle/asIs`` by default.
-    public var keys: KeyStyle = .asIs
+    public var keys: KeyStyle = .asIs { didSet { own.insert(.keys) } }
     /// How the name of a nested value is made; ``NestingStyle/brackets`` by default.
-    public var nesting: NestingStyle = .brackets
+    public var nesting: NestingStyle = .brackets { didSet { own.insert(.nesting) } }
     /// How null is written; ``NullStyle/bareKey`` by default.
-    public var nulls: NullStyle = .bareKey
+    public var nulls: NullStyle = .bareKey { didSet { own.insert(.nulls) } }
     /// How spaces are written; ``SpaceStyle/percent`` by default.
-    public var spaces: SpaceStyle = .percent
+    public var spaces: SpaceStyle = .percent { didSet { own.insert(.spaces) } }
     /// The characters of names that are kept as they are; ``AllowedCharacters/query`` by default.
-    public var allowedInNames: AllowedCharacters = .query
+    public var allowedInNames: AllowedCharacters = .query { didSet { own.insert(.allowedInNames) } }
     /// The characters of values that are kept as they are; ``AllowedCharacters/query`` by default.
-    public var allowedInValues: AllowedCharacters = .query
+    public var allowedInValues: AllowedCharacters = .query { didSet { own.insert(.allowedInValues) } }
     /// The character set whose bytes percent-encoding shows; ``TextEncoding/utf8`` by default, which also stands for the
     /// other Unicode forms.
-    public var encoding: TextEncoding = .utf8
+    public var encoding: TextEncoding = .utf8 { didSet { own.insert(.encoding) } }
     /// What becomes of characters that the set does not have; ``UnencodableStyle/fail`` by default.
-    public var unencodable: UnencodableStyle = .fail
+    public var unencodable: UnencodableStyle = .fail { didSet { own.insert(.unencodable) } }
     /// Whether keys are put in ascending order at every level, as `String` compares them, before ``keys`` changes them; true
     /// by default. When false they keep the order they were given in.
-    public var sortsKeys: Bool = true
+    public var sortsKeys: Bool = true { didSet { own.insert(.sortsKeys) } }
+
+    /// Whether members of an `Encodable` value that are nil become null, which ``nulls`` then writes; false by default,
+    /// which leaves them out, as synthesized conformances do.
+    public var keepsNilMembers: Bool = false { didSet { own.insert(.keepsNilMembers) } }
+
+    // The options that the caller has set, which a style leaves alone.
+    var own: Options = []
 
     /// Makes an encoder.
     public init(
@@ -50,7 +61,10 @@ public struct QueryEncoder: Sendable {
         allowed: AllowedCharacters = .query,
         encoding: TextEncoding = .utf8,
         unencodable: UnencodableStyle = .fail,
-        sortsKeys: Bool = true
+        sortsKeys: Bool = true,
+        sets: SetStyle = .repeatedKey,
+        numbers: NumberStyle = .shortest,
+        keepsNilMembers: Bool = false
     ) {
         self.arrays = arrays
         self.booleans = booleans
@@ -65,6 +79,9 @@ public struct QueryEncoder: Sendable {
         self.encoding = encoding
         self.unencodable = unencodable
         self.sortsKeys = sortsKeys
+        self.sets = sets
+        self.numbers = numbers
+        self.keepsNilMembers = keepsNilMembers
     }
 
     /// The parameters as the text of a query, without a leading `?`.
@@ -77,9 +94,9 @@ public struct QueryEncoder: Sendable {
 
     /// An `Encodable` value as the text of a query; it must come to a dictionary at the top.
     ///
-    /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` and ``Parameters/init(encoding:)`` do.
+    /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` and ``Parameters/init(encoding:keepingNils:)`` do.
     public func encode(_ value: some Encodable) throws(ParameterError) -> String {
-        try encode(try Parameters(encoding: value))
+        try encode(try Parameters(encoding: value, keepingNils: keepsNilMembers))
     }
 
     /// The parameters as the bytes of a form body, all of them ASCII.
@@ -140,8 +157,14 @@ extension QueryEncoder {
     public static let afnetworking2: QueryEncoder = {
         var encoder = QueryEncoder(allowed: .unreserved)
         encoder.allowedInNames = .unreserved.adding("[].")
-        return encoder
+        return encoder.asPreset
     }()
+
+    /// Alamofire 5's form: as AFNetworking 4's, but a number is `1.0`, a date its seconds since 2001 (`600000000.0`), a set
+    /// is an array, and null is nothing.
+    ///
+    /// Alamofire also sorts the elements of arrays by their text; here they keep their order.
+    public static let alamofire = QueryEncoder(dates: .deferred, nulls: .omitted, sets: .array, numbers: .fraction)
 
     /// The URL Standard's `application/x-www-form-urlencoded`: a space as `+`, null as `key=`, the given order.
     public static let whatwgForm = QueryEncoder(

@@ -61,7 +61,7 @@ extension Body {
     ) throws(SternaError) -> Body {
         let parameters: Parameters
         do {
-            parameters = try Parameters(encoding: value)
+            parameters = try Parameters(encoding: value, keepingNils: encoder.keepsNilMembers)
         } catch {
             throw SternaError(
                 .encodingFailed, phase: .prepare, "The body cannot be encoded: \(CodingReason.text(error))",

@@ -20,22 +20,26 @@ extension ConfigurableRequestSerializer {
         set { settings.headers = newValue }
     }
 
-    /// How parameters are written; setting it clears ``queryEncoding``.
+    /// How parameters are written. Setting it keeps the options of ``encoder`` that were set, and clears ``queryEncoding``.
     public var style: RequestStyle {
         get { settings.style }
         set { settings.style = newValue }
     }
 
     /// How parameters become the text of queries and forms; a part of ``style``.
+    ///
+    /// An option that is set holds whatever style is set later; an encoder that is set as a whole counts as all of its
+    /// options.
     public var encoder: QueryEncoder {
-        get { settings.style.query }
-        set { settings.style.query = newValue }
+        get { settings.encoder }
+        set { settings.encoder = newValue }
+        _modify { yield &settings.encoder }
     }
 
     /// The character set of queries and forms, which percent-escapes follow: AFNetworking's string encoding.
     public var stringEncoding: TextEncoding {
-        get { settings.style.query.encoding }
-        set { settings.style.query.encoding = newValue }
+        get { settings.encoder.encoding }
+        set { settings.encoder.encoding = newValue }
     }
 
     /// Where parameters go; by method unless it is changed.

@@ -8,8 +8,6 @@ public import SternaCore
 ///     serializer.properties.timeout = .seconds(10)
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.requestSerializer = serializer }
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
-    private static let mediaType = "application/x-www-form-urlencoded"
-
     public var settings = SerializerSettings()
 
     /// Makes a serializer of a style.
@@ -19,11 +17,11 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
 
     /// Makes a serializer of AFNetworking 4's style, or one that differs in how it writes queries and which methods have them.
     public init(
-        encoder: QueryEncoder = QueryEncoder(),
+        encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
     ) {
-        settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods.map { Array($0) }
+        if let encoder { settings.encoder = encoder }
+        if let queryMethods { settings.queryMethods = queryMethods }
     }
 
     /// Outside the query methods the style says whether no parameters make an empty body; OPTIONS and TRACE never get an
@@ -34,7 +32,7 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
         } else if parameters != nil || settings.style.sendsEmptyForm && request.method != .options {
             let text = try parameters.map { try settings.text(of: $0, for: request) } ?? ""
             request.body = .text(
-                text, mediaType: settings.mediaType(Self.mediaType, settings.style.query.encoding.ofQueries))
+                text, mediaType: settings.formMediaType)
         }
     }
 }

@@ -12,12 +12,18 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
 
     /// Makes a serializer.
     public init(
-        options: JSON.WritingOptions = [], encoder: QueryEncoder = QueryEncoder(),
+        options: JSON.WritingOptions = [], encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
     ) {
         self.options = options
-        settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods.map { Array($0) }
+        if let encoder { settings.encoder = encoder }
+        if let queryMethods { settings.queryMethods = queryMethods }
+    }
+
+    /// Makes a serializer of a style, which says how queries are written and whether the media type names the character set.
+    public init(style: RequestStyle, options: JSON.WritingOptions = []) {
+        self.options = options
+        settings.style = style
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

@@ -13,12 +13,18 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
 
     /// Makes a serializer; XML by default, as AFNetworking's.
     public init(
-        format: PropertyList.Format = .xml, encoder: QueryEncoder = QueryEncoder(),
+        format: PropertyList.Format = .xml, encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
     ) {
         self.format = format
-        settings.style.query = encoder
-        settings.ownQueryMethods = queryMethods.map { Array($0) }
+        if let encoder { settings.encoder = encoder }
+        if let queryMethods { settings.queryMethods = queryMethods }
+    }
+
+    /// Makes a serializer of a style, which says how queries are written and whether the media type names the character set.
+    public init(style: RequestStyle, format: PropertyList.Format = .xml) {
+        self.format = format
+        settings.style = style
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

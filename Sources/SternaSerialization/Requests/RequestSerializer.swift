@@ -60,7 +60,7 @@ extension Request {
 }
 
 /// Runs an encoding and gives its errors the library's form.
-func encodingErrors<R>(_ work: () throws -> R) throws(SternaError) -> R {
+package func encodingErrors<R>(_ work: () throws -> R) throws(SternaError) -> R {
     do {
         return try work()
     } catch {

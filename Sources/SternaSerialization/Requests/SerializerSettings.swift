@@ -22,9 +22,28 @@ public struct SerializerSettings: Sendable {
         didSet { checked = CheckedFields(headers) }
     }
 
-    /// How parameters are written; setting it clears ``queryEncoding``.
-    public var style: RequestStyle = .afnetworking4 {
-        didSet { queryEncoding = nil }
+    /// How parameters are written.
+    ///
+    /// Setting it keeps the options of ``encoder`` that were set, since a style supplies only what the caller has not. It
+    /// clears ``queryEncoding``, as AFNetworking's style does.
+    public var style: RequestStyle {
+        get { ownStyle }
+        set {
+            ownStyle = newValue.keepingOwn(of: ownStyle)
+            queryEncoding = nil
+        }
+    }
+
+    private var ownStyle = RequestStyle.afnetworking4
+
+    /// How parameters become the text of queries and forms; a part of ``style``.
+    ///
+    /// An option that is set holds whatever style is set later; an encoder that is set as a whole counts as all of its
+    /// options.
+    public var encoder: QueryEncoder {
+        get { ownStyle.query }
+        set { ownStyle.query = newValue.asOwn }
+        _modify { yield &ownStyle.query }
     }
 
     /// Where parameters go; by method unless it is changed.
@@ -33,11 +52,11 @@ public struct SerializerSettings: Sendable {
     /// The methods whose parameters go into the URL; GET, HEAD and DELETE by default.
     public var queryMethods: Set<Request.Method> {
         get { ownQueryMethods.map { Set($0) } ?? Self.standardQueryMethods }
-        set { ownQueryMethods = Array(newValue) }
+        set { ownQueryMethods = newValue.map(\.normalized) }
     }
 
     // Nil for the standard ones. No set: each type of set costs the start of a program some 2% of a first request.
-    var ownQueryMethods: [Request.Method]?
+    private var ownQueryMethods: [Request.Method]?
 
     /// What a request is told beside its message.
     public var properties = RequestProperties()
@@ -103,9 +122,17 @@ public struct SerializerSettings: Sendable {
         }
     }
 
-    /// The media type with the character set that the style names; JSON and property lists are UTF-8 whatever queries are.
-    func mediaType(_ essence: String, _ encoding: TextEncoding = .utf8) -> String {
-        style.namesCharset ? "\(essence); charset=\(encoding)" : essence
+    /// The media type with the character set where the style names it; JSON and property lists are UTF-8 whatever queries
+    /// are.
+    func mediaType(_ essence: String) -> String {
+        style.namesCharset ? "\(essence); charset=\(TextEncoding.utf8)" : essence
+    }
+
+    /// The media type of URL-encoded forms.
+    var formMediaType: String {
+        let essence = "application/x-www-form-urlencoded"
+        guard style.namesCharset || style.namesCharsetInForms else { return essence }
+        return "\(essence); charset=\(style.query.encoding.ofQueries)"
     }
 }
 
@@ -121,7 +148,7 @@ extension SerializerSettings: Codable {
         headers = try container.decode(Headers.self, forKey: .headers)
         // Observers do not run in an initializer.
         checked = CheckedFields(headers)
-        style = try container.decode(RequestStyle.self, forKey: .style)
+        ownStyle = try container.decode(RequestStyle.self, forKey: .style)
         destination = try container.decode(ParameterDestination.self, forKey: .destination)
         properties = try container.decode(RequestProperties.self, forKey: .properties)
         queryMethods = Set(

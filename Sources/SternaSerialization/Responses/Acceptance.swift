@@ -7,21 +7,66 @@ public struct Acceptance: Sendable, Hashable, Codable {
     /// The statuses that are no error; 200 to 299 by default.
     public var statuses: Set<Int>
 
-    /// The media types that are no error, in lower case without parameters; nil for any.
+    /// The media types that are no error; nil for any.
     ///
-    /// A star stands for a whole type or subtype, or for what comes before a suffix: `image/*`, `*/*`,
-    /// `application/*+json`.
+    /// A star stands for a whole type or subtype, or for what comes before a suffix: `image/*`, `*/json`,
+    /// `application/*+json`. `*/*` also takes a response without a Content-Type, or with one that is no media type.
+    /// Letters are in any case, and parameters are dropped: a type is judged by type and subtype alone.
     public var mediaTypes: Set<String>? {
         get { types.map { Set($0) } }
-        set { types = newValue?.sorted() }
+        set { types = newValue.map(Self.normalized) }
     }
 
     // In order, each once. No set: each type of set costs the start of a program some 2% of a first request.
     private var types: [String]?
 
+    // Whether `validating` has set them, so that the next call narrows what the one before it takes.
+    private var validatesStatuses = false
+    private var validatesTypes = false
+
     public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
         self.statuses = Set(statuses)
-        types = mediaTypes?.sorted()
+        types = mediaTypes.map(Self.normalized)
+    }
+
+    private static func normalized(_ types: Set<String>) -> [String] {
+        Set(types.map { MediaTypePattern($0)?.text ?? $0 }).sorted()
+    }
+
+    /// The acceptance with other statuses, or with those in common where they were validated before.
+    func validating(statuses: some Sequence<Int>) -> Acceptance {
+        var acceptance = self
+        acceptance.statuses = validatesStatuses ? self.statuses.intersection(statuses) : Set(statuses)
+        acceptance.validatesStatuses = true
+        return acceptance
+    }
+
+    /// The acceptance with other media types, or with those in common where they were validated before.
+    func validating(mediaTypes: Set<String>?) -> Acceptance {
+        var acceptance = self
+        acceptance.validatesTypes = true
+        acceptance.mediaTypes = mediaTypes
+        guard validatesTypes, let earlier = types else { return acceptance }
+        guard let later = acceptance.types else {
+            acceptance.types = earlier
+            return acceptance
+        }
+        let patterns = later.compactMap(MediaTypePattern.init)
+        let common = earlier.compactMap(MediaTypePattern.init).flatMap { one in
+            patterns.compactMap { one.intersection($0)?.text }
+        }
+        acceptance.types = Set(common).sorted()
+        return acceptance
+    }
+
+    /// Whether both take the same responses.
+    public static func == (left: Acceptance, right: Acceptance) -> Bool {
+        left.statuses == right.statuses && left.types == right.types
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(statuses)
+        hasher.combine(types)
     }
 
     /// Statuses from 200 to 299, and the media types of ``JSONResponseSerializer``.
@@ -63,13 +108,14 @@ public struct Acceptance: Sendable, Hashable, Codable {
     /// The error for a media type that is not taken, or nil.
     public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
         guard let types, body.readableBytes > 0 else { return nil }
-        let field = response[.contentType]
-        if let type = field.flatMap(MediaType.init),
-            types.contains(type.essence) || types.contains(where: type.matches)
+        if let type = response.mediaType,
+            types.contains(type.essence)
+                || types.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) && type.matches($0) })
         {
             return nil
         }
-        let shown = field.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
+        if types.contains("*/*") { return nil }
+        let shown = response.section[values: .contentType].last.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
         var error = SternaError(
             .unacceptableMediaType, phase: .decode,
             "The answer's media type is \(shown); expected \(types.joined(separator: ", ")).")
@@ -84,7 +130,9 @@ public struct Acceptance: Sendable, Hashable, Codable {
             .unacceptableStatus, phase: .decode,
             "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").", underlying: cause)
         error.attach(response, body)
-        error.serverMessage = ServerMessage.find(in: body, mediaType: response[.contentType].flatMap(MediaType.init))
+        if !response.hasUnknownCoding {
+            error.serverMessage = ServerMessage.find(in: body, mediaType: response.mediaType)
+        }
         return error
     }
 }

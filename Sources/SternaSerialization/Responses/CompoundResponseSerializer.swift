@@ -30,6 +30,9 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
         Acceptance(statuses: serializers.reduce(into: Set<Int>()) { $0.formUnion($1.acceptance.statuses) })
     }
 
+    /// Yes: each of them judges that itself.
+    public var takesUnknownCodings: Bool { true }
+
     /// Throws `decodingFailed` with a ``CompoundError`` as its cause where none took the answer.
     public func value(of response: Response, body: Bytes) throws -> Value {
         var errors: [SternaError] = []

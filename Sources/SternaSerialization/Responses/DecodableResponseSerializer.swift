@@ -26,19 +26,25 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// What changes the body before it is decoded, first one first.
     public var preprocessors: [BodyPreprocessor]
 
+    /// Whether a value that is neither an object nor an array may be the whole text; yes by default.
+    public var allowsFragments: Bool
+
     /// Makes a serializer that takes AFNetworking's media types for JSON.
     public init(
         acceptance: Acceptance = .json,
-        decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = []
+        decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = [],
+        allowsFragments: Bool = true
     ) {
         self.acceptance = acceptance
         self.decoding = decoding
         self.preprocessors = preprocessors
+        self.allowsFragments = allowsFragments
     }
 
     public func value(of response: Response, body: Bytes) throws -> Value {
         let body = try BodyPreprocessor.apply(preprocessors, to: body)
-        return try JSONDecoding.decode(Value.self, from: body, decoder: decoding.decoder(), limits: limits)
+        return try JSONDecoding.decode(
+            Value.self, from: body, decoding.rules, limits: limits, allowsFragments: allowsFragments)
     }
 }
 
@@ -62,29 +68,65 @@ extension JSON: EmptyRepresentable {
 public enum JSONDecoding {
     /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
     ///
-    /// An empty body makes the value of a type that is ``EmptyRepresentable``.
+    /// An empty body makes the value of a type that is ``EmptyRepresentable``. The body is parsed once, and decoded from the
+    /// tree by the decoder's choices; a subclass of JSONDecoder decodes the body itself, once its depth is known. JSON 5 is
+    /// refused.
     public static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits = .response
     ) throws(SternaError) -> T {
-        if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
-        do {
-            // Foundation's decoder takes a trailing comma, and names no place for some faults.
-            var limits = limits
-            if T.self != JSON.self { limits.depth = min(limits.depth, JSON.maximumCodableDepth) }
-            let tree = try JSON(parsing: body.readableBytesView, limits: limits)
-            if let tree = tree as? T { return tree }
-        } catch {
-            throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+        try decode(type, from: body, decoder: decoder, limits: limits, allowsFragments: true)
+    }
+
+    /// The same with a choice of what the whole text may be.
+    package static func decode<T: Decodable>(
+        _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits, allowsFragments: Bool
+    ) throws(SternaError) -> T {
+        if let rules = JSONRules(decoder) {
+            return try decode(
+                type, from: body, rules, userInfo: decoder.userInfo, limits: limits, allowsFragments: allowsFragments)
         }
+        if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
+        // Foundation's decoder names no place for some faults, and deep nesting overflows its stack.
+        _ = try tree(for: type, body, limits, allowsFragments)
         do {
             return try decoder.decode(type, from: Data(body.readableBytesView))
         } catch {
-            throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is no \(type): \(CodingReason.text(error))",
-                underlying: error)
+            throw failure(error, type)
         }
     }
+
+    static func decode<T: Decodable>(
+        _ type: T.Type, from body: Bytes, _ rules: JSONRules, userInfo: [CodingUserInfoKey: Any] = [:],
+        limits: JSON.ParseLimits, allowsFragments: Bool = true
+    ) throws(SternaError) -> T {
+        if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
+        return try decode(type, from: tree(for: type, body, limits, allowsFragments), rules, userInfo: userInfo)
+    }
+
+    /// The value of a tree whose depth is known.
+    static func decode<T: Decodable>(
+        _ type: T.Type, from tree: JSON, _ rules: JSONRules, userInfo: [CodingUserInfoKey: Any] = [:]
+    ) throws(SternaError) -> T {
+        do {
+            return try TreeDecoder(tree, rules, userInfo: userInfo).value(type)
+        } catch {
+            throw failure(error, type)
+        }
+    }
+
+    private static func tree<T>(
+        for type: T.Type, _ body: Bytes, _ limits: JSON.ParseLimits, _ allowsFragments: Bool
+    ) throws(SternaError) -> JSON {
+        var limits = limits
+        if type != JSON.self { limits.depth = min(limits.depth, JSON.maximumCodableDepth) }
+        return try JSONResponseSerializer.tree(of: body, limits, allowsFragments: allowsFragments)
+    }
+
+    private static func failure<T>(_ error: any Error, _ type: T.Type) -> SternaError {
+        SternaError(
+            .decodingFailed, phase: .decode, "The answer is no \(type): \(CodingReason.text(error))", underlying: error)
+    }
+
     /// What an empty body means for a type; throws `decodingFailed` where it means nothing.
     static func emptyValue<T>(_ type: T.Type) throws(SternaError) -> T {
         if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }

@@ -91,7 +91,7 @@ public struct DecodingSettings: Sendable {
     }
 
     // The decoder's own strategy refuses fractions of a second, which this library and many servers write.
-    private static func internetDate(_ decoder: any Decoder) throws -> Date {
+    static func internetDate(_ decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         if let date = InternetDate.parse(text) { return date }

@@ -22,6 +22,8 @@ public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.ignoresContent = ignoresContent
     }
 
+    public var takesUnknownCodings: Bool { true }
+
     public func value(of response: Response, body: Bytes) throws {
         guard ignoresContent || body.readableBytes == 0 else {
             throw SternaError(

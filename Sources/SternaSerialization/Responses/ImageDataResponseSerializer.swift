@@ -24,6 +24,8 @@ public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable
         self.acceptance = acceptance
     }
 
+    public var takesUnknownCodings: Bool { true }
+
     /// Throws `decodingFailed` for an empty body, which is no image.
     public func value(of response: Response, body: Bytes) throws -> Data {
         guard body.readableBytes > 0 else {

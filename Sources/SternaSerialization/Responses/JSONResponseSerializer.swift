@@ -21,6 +21,10 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// Whether null members and elements are removed at every level, `[null]` to `[]`; no by default.
     public var removesNulls: Bool
 
+    /// Whether a value that is neither an object nor an array may be the whole text, as RFC 8259 has it; yes by default.
+    /// When false, one is refused, as AFNetworking and JSONSerialization refuse it. An empty body is null all the same.
+    public var allowsFragments: Bool
+
     /// What the text may cost; five million values by default.
     public var limits = JSON.ParseLimits.response
 
@@ -30,9 +34,10 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// Makes a serializer; the default is AFNetworking's.
     public init(
         acceptance: Acceptance = .json, removesNulls: Bool = false,
-        preprocessors: [BodyPreprocessor] = []
+        preprocessors: [BodyPreprocessor] = [], allowsFragments: Bool = true
     ) {
         self.acceptance = acceptance
+        self.allowsFragments = allowsFragments
         self.removesNulls = removesNulls
         self.preprocessors = preprocessors
     }
@@ -43,12 +48,27 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     public func value(of response: Response, body: Bytes) throws -> JSON {
         let body = try BodyPreprocessor.apply(preprocessors, to: body)
         if Self.isBlank(body) { return .null }
+        let tree = try Self.tree(of: body, limits, allowsFragments: allowsFragments)
+        return removesNulls ? tree.removingNulls() : tree
+    }
+
+    static func tree(
+        of body: Bytes, _ limits: JSON.ParseLimits, allowsFragments: Bool
+    ) throws(SternaError) -> JSON {
+        let tree: JSON
         do {
-            let tree = try JSON(parsing: body.readableBytesView, limits: limits)
-            return removesNulls ? tree.removingNulls() : tree
+            tree = try JSON(parsing: body.readableBytesView, limits: limits)
         } catch {
             throw SternaError(
                 .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+        }
+        switch tree {
+        case .array, .object: return tree
+        default:
+            if allowsFragments { return tree }
+            throw SternaError(
+                .decodingFailed, phase: .decode,
+                "The answer is neither a JSON object nor an array; set allowsFragments to take other values.")
         }
     }
 
@@ -62,8 +82,11 @@ extension JSON {
     public func removingNulls() -> JSON {
         switch self {
         case .array(let elements):
-            // A nil literal here would be a null of JSON, and nothing would be dropped.
-            return .array(elements.lazy.filter { !$0.isNull }.map { $0.removingNulls() })
+            // A loop, as closures would take several times as much stack for each level.
+            var kept: [JSON] = []
+            kept.reserveCapacity(elements.count)
+            for element in elements where !element.isNull { kept.append(element.removingNulls()) }
+            return .array(kept)
         case .object(let object):
             var kept = JSON.Object()
             for (key, value) in object where !value.isNull { kept[key] = value.removingNulls() }

@@ -71,10 +71,9 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
         if body.readableBytes == 0 { return try JSONDecoding.emptyValue(Value.self) }
         var limits = limits
         limits.depth = min(limits.depth, JSON.maximumCodableDepth)
-        // Foundation's decoder overflows the stack on deep nesting, which the tree's parser refuses.
-        _ = try PropertyListResponseSerializer.tree(body, limits)
+        let tree = try PropertyListResponseSerializer.tree(body, limits)
         do {
-            return try PropertyListDecoder().decode(Value.self, from: Data(body.readableBytesView))
+            return try TreeDecoder(tree, PropertyList.Rules()).value(Value.self)
         } catch {
             throw SternaError(
                 .decodingFailed, phase: .decode, "The answer is no \(Value.self): \(CodingReason.text(error))",

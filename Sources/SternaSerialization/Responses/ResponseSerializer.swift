@@ -20,6 +20,13 @@ public protocol ResponseSerializer<Value>: Sendable {
     /// The statuses and media types that are no error.
     var acceptance: Acceptance { get }
 
+    /// Whether the value is made of the body's bytes without reading what they say, so that a body in an unknown content coding will
+    /// do; no unless a serializer says so.
+    ///
+    /// A server may send a coding that was not asked for, or a Content-Encoding that is none, such as `utf-8`. The body is then left as
+    /// it came, with its field. For a serializer that reads it, that is `contentCodingFailed`.
+    var takesUnknownCodings: Bool { get }
+
     /// Makes the value; called once the response was accepted. Throws `decodingFailed`.
     func value(of response: Response, body: Bytes) throws -> Value
 
@@ -29,6 +36,8 @@ public protocol ResponseSerializer<Value>: Sendable {
 }
 
 extension ResponseSerializer {
+    public var takesUnknownCodings: Bool { false }
+
     public func validate(_ response: Response, body: Bytes) throws {}
 
     /// The longest body, in bytes, of a refused answer that is read for the error's value.
@@ -47,7 +56,7 @@ extension ResponseSerializer {
     /// Throws for a status that is not accepted, or for what ``validate(_:body:)`` refuses.
     package func judge(_ response: Response, body: Bytes) throws(SternaError) {
         if !acceptance.statuses.contains(response.status.code), var error = acceptance.check(response, body: body) {
-            if error.underlying == nil, body.readableBytes <= Self.largestErrorBody {
+            if error.underlying == nil, body.readableBytes <= Self.largestErrorBody, canRead(response, body) {
                 error.value = try? value(of: response, body: body)
             }
             throw error
@@ -73,7 +82,16 @@ extension ResponseSerializer {
         return try unjudgedValue(of: response, body: body)
     }
 
+    private func canRead(_ response: Response, _ body: Bytes) -> Bool {
+        !response.hasUnknownCoding || takesUnknownCodings || body.readableBytes == 0
+    }
+
     private func unjudgedValue(of response: Response, body: Bytes) throws(SternaError) -> Value {
+        guard canRead(response, body) else {
+            var error = ContentCoding.unknown(response[.contentEncoding] ?? "")
+            error.attach(response, body)
+            throw error
+        }
         do {
             return try value(of: response, body: body)
         } catch {
@@ -93,6 +111,11 @@ extension ResponseSerializer where Self == DataResponseSerializer {
 extension ResponseSerializer where Self == TextResponseSerializer {
     /// The text in the character set that Content-Type names, of any media type.
     public static var text: TextResponseSerializer { TextResponseSerializer() }
+
+    /// The text in a character set, whatever Content-Type says, of any media type.
+    public static func text(_ encoding: TextEncoding) -> TextResponseSerializer {
+        TextResponseSerializer(encoding: encoding)
+    }
 }
 
 /// The bytes as they are.
@@ -101,6 +124,8 @@ public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Takes any media type unless told otherwise.
     public init(acceptance: Acceptance = Acceptance()) { self.acceptance = acceptance }
+
+    public var takesUnknownCodings: Bool { true }
 
     public func value(of response: Response, body: Bytes) throws -> Data { Data(body.readableBytesView) }
 }

@@ -3,7 +3,7 @@ public import HTTPTypes
 extension HTTPResponse.Status {
     /// The phrase that the registry has for the code (RFC 9110, 15), or nothing for a code that is not registered.
     ///
-    /// What the server itself wrote there is not kept: it says nothing that a program or a person could rely on.
+    /// What the server itself wrote there is ``Response/reasonPhrase``.
     public var registeredPhrase: String { Self.phrases[code] ?? "" }
 
     private static let phrases: [Int: String] = {

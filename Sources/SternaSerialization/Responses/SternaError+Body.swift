@@ -11,6 +11,6 @@ extension SternaError {
     /// The answer's body as a `Decodable` value from JSON, such as an API's own error; nil where it does not fit.
     public func decode<T: Decodable>(_ type: T.Type = T.self, _ decoding: DecodingSettings = DecodingSettings()) -> T? {
         guard let body, body.readableBytes > 0 else { return nil }
-        return try? JSONDecoding.decode(type, from: body, decoder: decoding.decoder())
+        return try? JSONDecoding.decode(type, from: body, decoding.rules, limits: .response)
     }
 }

@@ -9,22 +9,29 @@ public import SternaCore
 public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
+    /// The character set of every answer, whatever Content-Type and a byte order mark say; nil, the default, goes by them.
+    public var encoding: TextEncoding?
+
     /// What is tried in turn where neither Content-Type nor a byte order mark names a set, and the bytes are not UTF-8;
     /// empty by default. `[.latin1]` takes any bytes.
     public var fallbacks: [TextEncoding]
 
     /// Takes any media type unless told otherwise.
-    public init(acceptance: Acceptance = Acceptance(), fallbacks: [TextEncoding] = []) {
+    public init(
+        acceptance: Acceptance = Acceptance(), fallbacks: [TextEncoding] = [], encoding: TextEncoding? = nil
+    ) {
         self.acceptance = acceptance
+        self.encoding = encoding
         self.fallbacks = fallbacks
     }
 
-    /// The text; throws `decodingFailed` for a set that is not known or has no tables, and bytes that are not of the set.
+    /// The text; throws `decodingFailed` for a set that is not known, and for bytes that are not of the set.
     public func value(of response: Response, body: Bytes) throws -> String {
-        try text(of: body, charset: response[.contentType].flatMap(MediaType.init)?.charset)
+        try text(of: body, charset: response.mediaType?.charset)
     }
 
     func text(of body: Bytes, charset: String?) throws(SternaError) -> String {
+        if let encoding { return try Self.text(of: body, encoding, hint: "The serializer's own encoding was used.") }
         if let charset {
             guard let encoding = TextEncoding(label: charset) else { throw Self.unknown(charset) }
             return try Self.text(of: body, encoding, hint: "Take the bytes with data().")
@@ -50,19 +57,9 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
         do {
             return try encoding.read(body)
         } catch {
-            switch error {
-            case .illFormed(let offset):
-                throw SternaError(
-                    .decodingFailed, phase: .decode,
-                    "The answer is not valid \(encoding): byte \(offset) begins no character. \(hint)")
-            case .noTables:
-                throw SternaError(
-                    .decodingFailed, phase: .decode,
-                    """
-                    The answer is in the character set \(encoding), whose tables come from Foundation: import the module \
-                    Sterna, built with its package's trait Foundation, or set TextEncoding.converter. \(hint)
-                    """)
-            }
+            throw SternaError(
+                .decodingFailed, phase: .decode,
+                "The answer is not valid \(encoding): byte \(error.offset) begins no character. \(hint)")
         }
     }
 

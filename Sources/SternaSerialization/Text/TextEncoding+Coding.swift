@@ -2,7 +2,7 @@ public import NIOCore
 public import SternaCore
 
 extension TextEncoding {
-    /// The bytes of a text; nil where a character has no form in the set, or the set is not available.
+    /// The bytes of a text; nil where a character has no form in the set.
     ///
     /// As the Encoding Standard has it, the Japanese sets write `¥` and `‾` as the bytes of `\` and `~` where they have
     /// them there, and U+2212 as the full-width minus sign; ISO-2022-JP writes half-width katakana as full-width ones.
@@ -13,12 +13,12 @@ extension TextEncoding {
     /// - Parameter replacement: what stands for a character, in characters that have a form; nil gives up. The Encoding
     ///   Standard's error mode “html” is `{ "&#\($0.value);" }`. For the control characters that ISO-2022-JP cannot
     ///   hold, it is asked about U+FFFD.
-    /// - Returns: nil where the closure gives up or its answer has no form either, or the set is not available.
+    /// - Returns: nil where the closure gives up or its answer has no form either.
     public func encode(
         _ text: String, replacing replacement: (Unicode.Scalar) throws -> String?
     ) rethrows -> [UInt8]? {
         if kind == .utf8 { return Array(text.utf8) }
-        guard var writer = TextWriter(kind, capacity: text.utf8.count) else { return nil }
+        var writer = TextWriter(kind, capacity: text.utf8.count)
         for scalar in text.unicodeScalars where !writer.append(scalar) {
             guard let other = try replacement(writer.missing(scalar)) else { return nil }
             for scalar in other.unicodeScalars where !writer.append(scalar) { return nil }
@@ -27,7 +27,7 @@ extension TextEncoding {
         return writer.output
     }
 
-    /// The text of bytes; nil where any of them is not of the set, or the set is not available.
+    /// The text of bytes; nil where any of them is not of the set.
     ///
     /// Nothing is dropped and nothing replaced, but for the byte order mark of a Unicode form.
     public func decode(_ bytes: Bytes) -> String? { try? read(bytes) }

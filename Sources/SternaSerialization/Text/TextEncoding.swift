@@ -1,8 +1,7 @@
 /// A character set: how text is written as bytes, by the WHATWG Encoding Standard.
 ///
-/// The Unicode forms, ASCII, Latin-1 and windows-1252 are always there. The others are built of a ``TextConverter``'s tables
-/// when they are first used; the module Sterna installs Foundation's where its trait `Foundation` is on, as it is by
-/// default. Reading and writing are this library's own, so that both are strict and need no lock.
+/// Reading and writing are this library's own, by tables of the standard's indexes, and strict. They need neither Foundation
+/// nor any setting up. The table of a set is expanded when it is first used, which takes less than a millisecond.
 ///
 /// Three things differ from the standard, which is about browsers:
 /// - The labels of ISO-8859-1 and US-ASCII mean these two sets, ``latin1`` and ``ascii``, whose bytes are code points, as
@@ -17,9 +16,6 @@ public struct TextEncoding: Sendable, Hashable {
 
     /// The standard's name in lower case, `shift_jis`.
     public var name: String { kind.rawValue }
-
-    /// Whether it can be read and written: false where its tables need a converter that is not installed.
-    public var isAvailable: Bool { !kind.needsConverter || Self.isConverterInstalled }
 
     /// The set with one of the standard's labels, in any case and with blanks around it; also `utf-32`, `utf-32le` and
     /// `utf-32be`, which the standard does not have. Nil where there is none.
@@ -102,14 +98,6 @@ extension TextEncoding {
         case shiftJIS = "shift_jis"
         case eucKR = "euc-kr"
         case userDefined = "x-user-defined"
-
-        var needsConverter: Bool {
-            switch self {
-            case .utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: false
-            case .ascii, .latin1, .windows1252, .userDefined: false
-            default: true
-            }
-        }
     }
 
     /// UTF-8; a byte order mark is removed when it is read, and none is written.
@@ -190,7 +178,7 @@ extension TextEncoding {
 
     /// Simplified Chinese in one or two bytes; read as ``gb18030``. The standard reads GB2312 with it.
     public static let gbk = TextEncoding(.gbk)
-    /// Chinese in one, two or four bytes: every character of Unicode but U+E5E5.
+    /// Chinese in one, two or four bytes: every character of Unicode but U+E5E5, by GB18030-2022.
     public static let gb18030 = TextEncoding(.gb18030)
     /// Traditional Chinese, with Hong Kong's characters when it is read.
     public static let big5 = TextEncoding(.big5)

@@ -1,8 +1,7 @@
-/// Why bytes could not be read in a character set.
-enum TextReadingFailure: Error, Equatable {
+/// Bytes that are not of a character set.
+struct TextReadingFailure: Error, Equatable {
     /// The first byte of the first sequence that is no character, counted from the beginning.
-    case illFormed(offset: Int)
-    case noTables
+    var offset: Int
 }
 
 /// Makes text of bytes, strictly: nothing is dropped or replaced.
@@ -22,36 +21,22 @@ struct TextReader {
         case .ascii: try each { _, _ in false }
         case .latin1: try each { reader, byte in reader.take(1, UInt32(byte)) }
         case .userDefined: try each { reader, byte in reader.take(1, 0xF780 + UInt32(byte & 0x7F)) }
-        case .windows1252: try each { reader, byte in reader.take(1, Windows1252.scalar(byte)) }
-        case .shiftJIS:
-            let table = try table(.shiftJIS)
-            try each { reader, byte in reader.shiftJIS(byte, table) }
-        case .eucJP:
-            let (pairs, triples) = (try table(.jis0208), try table(.jis0212))
-            try each { reader, byte in reader.eucJP(byte, pairs, triples) }
+        case .shiftJIS: try each { reader, byte in reader.shiftJIS(byte, .jis0208) }
+        case .eucJP: try each { reader, byte in reader.eucJP(byte) }
         case .eucKR:
-            let table = try table(.eucKR)
+            let table = CharacterTable.eucKR
             try each { reader, byte in
                 guard let trail = reader.byte(1), (0x41...0xFE).contains(trail) else { return false }
                 return reader.take(2, table.scalar((Int(byte) - 0x81) * 190 + Int(trail) - 0x41))
             }
-        case .big5:
-            let table = try table(.big5)
-            try each { reader, byte in reader.big5(byte, table) }
-        case .gbk, .gb18030:
-            let (pairs, quads) = (try table(.gbPairs), try table(.gbQuads))
-            try each { reader, byte in reader.gb18030(byte, pairs, quads) }
-        case .iso2022JP: try iso2022JP(try table(.jis0208))
+        case .big5: try each { reader, byte in reader.big5(byte, .big5) }
+        case .gbk, .gb18030: try each { reader, byte in reader.gb18030(byte, .gb18030) }
+        case .iso2022JP: try iso2022JP(.jis0208)
         default:
-            let table = try table(.singleByte(kind.tableKind))
-            try each { reader, byte in reader.take(1, table.scalar(Int(byte) - 0x80)) }
+            let table = CharacterTable.singleByte(kind)
+            try each { reader, byte in reader.take(1, table?.scalar(Int(byte) - 0x80)) }
         }
         return String(decoding: output, as: UTF8.self)
-    }
-
-    private func table(_ key: CharacterTable.Key) throws(TextReadingFailure) -> CharacterTable {
-        guard let table = TextEncoding.table(key) else { throw .noTables }
-        return table
     }
 
     /// Takes ASCII as it is, and asks for what begins with another byte: false where that is no character.
@@ -64,7 +49,7 @@ struct TextReader {
                 output.append(byte)
                 index += 1
             } else if !character(&self, byte) {
-                throw .illFormed(offset: index)
+                throw .init(offset: index)
             }
         }
     }
@@ -89,19 +74,22 @@ struct TextReader {
                 return false
             }
             let lead = Int(byte) - (byte < 0xA0 ? 0x81 : 0xC1)
-            return take(2, table.scalar(lead * 188 + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)))
+            let pointer = lead * 188 + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
+            // The rows for users' own characters.
+            if (8_836...10_715).contains(pointer) { return take(2, UInt32(0xE000 - 8_836 + pointer)) }
+            return take(2, table.scalar(pointer))
         default: return false
         }
     }
 
-    private mutating func eucJP(_ byte: UInt8, _ pairs: CharacterTable, _ triples: CharacterTable) -> Bool {
+    private mutating func eucJP(_ byte: UInt8) -> Bool {
         guard let second = self.byte(1), (0xA1...0xFE).contains(second) else { return false }
         switch byte {
         case 0x8E: return second <= 0xDF && take(2, 0xFF61 + UInt32(second) - 0xA1)
         case 0x8F:
             guard let third = self.byte(2), (0xA1...0xFE).contains(third) else { return false }
-            return take(3, triples.scalar((Int(second) - 0xA1) * 94 + Int(third) - 0xA1))
-        case 0xA1...0xFE: return take(2, pairs.scalar((Int(byte) - 0xA1) * 94 + Int(second) - 0xA1))
+            return take(3, CharacterTable.jis0212.scalar((Int(second) - 0xA1) * 94 + Int(third) - 0xA1))
+        case 0xA1...0xFE: return take(2, CharacterTable.jis0208.scalar((Int(byte) - 0xA1) * 94 + Int(second) - 0xA1))
         default: return false
         }
     }
@@ -123,7 +111,7 @@ struct TextReader {
         return take(2, table.scalar((Int(byte) - 0x81) * 157 + Int(trail) - (trail < 0x7F ? 0x40 : 0x62)))
     }
 
-    private mutating func gb18030(_ byte: UInt8, _ pairs: CharacterTable, _ quads: CharacterTable) -> Bool {
+    private mutating func gb18030(_ byte: UInt8, _ pairs: CharacterTable) -> Bool {
         if byte == 0x80 { return take(1, 0x20AC) }
         guard byte != 0xFF, let second = self.byte(1) else { return false }
         switch second {
@@ -135,7 +123,7 @@ struct TextReader {
             else { return false }
             let pointer =
                 ((Int(byte) - 0x81) * 10 + Int(second) - 0x30) * 1_260 + (Int(third) - 0x81) * 10 + Int(fourth) - 0x30
-            return take(4, pointer < 189_000 ? quads.scalar(pointer) : UInt32(0x10000 + pointer - 189_000))
+            return take(4, CharacterTable.rangesScalar(pointer))
         default: return false
         }
     }
@@ -144,17 +132,20 @@ struct TextReader {
 extension TextReader {
     private enum Mode { case ascii, roman, katakana, pairs }
 
-    // The standard also refuses an escape sequence directly behind another. It is taken here, since pieces of text put
-    // together are like that and nothing is lost.
     private mutating func iso2022JP(_ table: CharacterTable) throws(TextReadingFailure) {
         var mode = Mode.ascii
+        // An escape sequence directly after another is an error, so that no text can hide behind them.
+        var isBehindEscape = false
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == 0x1B, let next = escape() {
+            if byte == 0x1B, !isBehindEscape, let next = escape() {
                 mode = next
                 index += 3
-            } else if !read(byte, mode, table) {
-                throw .illFormed(offset: index)
+                isBehindEscape = true
+            } else if read(byte, mode, table) {
+                isBehindEscape = false
+            } else {
+                throw .init(offset: index)
             }
         }
     }
@@ -182,9 +173,4 @@ extension TextReader {
             return take(2, table.scalar((Int(byte) - 0x21) * 94 + Int(trail) - 0x21))
         }
     }
-}
-
-extension TextEncoding.Kind {
-    /// The set whose table it has: Hebrew in both orders has one.
-    var tableKind: TextEncoding.Kind { self == .iso8859Part8Logical ? .iso8859Part8 : self }
 }

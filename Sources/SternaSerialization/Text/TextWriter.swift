@@ -2,28 +2,21 @@
 struct TextWriter {
     private(set) var output: [UInt8] = []
     private let kind: TextEncoding.Kind
+    // Of a set of one byte.
     private let table: CharacterTable?
-    private let quads: CharacterTable?
     private var mode = Mode.ascii
 
     private enum Mode { case ascii, roman, pairs }
 
-    /// Nil where the set's tables are not there.
-    init?(_ kind: TextEncoding.Kind, capacity: Int) {
+    init(_ kind: TextEncoding.Kind, capacity: Int) {
         self.kind = kind
-        let key: CharacterTable.Key? =
+        table =
             switch kind {
-            case _ where !kind.needsConverter: nil
-            case .shiftJIS: .shiftJIS
-            case .eucJP, .iso2022JP: .jis0208
-            case .eucKR: .eucKR
-            case .big5: .big5
-            case .gbk, .gb18030: .gbPairs
-            default: .singleByte(kind.tableKind)
+            case .utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: nil
+            case .ascii, .latin1, .userDefined: nil
+            case .gbk, .gb18030, .big5, .eucJP, .iso2022JP, .shiftJIS, .eucKR: nil
+            default: .singleByte(kind)
             }
-        table = key.flatMap(TextEncoding.table)
-        quads = kind == .gb18030 ? TextEncoding.table(.gbQuads) : nil
-        if key != nil, table == nil || kind == .gb18030 && quads == nil { return nil }
         output.reserveCapacity(capacity)
         if kind == .utf16 { output += [0xFF, 0xFE] }
         if kind == .utf32 { output += [0x00, 0x00, 0xFE, 0xFF] }
@@ -49,12 +42,12 @@ struct TextWriter {
         case .ascii: return false
         case .latin1: return value <= 0xFF && put([UInt8(value)])
         case .userDefined: return (0xF780...0xF7FF).contains(value) && put([UInt8(value - 0xF780 + 0x80)])
-        case .windows1252: return put(Windows1252.byte(value).map { [$0] })
         case .shiftJIS: return put(shiftJIS(value))
         case .eucJP: return put(eucJP(value))
         case .gbk, .gb18030: return put(gb18030(value))
-        case .eucKR: return put(table?.pointer(value).map(CharacterTable.Key.eucKR.bytes))
-        case .big5: return put(table?.pointer(value).map(CharacterTable.Key.big5.bytes))
+        case .eucKR:
+            return put(PointerTable.eucKR.pointer(value).map { Self.pair($0, row: 190, lead: 0x81, low: 0x41) })
+        case .big5: return put(big5(value))
         default: return put(table?.pointer(value).map { [UInt8(0x80 + $0)] })
         }
     }
@@ -90,8 +83,42 @@ struct TextWriter {
         case 0xA5: [0x5C]
         case 0x203E: [0x7E]
         case 0xFF61...0xFF9F: [UInt8(value - 0xFF61 + 0xA1)]
-        default: table?.pointer(Self.minus(value)).map(CharacterTable.Key.shiftJIS.bytes)
+        default:
+            PointerTable.shiftJIS.pointer(Self.minus(value)).map { pointer in
+                let lead = pointer / 188 < 0x1F ? 0x81 : 0xC1
+                return Self.pair(pointer, row: 188, lead: lead, low: 0x40, high: 0x41, turn: 0x3F)
+            }
         }
+    }
+
+    private func big5(_ value: UInt32) -> [UInt8]? {
+        PointerTable.big5.pointer(value).map {
+            Self.pair($0, row: 157, lead: 0x81, low: 0x40, high: 0x62, turn: 0x3F)
+        }
+    }
+
+    /// The bytes of a pointer: the trail byte is counted from `low`, and from `turn` on from `high`.
+    private static func pair(
+        _ pointer: Int, row: Int, lead: Int, low: Int, high: Int = 0, turn: Int = .max
+    ) -> [UInt8] {
+        let trail = pointer % row
+        return [
+            UInt8(truncatingIfNeeded: pointer / row + lead),
+            UInt8(truncatingIfNeeded: trail + (trail < turn ? low : high)),
+        ]
+    }
+
+    private static func quad(_ pointer: Int) -> [UInt8] {
+        [
+            UInt8(truncatingIfNeeded: pointer / 12_600 + 0x81), UInt8(pointer / 1_260 % 10 + 0x30),
+            UInt8(pointer / 10 % 126 + 0x81), UInt8(pointer % 10 + 0x30),
+        ]
+    }
+
+    /// The place of a character in the 94 rows of 94 that EUC-JP and ISO-2022-JP write.
+    private static func jis(_ value: UInt32) -> (row: UInt8, cell: UInt8)? {
+        guard let pointer = PointerTable.jis0208.pointer(minus(value)), pointer < 94 * 94 else { return nil }
+        return (UInt8(pointer / 94), UInt8(pointer % 94))
     }
 
     private func eucJP(_ value: UInt32) -> [UInt8]? {
@@ -99,7 +126,7 @@ struct TextWriter {
         case 0xA5: [0x5C]
         case 0x203E: [0x7E]
         case 0xFF61...0xFF9F: [0x8E, UInt8(value - 0xFF61 + 0xA1)]
-        default: table?.pointer(Self.minus(value)).map { [UInt8($0 / 94 + 0xA1), UInt8($0 % 94 + 0xA1)] }
+        default: Self.jis(value).map { [$0.row + 0xA1, $0.cell + 0xA1] }
         }
     }
 
@@ -107,17 +134,17 @@ struct TextWriter {
     private static func minus(_ value: UInt32) -> UInt32 { value == 0x2212 ? 0xFF0D : value }
 
     private func gb18030(_ value: UInt32) -> [UInt8]? {
-        // Two bytes that older converters make of U+E5E5 are a space for everybody else.
+        // Its two bytes are read as U+3000, for the sake of deployed content.
         if value == 0xE5E5 { return nil }
         if kind == .gbk, value == 0x20AC { return [0x80] }
-        if let pointer = table?.pointer(value) { return CharacterTable.Key.gbPairs.bytes(pointer) }
-        guard kind == .gb18030 else { return nil }
         if let code = Self.privateCodes[value] { return [UInt8(code >> 8), UInt8(code & 0xFF)] }
-        if value >= 0x10000 { return CharacterTable.Key.quad(Int(value) - 0x10000 + 189_000) }
-        return quads?.pointer(value).map(CharacterTable.Key.quad)
+        if let pointer = PointerTable.gb18030.pointer(value) {
+            return Self.pair(pointer, row: 190, lead: 0x81, low: 0x40, high: 0x41, turn: 0x3F)
+        }
+        return kind == .gb18030 ? CharacterTable.rangesPointer(value).map(Self.quad) : nil
     }
 
-    // Private characters of GB18030-2000 that have characters of their own since; they keep their old bytes.
+    // Private characters of GB18030-2005 whose bytes mean characters of their own since 2022. They keep their bytes.
     private static let privateCodes: [UInt32: UInt16] = [
         0xE78D: 0xA6D9, 0xE78E: 0xA6DA, 0xE78F: 0xA6DB, 0xE790: 0xA6DC, 0xE791: 0xA6DD, 0xE792: 0xA6DE,
         0xE793: 0xA6DF, 0xE794: 0xA6EC, 0xE795: 0xA6ED, 0xE796: 0xA6F3, 0xE81E: 0xFE59, 0xE826: 0xFE61,
@@ -138,11 +165,14 @@ extension TextWriter {
             output.append(value == 0xA5 ? 0x5C : 0x7E)
             return true
         }
-        var value = Self.minus(value)
-        if (0xFF61...0xFF9F).contains(value) { value = Self.fullWidthKatakana[Int(value) - 0xFF61].value }
-        guard let pointer = table?.pointer(value) else { return false }
+        var value = value
+        // The set has katakana in full width only.
+        if (0xFF61...0xFF9F).contains(value) {
+            value = CharacterTable.katakana.scalar(Int(value) - 0xFF61) ?? value
+        }
+        guard let place = Self.jis(value) else { return false }
         enter(.pairs)
-        output += [UInt8(pointer / 94 + 0x21), UInt8(pointer % 94 + 0x21)]
+        output += [place.row + 0x21, place.cell + 0x21]
         return true
     }
 
@@ -155,9 +185,4 @@ extension TextWriter {
         case .pairs: output += [0x1B, 0x24, 0x42]
         }
     }
-
-    // U+FF61 to U+FF9F, which the set has in full width only.
-    private static let fullWidthKatakana = Array(
-        "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜"
-            .unicodeScalars)
 }

@@ -14,7 +14,7 @@ enum UnicodeReader {
         var iterator = view.makeIterator()
         var offset = 0
         while case .valid(let sequence) = parser.parseScalar(from: &iterator) { offset += sequence.count }
-        throw .illFormed(offset: offset)
+        throw .init(offset: offset)
     }
 
     static func utf16(_ bytes: [UInt8], _ kind: TextEncoding.Kind) throws(TextReadingFailure) -> String {
@@ -35,7 +35,7 @@ enum UnicodeReader {
         var iterator = units.makeIterator()
         var offset = start
         while case .valid(let sequence) = parser.parseScalar(from: &iterator) { offset += sequence.count * 2 }
-        throw .illFormed(offset: offset)
+        throw .init(offset: offset)
     }
 
     static func utf32(_ bytes: [UInt8], _ kind: TextEncoding.Kind) throws(TextReadingFailure) -> String {
@@ -45,10 +45,10 @@ enum UnicodeReader {
         var text = String.UnicodeScalarView()
         var index = bytes.starts(with: mark) ? 4 : 0
         while index < bytes.count {
-            guard index + 3 < bytes.count else { throw .illFormed(offset: index) }
+            guard index + 3 < bytes.count else { throw .init(offset: index) }
             var value: UInt32 = 0
             for place in 0..<4 { value = value << 8 | UInt32(bytes[index + (isBig ? place : 3 - place)]) }
-            guard let scalar = Unicode.Scalar(value) else { throw .illFormed(offset: index) }
+            guard let scalar = Unicode.Scalar(value) else { throw .init(offset: index) }
             text.append(scalar)
             index += 4
         }

@@ -27,8 +27,7 @@ public enum UserAgent {
         case device(model: String, system: String, version: String, scale: Double?)
     }
 
-    /// The field's value for a program; letters outside ASCII are transliterated where the module Sterna has installed
-    /// Foundation's tables, and dropped otherwise.
+    /// The field's value for a program; letters outside ASCII are transliterated (``Transliteration``).
     ///
     /// - Parameter version: the program's version; the product stands alone where it is nil.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {

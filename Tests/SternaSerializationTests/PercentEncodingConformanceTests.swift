@@ -1,20 +1,14 @@
-#if Foundation
 import FoundationEssentials
 import NIOCore
 import Testing
 
-@testable import Sterna
 @testable import SternaCore
 @testable import SternaSerialization
 
 /// Every row of percent-encoding.json for every character set, as a query of an https URL has it (URL Standard, 1.3,
 /// percent-encode after encoding, with the special-query percent-encode set). No row is excepted.
-///
-/// The ASCII rows of toascii.json are in URLConformanceTests, and all of its rows in FoundationHostEncoderTests.
 @Suite(.enabled(if: PercentEncodingData.isThere, "Set STERNA_CONFORMANCE to the folder of the conformance data."))
 struct PercentEncodingConformanceTests {
-    init() { _ = FoundationHooks.install }
-
     @Test func everyRow() throws {
         var count = 0
         for row in try PercentEncodingData.rows() {
@@ -67,4 +61,3 @@ private enum PercentEncodingData {
         }
     }
 }
-#endif

@@ -1,14 +1,9 @@
 #if Foundation
-import SternaCore
+import SternaSerialization
 import Testing
-
-@testable import Sterna
-@testable import SternaSerialization
 
 @Suite("Transliteration")
 struct TransliterationTests {
-    init() { _ = FoundationHooks.install }
-
     @Test(arguments: [
         ("", ""), ("Plain ~", "Plain ~"), ("Ünïcödé", "Unicode"), ("Приложение", "Prilozenie"), ("ﬃ ½", "ffi  1/2"),
         ("日本", "ri ben"), ("한국", "hangug"), ("Caf\u{E9} \u{2014} \u{201C}x\u{201D}", "Cafe - \"x\""), ("a🐦b", "ab"),

@@ -1,0 +1,109 @@
+/// A parsed document that `Decodable` values are read from, so that no body is parsed a second time.
+protocol DecodableTree: Sendable {
+    /// How the format's values become Swift's, and what a custom choice is called with.
+    associatedtype Rules: Sendable
+
+    /// The members of an object.
+    associatedtype Members: TreeMembers where Members.Tree == Self
+
+    /// The format's null.
+    static var absent: Self { get }
+
+    /// Whether this is the format's null.
+    var isNull: Bool { get }
+
+    /// What this is in an error: `a string`.
+    var kind: String { get }
+
+    /// The elements, or nil for another kind.
+    var treeElements: [Self]? { get }
+
+    /// The boolean, or nil for another kind.
+    var treeBoolean: Bool? { get }
+
+    /// The text, or nil for another kind.
+    var treeText: String? { get }
+
+    /// The members of an object by the names that a type asks for, or nil for another kind.
+    func treeMembers(_ rules: Rules, _ path: TreePath?) throws -> Members?
+
+    /// The members of an object by their names in the document, or nil for another kind.
+    var namedMembers: [(key: String, value: Self)]? { get }
+
+    /// Whether names in the document differ from those that types ask for.
+    static func convertsKeys(_ rules: Rules) -> Bool
+
+    /// A whole number.
+    func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T>
+
+    /// A floating point number.
+    func floating<T: TreeFloat>(_ type: T.Type, _ rules: Rules) -> TreeNumber<T>
+
+    /// A value of a type that the format has a form of its own for; nil for any other type.
+    func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<Self>) throws -> T?
+}
+
+/// The members of an object as a keyed container looks them up.
+protocol TreeMembers<Tree> {
+    associatedtype Tree
+    var names: [String] { get }
+    subscript(name: String) -> Tree? { get }
+}
+
+/// What a value is as a number of some type.
+enum TreeNumber<T> {
+    case value(T)
+    /// No number at all.
+    case mismatch
+    /// A number that the type does not hold.
+    case outOfRange
+}
+
+/// A floating point type of the standard library.
+protocol TreeFloat: BinaryFloatingPoint, LosslessStringConvertible, Decodable {}
+
+extension Double: TreeFloat {}
+extension Float: TreeFloat {}
+
+/// The way to a value, as a list that shares its beginning with those of its neighbours.
+///
+/// A document has at most as many levels as its parser allows, so that the list is released within any stack.
+final class TreePath: Sendable {
+    let parent: TreePath?
+    let key: any CodingKey
+
+    init(_ parent: TreePath?, _ key: any CodingKey) {
+        self.parent = parent
+        self.key = key
+    }
+
+    /// The keys from the top down.
+    static func keys(_ path: TreePath?, _ last: (any CodingKey)? = nil) -> [any CodingKey] {
+        var keys = last.map { [$0] } ?? []
+        var place = path
+        while let here = place {
+            keys.append(here.key)
+            place = here.parent
+        }
+        keys.reverse()
+        return keys
+    }
+}
+
+/// A key of a document: a name, or an index.
+struct TreeKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    static let `super` = TreeKey(stringValue: "super")
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = "Index \(intValue)"
+        self.intValue = intValue
+    }
+}

@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension PropertyList: DecodableTree {
+    /// There are no choices: a property list has dates and data of its own.
+    struct Rules: Sendable {}
+
+    // What PropertyListEncoder writes for null, which the format has no form for.
+    static var absent: PropertyList { .string("$null") }
+
+    var isNull: Bool { string == "$null" }
+
+    var kind: String {
+        switch self {
+        case .string: "a string"
+        case .integer, .unsigned, .real: "a number"
+        case .boolean: "a boolean"
+        case .date: "a date"
+        case .data: "data"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
+        }
+    }
+
+    var treeElements: [PropertyList]? { array }
+    var treeBoolean: Bool? { bool }
+    var treeText: String? { string }
+
+    var namedMembers: [(key: String, value: PropertyList)]? { dictionary.map { Array($0) } }
+
+    func treeMembers(_ rules: Rules, _ path: TreePath?) -> PropertyListMembers? {
+        dictionary.map { PropertyListMembers(members: $0) }
+    }
+
+    static func convertsKeys(_ rules: Rules) -> Bool { false }
+
+    func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T> {
+        let value: T?
+        switch self {
+        case .integer(let number): value = T(exactly: number)
+        case .unsigned(let number): value = T(exactly: number)
+        case .real(let number): value = T(exactly: number)
+        default: return .mismatch
+        }
+        return value.map { .value($0) } ?? .outOfRange
+    }
+
+    func floating<T: TreeFloat>(_ type: T.Type, _ rules: Rules) -> TreeNumber<T> {
+        switch self {
+        case .integer(let number): .value(T(number))
+        case .unsigned(let number): .value(T(number))
+        case .real(let number): .value(T(number))
+        default: .mismatch
+        }
+    }
+
+    func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<PropertyList>) throws -> T? {
+        if type == PropertyList.self { return self as? T }
+        if type == Date.self {
+            guard case .date(let value) = self else { throw decoder.mismatch(type, self) }
+            return value as? T
+        }
+        if type == Data.self {
+            guard case .data(let value) = self else { throw decoder.mismatch(type, self) }
+            return value as? T
+        }
+        return nil
+    }
+}
+
+/// The values of a dictionary by name.
+struct PropertyListMembers: TreeMembers {
+    let members: [String: PropertyList]
+    var names: [String] { Array(members.keys) }
+    subscript(name: String) -> PropertyList? { members[name] }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+public import SternaCore
+
+extension Response {
+    /// The media type of the body, read from the Content-Type fields as browsers do (Fetch, "extract a MIME type"); nil where none of
+    /// them names one.
+    ///
+    /// The last of several types counts, in fields of their own or in one; a repeated type without a character set keeps the one that
+    /// was named before.
+    public var mediaType: MediaType? {
+        let lines = section[values: .contentType]
+        guard lines.count != 1 || lines[0].utf8.contains(UInt8(ascii: ",")) else { return MediaType(lines[0]) }
+        return MediaType(lastOf: lines)
+    }
+}
+
+extension MediaType {
+    fileprivate init?(lastOf lines: [String]) {
+        var last: MediaType?
+        for line in lines {
+            for item in Self.items(of: line) {
+                guard var type = MediaType(String(item)), type.essence != "*/*" else { continue }
+                if type.essence == last?.essence, type["charset"] == nil, let charset = last?["charset"] {
+                    type.parameters.append(Parameter(name: "charset", value: charset))
+                }
+                last = type
+            }
+        }
+        guard let last else { return nil }
+        self = last
+    }
+
+    /// The items of a list; a comma inside quotes ends none.
+    private static func items(of line: String) -> [Substring] {
+        var items: [Substring] = []
+        var start = line.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        let bytes = line.utf8
+        for index in bytes.indices {
+            switch bytes[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                items.append(line[start..<index])
+                start = bytes.index(after: index)
+            default: break
+            }
+        }
+        items.append(line[start...])
+        return items
+    }
+}
