@@ -41,11 +41,14 @@ struct Forge {
     }
 
     /// A certificate under its own signature.
-    static func root(_ name: String = "Root") throws -> Forge {
-        try make(name, issuer: nil, key: P256.Signing.PrivateKey(), extensions: authorityExtensions(), start, end)
+    static func root(
+        _ name: String = "Root", key: P256.Signing.PrivateKey = P256.Signing.PrivateKey(),
+        _ extensions: [Certificate.Extension]? = nil
+    ) throws -> Forge {
+        try make(name, issuer: nil, key: key, extensions: extensions ?? authorityExtensions(), start, end)
     }
 
-    /// A certificate under this one.
+    /// A certificate under this one; its name may be empty.
     func issue(
         _ name: String = Forge.host, key: P256.Signing.PrivateKey = P256.Signing.PrivateKey(),
         _ extensions: [Certificate.Extension], from start: Date = Forge.start, until end: Date = Forge.end,
@@ -67,7 +70,7 @@ struct Forge {
         _ start: Date,
         _ end: Date, version: Certificate.Version = .v3
     ) throws -> Forge {
-        let subject = try DistinguishedName { CommonName(name) }
+        let subject = try name.isEmpty ? DistinguishedName() : DistinguishedName { CommonName(name) }
         let certificate = try Certificate(
             version: version, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: start,
             notValidAfter: end, issuer: issuer?.certificate.subject ?? subject, subject: subject,

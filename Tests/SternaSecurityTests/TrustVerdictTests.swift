@@ -124,7 +124,7 @@ struct TrustVerdictTests {
         #expect(await policy.judge(chain: [[1, 2, 3]], host: "x") == .overlooked)
     }
 
-    @Test("Nothing, garbage and more than 16 certificates are refused")
+    @Test("Nothing, garbage and more than 64 certificates are refused")
     func bounds() async throws {
         let root = try Forge.root()
         let leaf = try root.issueLeaf()
@@ -133,9 +133,38 @@ struct TrustVerdictTests {
         for garbage in [[], [0], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], Array("-----BEGIN".utf8)] as [[UInt8]] {
             #expect(reason(await policy.judge(chain: [garbage], host: Forge.host)).contains("cannot be read"))
         }
-        let sixteen = [leaf] + (0..<15).map { _ in leaf }
-        #expect(try await judge(sixteen, root: root) == .trusted)
-        #expect(reason(try await judge(sixteen + [leaf], root: root)).contains("17 certificates"))
+        let most = [leaf] + (0..<63).map { _ in leaf }
+        #expect(try await judge(most, root: root) == .trusted)
+        #expect(reason(try await judge(most + [leaf], root: root)).contains("65 certificates"))
+    }
+
+    @Test("A long chain is as good as a short one, in any order", arguments: [36, 64])
+    func long(count: Int) async throws {
+        let root = try Forge.root()
+        var chain: [Forge] = []
+        for level in 1..<count {
+            chain.insert(try (chain.first ?? root).issueAuthority("Level \(level)"), at: 0)
+        }
+        let leaf = try #require(chain.first).issueLeaf()
+        #expect(try await judge([leaf] + chain, root: root) == .trusted)
+        #expect(try await judge([leaf] + chain.reversed(), root: root) == .trusted)
+        #expect(reason(try await judge([leaf] + chain, root: Forge.root())).contains("does not lead to any"))
+    }
+
+    @Test("A long chain of dearer keys is")
+    func longP384() async throws {
+        var options = AuthorityOptions()
+        options.key = .p384
+        let root = try CertificateAuthority(options)
+        var authority = root
+        for level in 1..<64 {
+            options.commonName = "Level \(level)"
+            authority = try authority.issueIntermediate(options)
+        }
+        let chain = try authority.issue(hosts: [Forge.host]).chainDER()
+        #expect(chain.count == 64)
+        let verdict = await SecurityPolicy.authority(pem: root.pem).judge(chain: chain, host: Forge.host)
+        #expect(verdict == .trusted)
     }
 
     @Test("Every prefix of a certificate, and each changed byte, is refused and never traps")

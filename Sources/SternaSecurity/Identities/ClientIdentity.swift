@@ -76,7 +76,7 @@ public struct ClientIdentity: Sendable, Hashable {
         guard let own = chain.first else {
             throw Self.unusable("There is no certificate that can be read: neither PEM nor DER.")
         }
-        guard chain.count <= 32 else {
+        guard chain.count <= PathSearch.maximumCertificates else {
             throw Self.unusable("There are \(chain.count) certificates, more than any chain needs.")
         }
         guard PrivateKeys.fits(key, own) else {

@@ -80,8 +80,12 @@ enum PrivateKeys {
             : "The private key is encrypted; a password is needed."
     }
 
-    /// Whether a key belongs to a certificate, by the TLS library's own comparison.
+    /// Whether a key belongs to a certificate.
+    ///
+    /// The TLS library has the last word. Its context keeps 4.6 KB for good where it refuses a key, so a key that is known to be
+    /// of another certificate is not given to it.
     static func fits(_ key: [UInt8], _ certificate: [UInt8]) -> Bool {
+        guard KeyHalf(privateKey: key)?.differs(from: KeyHalf(certificate: certificate)) != true else { return false }
         guard let own = try? NIOSSLCertificate(bytes: certificate, format: .der),
             let key = try? NIOSSLPrivateKey(bytes: key, format: .der)
         else { return false }

@@ -30,6 +30,14 @@ public struct TLSOptions: Sendable, Hashable {
     /// The name that the server is told in place of the host's (RFC 6066, 3). The certificate must be for the host all the same.
     public var serverName: String?
 
+    /// Whether a body that lasts until the connection ends is complete only if the server says so by close_notify (RFC 8446, 6.1;
+    /// RFC 9112, 9.8); yes by default.
+    ///
+    /// Such a body has neither Content-Length nor chunks, so that nothing else tells its end from a connection that an attacker or a
+    /// fault has cut: without close_notify it fails with `truncated`. Some old servers never send one; false takes their bodies as
+    /// they come. All other bodies say where they end, and are not affected.
+    public var requiresCloseNotify = true
+
     /// A file that the keys of each connection are appended to, for tools that read captured traffic: whoever has it reads
     /// everything. Off by default.
     public var keyLogFile: String?

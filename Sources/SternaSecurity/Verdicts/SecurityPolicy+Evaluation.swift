@@ -121,7 +121,7 @@ extension SecurityPolicy {
             return (.rejected(TrustFailure(.readable, "the server's certificate cannot be read")), [])
         }
         if pinningRule.holds(for: [leaf], pins: pins) {
-            if validatesDomainName, let failure = ChainRules.wrongHost(leaf.certificate, host) {
+            if validatesDomainName, let failure = ChainRules.wrongHost(leaf, host) {
                 return (.rejected(failure), [])
             }
             return (.overlooked, [leaf])

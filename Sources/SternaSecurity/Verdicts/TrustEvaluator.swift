@@ -6,6 +6,9 @@ public final class TrustEvaluator: Sendable {
     let evaluate: @Sendable (TrustEvaluation) async -> TrustVerdict
 
     /// Makes an evaluator of a closure, which may take its time but not longer than the handshake's time-out.
+    ///
+    /// Its task is cancelled when the connection is given up: the request was cancelled or timed out, or the server has gone.
+    /// What a cancelled closure returns is not looked at.
     public init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) { self.evaluate = evaluate }
 
     /// Trusts whom another policy trusts too.
@@ -60,7 +63,8 @@ public final class ChallengeHandler: Sendable {
 
     package let answer: @Sendable (AuthenticationChallenge) async -> Answer
 
-    /// Makes a handler of a closure; it is asked twice for each new connection over TLS, first for the identity.
+    /// Makes a handler of a closure; it is asked twice for each new connection over TLS, first for the identity. Its task is
+    /// cancelled when the connection is given up.
     public init(_ answer: @escaping @Sendable (AuthenticationChallenge) async -> Answer) { self.answer = answer }
 }
 

@@ -32,6 +32,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case nameConstraints
         /// That there is no critical extension that nobody knows here (RFC 5280, 4.2).
         case criticalExtension
+        /// That certificates have the form that RFC 5280 demands of them (4.1 and 4.2), even of parts that decide nothing here.
+        case form
         /// That the search for a path ends soon.
         case complexity
         /// That the chain holds a pinned key or certificate.

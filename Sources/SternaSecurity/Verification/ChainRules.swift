@@ -4,22 +4,45 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// What the X.509 library's policies leave out, or let pass: the host, what keys may be used for, keys and hashes that are too
-/// weak, and what constraints say of the host asked for. Also what they do check, where they would not say of which certificate.
+/// The rules that a chain of leaf to root keeps (RFC 5280, 6.1, and RFC 9525); signatures and names of issuers are the search's.
+///
+/// They stand in place of the X.509 library's own policy, which says of no certificate what is wrong with it, leaves out the
+/// host and what keys may be used for, and applies name constraints to self-issued authorities.
 struct ChainRules: VerifierPolicy, Sendable {
     var host: String
     var checksHost: Bool
     var now: Date
     let findings: Findings
 
-    /// What the search came upon.
+    /// Collects what one search finds and spends.
     final class Findings: Sendable {
         private let first = Mutex<TrustFailure?>(nil)
+        private let comparisons = Mutex(NameRules.maximumComparisons)
+
+        /// Certificates that are read already, by the bytes that are signed.
+        private let known: [ArraySlice<UInt8>: CheckedCertificate]
+
+        init(_ known: [CheckedCertificate] = []) {
+            self.known = Dictionary(known.map { ($0.certificate.tbsCertificateBytes, $0) }) { first, _ in first }
+        }
 
         /// The failure of the first path that led to a root.
         var failure: TrustFailure? { first.withLock { $0 } }
 
         func add(_ failure: TrustFailure) { first.withLock { $0 = $0 ?? failure } }
+
+        /// Whether so many names may be compared with constraints.
+        func spend(_ count: Int) -> Bool {
+            comparisons.withLock { left in
+                guard count <= left else { return false }
+                left -= count
+                return true
+            }
+        }
+
+        func checked(_ certificate: Certificate) -> CheckedCertificate? {
+            known[certificate.tbsCertificateBytes] ?? CheckedCertificate(certificate)
+        }
     }
 
     // Policies of certificates are not asked for here, so that every one of them is allowed.
@@ -36,57 +59,68 @@ struct ChainRules: VerifierPolicy, Sendable {
         return .failsToMeetPolicy(reason: failure.reason)
     }
 
-    /// The first thing that is wrong with a chain of leaf to root.
-    func failure(of chain: [Certificate]) -> TrustFailure? {
+    /// Returns the first thing that is wrong with a chain of leaf to root.
+    private func failure(of chain: [Certificate]) -> TrustFailure? {
+        let checked = chain.compactMap(findings.checked)
+        guard checked.count == chain.count else {
+            return TrustFailure(.readable, "a certificate of the chain cannot be read again")
+        }
+        return failure(of: checked)
+    }
+
+    func failure(of chain: [CheckedCertificate]) -> TrustFailure? {
         guard let leaf = chain.first else { return TrustFailure(.presented, "there is no certificate") }
+        // Authorities between this certificate and the leaf, without self-issued ones (RFC 5280, 4.2.1.9).
+        var authorities = 0
         for (index, certificate) in chain.enumerated() {
+            let isRoot = index == chain.count - 1
             if let failure = validity(of: certificate) { return failure }
-            if index < chain.count - 1, let failure = Self.weakness(of: certificate) { return failure }
-            if index > 0, let failure = Self.refusedIssuer(certificate, isRoot: index == chain.count - 1) {
+            if !isRoot, let failure = Self.weakness(of: certificate) ?? FormRules.failure(of: certificate) {
                 return failure
             }
+            guard index > 0 else { continue }
+            if let failure = Self.refusedIssuer(certificate, isRoot: isRoot, above: authorities) { return failure }
+            authorities += certificate.isSelfIssued ? 0 : 1
         }
-        if let failure = Self.refusedUsage(of: leaf) { return failure }
+        if let failure = Self.refusedUsage(of: leaf) ?? Self.authorityAsServer(leaf) { return failure }
         // Where the certificate is not for the host, that is what is wrong, whoever may issue for it.
-        let wrongHost = checksHost ? Self.wrongHost(leaf, host) : nil
-        if let failure = NameRules.failure(of: chain, host: checksHost && wrongHost == nil ? host : nil) {
-            return failure
-        }
-        return wrongHost
+        if checksHost, let failure = Self.wrongHost(leaf, host) { return failure }
+        return NameRules.failure(of: chain, host: checksHost ? host : nil, spend: findings.spend)
     }
 
     // MARK: Rules
 
-    func validity(of certificate: Certificate) -> TrustFailure? {
-        if certificate.notValidAfter < now {
+    func validity(of certificate: CheckedCertificate) -> TrustFailure? {
+        if certificate.certificate.notValidAfter < now {
             return TrustFailure(
-                .validity, "\(Self.name(of: certificate)) expired on \(Day.text(certificate.notValidAfter))",
+                .validity,
+                "\(Self.name(of: certificate)) expired on \(Day.text(certificate.certificate.notValidAfter))",
                 advice: "The server's operator has to renew it.", of: certificate)
         }
-        if certificate.notValidBefore > now {
+        if certificate.certificate.notValidBefore > now {
             return TrustFailure(
-                .validity, "\(Self.name(of: certificate)) is not valid before \(Day.text(certificate.notValidBefore))",
+                .validity,
+                "\(Self.name(of: certificate)) is not valid before \(Day.text(certificate.certificate.notValidBefore))",
                 advice: "Is this machine's clock right? It says \(Day.text(now)).", of: certificate)
         }
         return nil
     }
 
     /// What makes a signature or a key worthless; a root is trusted for what it is, whoever signed it.
-    static func weakness(of certificate: Certificate) -> TrustFailure? {
-        guard let raw = certificate.raw else { return nil }
-        if let hash = RawCertificate.forgeable[raw.signatureAlgorithm] {
+    static func weakness(of certificate: CheckedCertificate) -> TrustFailure? {
+        if let hash = RawCertificate.forgeable[certificate.raw.signatureAlgorithm] {
             return TrustFailure(
                 .signatureAlgorithm, "\(name(of: certificate)) is signed with \(hash), which can be forged",
                 advice: "The server needs a certificate signed with SHA-256 or better.", of: certificate)
         }
-        if let reason = KeyStrength.refusal(of: raw) {
+        if let reason = KeyStrength.refusal(of: certificate.raw) {
             return TrustFailure(.keySize, "\(name(of: certificate)) is refused: \(reason)", of: certificate)
         }
         return nil
     }
 
-    static func wrongHost(_ leaf: Certificate, _ host: String) -> TrustFailure? {
-        let names = identity(of: leaf)
+    static func wrongHost(_ leaf: CheckedCertificate, _ host: String) -> TrustFailure? {
+        let names = identity(of: leaf.certificate)
         if names.covers(host) { return nil }
         return TrustFailure(
             .hostName, "the certificate is for \(names.shown), not for \(FieldSyntax.printable(host))",
@@ -95,15 +129,17 @@ struct ChainRules: VerifierPolicy, Sendable {
 
     /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
     /// nothing.
-    static func refusedUsage(of leaf: Certificate) -> TrustFailure? {
+    static func refusedUsage(of leaf: CheckedCertificate) -> TrustFailure? {
         if let failure = strangeExtension(of: leaf) { return failure }
         do {
-            if let usage = try leaf.extensions.extendedKeyUsage, !usage.contains(.serverAuth), !usage.contains(.any) {
+            if let usage = try leaf.certificate.extensions.extendedKeyUsage, !usage.contains(.serverAuth),
+                !usage.contains(.any)
+            {
                 return TrustFailure(
                     .extendedKeyUsage, "its extended key usage does not allow servers",
                     advice: "The server needs a certificate for TLS servers.", of: leaf)
             }
-            if let usage = try leaf.extensions.keyUsage, !usage.digitalSignature, !usage.keyEncipherment {
+            if let usage = try leaf.certificate.extensions.keyUsage, !usage.digitalSignature, !usage.keyEncipherment {
                 return TrustFailure(.keyUsage, "its key usage does not allow a handshake", of: leaf)
             }
             return nil
@@ -113,38 +149,63 @@ struct ChainRules: VerifierPolicy, Sendable {
     }
 
     /// A critical extension that is not known here (RFC 5280, 4.2).
-    static func strangeExtension(of certificate: Certificate) -> TrustFailure? {
-        guard let oid = certificate.raw?.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) })
+    static func strangeExtension(of certificate: CheckedCertificate) -> TrustFailure? {
+        guard let oid = certificate.raw.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) })
         else { return nil }
         return TrustFailure(
             .criticalExtension, "\(name(of: certificate)) has the critical extension \(oid), which is not known here",
             of: certificate)
     }
 
-    /// An authority on the way to the root, or the root, whose key may not sign certificates of servers.
-    private static func refusedIssuer(_ certificate: Certificate, isRoot: Bool) -> TrustFailure? {
-        if let failure = strangeExtension(of: certificate) { return failure }
+    /// Returns a failure for an authority's certificate used as a server's: its key signs certificates, and should be in no
+    /// server's hands. rustls refuses it too; OpenSSL and Go do not.
+    ///
+    /// Not asked of a certificate that is itself among the roots, as self-signed ones often are that say they are authorities.
+    static func authorityAsServer(_ leaf: CheckedCertificate) -> TrustFailure? {
+        do {
+            guard case .isCertificateAuthority? = try leaf.certificate.extensions.basicConstraints else { return nil }
+            return TrustFailure(
+                .basicConstraints, "it is the certificate of an authority, not of a server",
+                advice: "The server needs a certificate of its own; one made for tests can be trusted as a root.",
+                of: leaf)
+        } catch {
+            return TrustFailure(.basicConstraints, "its basic constraints cannot be read", of: leaf)
+        }
+    }
+
+    /// Returns why an authority on the way to the root, or the root, may not sign certificates of servers.
+    private static func refusedIssuer(
+        _ issuer: CheckedCertificate, isRoot: Bool, above authorities: Int
+    ) -> TrustFailure? {
+        if let failure = strangeExtension(of: issuer) ?? FormRules.version(of: issuer) ?? FormRules.nameless(issuer) {
+            return failure
+        }
+        let certificate = issuer.certificate
         // Roots of the first version are older than the extension, and were chosen by whoever trusts them.
         if !isRoot || certificate.version == .v3 {
             guard certificate.version == .v3,
-                case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
+                case .isCertificateAuthority(let maximum)? = try? certificate.extensions.basicConstraints
             else {
-                return TrustFailure(.basicConstraints, "one of its issuers is no authority", of: certificate)
+                return TrustFailure(.basicConstraints, "one of its issuers is no authority", of: issuer)
+            }
+            if let maximum, maximum < authorities {
+                return TrustFailure(
+                    .basicConstraints, "there are more authorities in its chain than one of them allows", of: issuer)
             }
         }
         if let purposes = certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] {
             guard let usage = try? ExtendedKeyUsage(purposes), usage.contains(.serverAuth) || usage.contains(.any)
             else {
                 return TrustFailure(
-                    .extendedKeyUsage, "one of its issuers may not issue certificates of servers", of: certificate)
+                    .extendedKeyUsage, "one of its issuers may not issue certificates of servers", of: issuer)
             }
         }
         guard certificate.extensions[oid: .X509ExtensionID.keyUsage] != nil else { return nil }
         guard let usage = try? certificate.extensions.keyUsage else {
-            return TrustFailure(.keyUsage, "the key usage of one of its issuers cannot be read", of: certificate)
+            return TrustFailure(.keyUsage, "the key usage of one of its issuers cannot be read", of: issuer)
         }
         return usage.keyCertSign
-            ? nil : TrustFailure(.keyUsage, "one of its issuers may not sign certificates", of: certificate)
+            ? nil : TrustFailure(.keyUsage, "one of its issuers may not sign certificates", of: issuer)
     }
 
     // MARK: Names
@@ -163,16 +224,15 @@ struct ChainRules: VerifierPolicy, Sendable {
         return identity
     }
 
-    static func name(of certificate: Certificate) -> String {
-        let subject = FieldSyntax.printable("\(certificate.subject)", limit: 200)
+    static func name(of certificate: CheckedCertificate) -> String {
+        let subject = FieldSyntax.printable("\(certificate.certificate.subject)", limit: 200)
         return subject.isEmpty ? "the certificate" : "the certificate of “\(subject)”"
     }
 }
 
 extension TrustFailure {
-    init(_ check: Check, _ reason: String, advice: String = "", of certificate: Certificate) {
-        let der = certificate.der
-        self.init(check, reason, advice: advice, certificate: der.flatMap(CertificateSummary.init))
+    init(_ check: Check, _ reason: String, advice: String = "", of certificate: CheckedCertificate) {
+        self.init(check, reason, advice: advice, certificate: certificate.summary)
     }
 }
 
@@ -183,8 +243,6 @@ extension Certificate {
         guard (try? serializer.serialize(self)) != nil else { return nil }
         return serializer.serializedBytes
     }
-
-    var raw: RawCertificate? { der.flatMap(RawCertificate.init) }
 }
 
 extension ServerIdentity {

@@ -14,5 +14,16 @@ struct CheckedCertificate: Sendable {
         self.der = der
     }
 
+    /// A certificate that the X.509 library has read; nil where its bytes cannot be read again.
+    init?(_ certificate: Certificate) {
+        guard let der = certificate.der, let raw = RawCertificate(der) else { return nil }
+        self.certificate = certificate
+        self.raw = raw
+        self.der = der
+    }
+
     var summary: CertificateSummary { CertificateSummary(certificate, raw: raw, der: der) }
+
+    /// Whether it names itself as its issuer (RFC 5280, 6.1).
+    var isSelfIssued: Bool { certificate.issuer == certificate.subject }
 }

@@ -1,56 +1,208 @@
 import SwiftASN1
 import X509
 
-/// What name constraints (RFC 5280, 4.2.1.10) say of the host that is asked for, which the X.509 library does not look at: a
-/// wildcard may cover a host that its issuer must not speak for.
+/// Name constraints (RFC 5280, 4.2.1.10), applied to the certificates below an authority and to the host asked for: a wildcard
+/// may cover a host that its issuer must not speak for.
 enum NameRules {
-    /// How many names and constraints are compared with each other, since a certificate of 100 KiB can have thousands of each.
+    /// Limits, since a certificate of 100 KiB can have thousands of names and of constraints: of names in a certificate, of
+    /// constraints in an authority's, and of comparisons in one search over all of its paths.
     static let maximumNames = 1_000
     static let maximumConstraints = 200
-    static let maximumComparisons = 50_000
+    static let maximumComparisons = 100_000
 
-    /// What is wrong with the names of a chain of leaf to root.
+    /// Returns the first violation in a chain of leaf to root.
     ///
-    /// - Parameter host: the host asked for; nil where it does not matter.
-    static func failure(of chain: [Certificate], host: String?) -> TrustFailure? {
-        var comparisons = 0
-        var names = 0
+    /// - Parameters:
+    ///   - host: the host asked for; nil where it does not matter.
+    ///   - spend: reports comparisons before they are made; false when no more are allowed.
+    static func failure(
+        of chain: [CheckedCertificate], host: String?, spend: (_ comparisons: Int) -> Bool
+    ) -> TrustFailure? {
+        var count = 0
+        var known: [Int: [ConstrainedNames.Name]] = [:]
         for (index, issuer) in chain.enumerated() {
-            defer { names += (issuer.raw?.nameCount ?? 0) + 1 }
-            guard index > 0, issuer.extensions[oid: .X509ExtensionID.nameConstraints] != nil else { continue }
-            guard let constraints = try? issuer.extensions.nameConstraints else {
+            defer { count += issuer.raw.nameCount + 1 }
+            guard index > 0, let found = issuer.certificate.extensions[oid: .X509ExtensionID.nameConstraints] else {
+                continue
+            }
+            guard let constraints = ConstrainedNames(found) else {
                 return refusal(issuer, "the name constraints of one of its issuers cannot be read")
             }
-            let count = constraints.permittedSubtrees.count + constraints.excludedSubtrees.count
-            comparisons += count * names
-            guard count <= maximumConstraints, comparisons <= maximumComparisons else {
+            guard constraints.count <= maximumConstraints, spend(constraints.count * count) else {
                 return TrustFailure(.complexity, "there are more name constraints than are looked at", of: issuer)
             }
-            for subtree in constraints.permittedSubtrees + constraints.excludedSubtrees where !isWellFormed(subtree) {
+            guard constraints.areWellFormed else {
                 return refusal(issuer, "one of its issuers has a name constraint that makes no sense")
             }
-            if let host, !allows(constraints, host: host) {
+            if let host, !constraints.allow(host: host) {
                 return refusal(issuer, "one of its issuers may not issue certificates for this host")
+            }
+            for (position, subject) in chain[..<index].enumerated() {
+                // Self-issued certificates are how an authority changes its key; only the final one is constrained (6.1.3 (b)).
+                if position > 0, subject.isSelfIssued { continue }
+                let names = known[position] ?? ConstrainedNames.names(of: subject.certificate)
+                guard let names, names.allSatisfy(constraints.allow) else {
+                    return refusal(issuer, "one of its issuers may not issue certificates for its names")
+                }
+                known[position] = names
             }
         }
         return nil
     }
 
-    private static func refusal(_ issuer: Certificate, _ reason: String) -> TrustFailure {
+    private static func refusal(_ issuer: CheckedCertificate, _ reason: String) -> TrustFailure {
         TrustFailure(
             .nameConstraints, reason, advice: "The authority's operator says for which names it may issue.", of: issuer)
     }
+}
 
-    private static func isWellFormed(_ subtree: GeneralName) -> Bool {
-        switch subtree {
-        case .dnsName(let name):
-            return name.isEmpty || name == "." || labels(name.hasPrefix(".") ? name.dropFirst() : name[...]) != nil
-        case .ipAddress(let range):
-            let bytes = Array(range.bytes)
-            guard bytes.count == 8 || bytes.count == 32 else { return false }
-            return isPrefix(bytes[(bytes.count / 2)...])
-        default: return true
+/// The names that an authority may and may not issue certificates for.
+struct ConstrainedNames {
+    /// A form of names, each constrained for itself; `other` for those that are not compared.
+    enum Form: Hashable { case dns, address, uri, directory, email, other }
+
+    /// A name of a certificate, in parts that are compared.
+    struct Name {
+        let form: Form
+
+        /// The labels of a DNS name or of a URI's host, in lower case; the bytes of an address. Nil where the name has no such
+        /// part, or is of a form that is not compared: no constraint of its form can then be shown to hold.
+        var labels: [String]?
+        var address: [UInt8]?
+    }
+
+    private struct Subtree {
+        let form: Form
+        var labels: [String] = []
+
+        /// Whether a URI's host needs at least one label more; without it a host is named exactly.
+        var isDomain = false
+        var range: [UInt8] = []
+        var isWellFormed = true
+    }
+
+    private let permitted: [Subtree]
+    private let excluded: [Subtree]
+    private let permittedForms: Set<Form>
+
+    /// Nil where the extension cannot be read, or one of its lists is empty: each has at least one subtree where it is present.
+    init?(_ extension: Certificate.Extension) {
+        guard let constraints = try? NameConstraints(`extension`), Self.hasNoEmptyList(`extension`.value) else {
+            return nil
         }
+        permitted = constraints.permittedSubtrees.map(Self.subtree)
+        excluded = constraints.excludedSubtrees.map(Self.subtree)
+        permittedForms = Set(permitted.map(\.form))
+    }
+
+    var count: Int { permitted.count + excluded.count }
+
+    var areWellFormed: Bool { (permitted + excluded).allSatisfy(\.isWellFormed) }
+
+    func allow(host: String) -> Bool {
+        if let address = ServerIdentity.address(host) { return allow(Name(form: .address, address: address)) }
+        return allow(Name(form: .dns, labels: ServerIdentity.labels(host, allowsWildcard: false)))
+    }
+
+    /// Whether a name may be issued for: outside of every excluded subtree and, where its form has permitted ones, within one of
+    /// them. What cannot be compared is refused as soon as its form is constrained at all.
+    func allow(_ name: Name) -> Bool {
+        for subtree in excluded where subtree.form == name.form {
+            guard Self.isWithin(subtree, name) == false else { return false }
+        }
+        guard permittedForms.contains(name.form) else { return true }
+        return permitted.contains { $0.form == name.form && Self.isWithin($0, name) == true }
+    }
+
+    /// The names of a certificate that constraints apply to; nil where they cannot be read.
+    static func names(of certificate: Certificate) -> [Name]? {
+        guard let alternatives = try? certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames() else {
+            return nil
+        }
+        var names = alternatives.map(name)
+        if !certificate.subject.isEmpty {
+            names.append(Name(form: .directory))
+            if certificate.subject.contains(where: { $0.contains { $0.type == emailAddress } }) {
+                names.append(Name(form: .email))
+            }
+        }
+        return names
+    }
+
+    private static let emailAddress: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 1]
+
+    // MARK: Comparing
+
+    /// Nil where it cannot be told.
+    private static func isWithin(_ subtree: Subtree, _ name: Name) -> Bool? {
+        switch name.form {
+        case .dns:
+            guard let labels = name.labels else { return nil }
+            return labels.count >= subtree.labels.count && labels.suffix(subtree.labels.count) == subtree.labels[...]
+        case .uri:
+            guard let labels = name.labels else { return nil }
+            let hasMore = labels.count > subtree.labels.count
+            return hasMore == subtree.isDomain && labels.suffix(subtree.labels.count) == subtree.labels[...]
+        case .address:
+            guard let address = name.address else { return nil }
+            guard subtree.range.count == address.count * 2 else { return false }
+            return address.indices.allSatisfy { index in
+                let mask = subtree.range[address.count + index]
+                return subtree.range[index] & mask == address[index] & mask
+            }
+        case .directory, .email, .other: return nil
+        }
+    }
+
+    private static func name(_ name: GeneralName) -> Name {
+        switch name {
+        case .dnsName(let text): Name(form: .dns, labels: ServerIdentity.labels(text, allowsWildcard: true))
+        case .ipAddress(let octets):
+            Name(form: .address, address: [4, 16].contains(octets.bytes.count) ? Array(octets.bytes) : nil)
+        case .uniformResourceIdentifier(let text): Name(form: .uri, labels: host(ofURI: text))
+        case .directoryName: Name(form: .directory)
+        case .rfc822Name: Name(form: .email)
+        default: Name(form: .other)
+        }
+    }
+
+    /// The labels of a URI's host; nil where there is none, or an address, which constraints refuse.
+    private static func host(ofURI text: String) -> [String]? {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
+        var authority = text[start...].prefix { !"/?#".contains($0) }
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        let host = String(authority.prefix { $0 != ":" })
+        guard !host.hasPrefix("["), ServerIdentity.address(host) == nil else { return nil }
+        return ServerIdentity.labels(host, allowsWildcard: false)
+    }
+
+    // MARK: Reading
+
+    private static func subtree(_ name: GeneralName) -> Subtree {
+        switch name {
+        case .dnsName(let text):
+            // Every name is below the empty one. A dot in front is defined for URIs alone.
+            if text.isEmpty { return Subtree(form: .dns) }
+            let labels = constraintLabels(text)
+            return Subtree(form: .dns, labels: labels ?? [], isWellFormed: labels != nil)
+        case .uniformResourceIdentifier(let text):
+            let isDomain = text.hasPrefix(".")
+            let labels = constraintLabels(isDomain ? String(text.dropFirst()) : text)
+            return Subtree(form: .uri, labels: labels ?? [], isDomain: isDomain, isWellFormed: labels != nil)
+        case .ipAddress(let octets):
+            let range = Array(octets.bytes)
+            let isWellFormed = [8, 32].contains(range.count) && isPrefix(range[(range.count / 2)...])
+            return Subtree(form: .address, range: range, isWellFormed: isWellFormed)
+        case .directoryName: return Subtree(form: .directory)
+        case .rfc822Name: return Subtree(form: .email)
+        default: return Subtree(form: .other)
+        }
+    }
+
+    private static func constraintLabels(_ text: String) -> [String]? {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ServerIdentity.isNameByte) }) else { return nil }
+        return labels.map { $0.lowercased() }
     }
 
     /// Whether a mask has all of its ones in front.
@@ -60,45 +212,11 @@ enum NameRules {
         return mask[end] == UInt8(truncatingIfNeeded: 0xFF00 >> ones) && mask[(end + 1)...].allSatisfy { $0 == 0 }
     }
 
-    private static func allows(_ constraints: NameConstraints, host: String) -> Bool {
-        let address = ServerIdentity.address(host)
-        func covers(_ subtree: GeneralName) -> Bool? {
-            switch (subtree, address) {
-            case (.dnsName(let name), nil): self.covers(name, host)
-            case (.ipAddress(let range), let address?): self.covers(Array(range.bytes), address)
-            default: nil
-            }
+    private static func hasNoEmptyList(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let root = try? DER.parse(value), case .constructed(let lists) = root.content else { return false }
+        return lists.allSatisfy { list in
+            guard case .constructed(let subtrees) = list.content else { return false }
+            return subtrees.contains { _ in true }
         }
-        if constraints.excludedSubtrees.contains(where: { covers($0) == true }) { return false }
-        let permitted = constraints.permittedSubtrees.compactMap(covers)
-        return permitted.isEmpty || permitted.contains(true)
-    }
-
-    private static func covers(_ subtree: String, _ host: String) -> Bool {
-        let host = host.hasSuffix(".") ? host.dropLast() : host[...]
-        guard let labels = labels(host) else { return false }
-        let isBelowOnly = subtree.hasPrefix(".")
-        let name = isBelowOnly ? subtree.dropFirst() : subtree[...]
-        if name.isEmpty { return true }
-        guard let tail = self.labels(name), labels.count >= tail.count + (isBelowOnly ? 1 : 0) else { return false }
-        return Array(labels.suffix(tail.count)) == tail
-    }
-
-    /// Addresses of another family than a range's are not its matter: nil.
-    private static func covers(_ range: [UInt8], _ address: [UInt8]) -> Bool? {
-        guard range.count == address.count * 2 else { return nil }
-        return address.indices.allSatisfy { index in
-            let mask = range[address.count + index]
-            return range[index] & mask == address[index] & mask
-        }
-    }
-
-    private static func labels(_ name: Substring) -> [String]? {
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard !labels.isEmpty, labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ServerIdentity.isNameByte) })
-        else {
-            return nil
-        }
-        return labels.map { $0.lowercased() }
     }
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import SternaCore
 import SwiftASN1
-@_spi(FixedExpiryValidationTime) import X509
+import X509
 
 /// Looks for a path from a server's certificate to a trusted root (RFC 5280, 6).
 struct PathSearch: Sendable {
     /// How many certificates a server may present.
-    static let maximumCertificates = 16
+    static let maximumCertificates = 64
 
     /// How many bytes one may have.
     static let maximumBytes = 64 << 10
@@ -36,23 +36,20 @@ struct PathSearch: Sendable {
                     .complexity,
                     "a certificate is for \(count) names, more than the \(NameRules.maximumNames) looked at"))
         }
-        let findings = ChainRules.Findings()
+        let findings = ChainRules.Findings([leaf] + others)
         let rules = ChainRules(
             host: host, checksHost: checksHost, now: Date(timeIntervalSince1970: now), findings: findings)
         if roots.certificates.contains(leaf.certificate) { return chosen(leaf, rules) }
-        var verifier = Verifier(rootCertificates: roots.store) {
-            rules
-            RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: now))
-        }
+        var verifier = Verifier(rootCertificates: roots.store) { rules }
         let candidates = PresentedCertificates(others)
         switch await verifier.validate(leaf: leaf.certificate, intermediates: CertificateStore(custom: candidates)) {
         case .validCertificate(let chain):
-            let checked = chain.compactMap { $0.der.flatMap(CheckedCertificate.init) }
+            let checked = chain.compactMap { CheckedCertificate($0) }
             guard checked.count == chain.count else {
                 return .invalid(TrustFailure(.readable, "a certificate of the chain cannot be read again"))
             }
             return .valid(checked)
-        case .couldNotValidate(let failures):
+        case .couldNotValidate:
             if let failure = findings.failure { return .invalid(failure) }
             if candidates.isExhausted {
                 return .invalid(
@@ -61,8 +58,7 @@ struct PathSearch: Sendable {
                         certificate: leaf.summary))
             }
             let unread = presented.dropFirst().filter { CheckedCertificate($0) == nil }
-            let chain = failures.first.map { Array($0.chain) }
-            return .invalid(explain(leaf, others, unread: unread, chain: chain, rules, roots))
+            return .invalid(explain(leaf, others, unread: unread, rules, roots))
         }
     }
 
@@ -97,28 +93,27 @@ struct PathSearch: Sendable {
     /// A certificate that is itself among the roots was chosen for what it is: nobody need have signed it.
     private func chosen(_ leaf: CheckedCertificate, _ rules: ChainRules) -> Result {
         let failure =
-            rules.validity(of: leaf.certificate) ?? ChainRules.refusedUsage(of: leaf.certificate)
+            rules.validity(of: leaf) ?? ChainRules.refusedUsage(of: leaf)
             ?? KeyStrength.refusal(of: leaf.raw).map {
                 TrustFailure(.keySize, "the certificate is refused: \($0)", certificate: leaf.summary)
-            } ?? (checksHost ? ChainRules.wrongHost(leaf.certificate, host) : nil)
+            } ?? (checksHost ? ChainRules.wrongHost(leaf, host) : nil)
         return failure.map(Result.invalid) ?? .valid([leaf])
     }
 
-    /// Says which of the usual things is wrong where no path was found; the library's own words are for those who know its code.
+    /// Says which of the usual things is wrong where no path was found.
     private func explain(
-        _ leaf: CheckedCertificate, _ others: [CheckedCertificate], unread: [[UInt8]], chain: [Certificate]?,
-        _ rules: ChainRules, _ roots: RootStore.Roots
+        _ leaf: CheckedCertificate, _ others: [CheckedCertificate], unread: [[UInt8]], _ rules: ChainRules,
+        _ roots: RootStore.Roots
     ) -> TrustFailure {
         let own = leaf.certificate
-        if let failure = rules.validity(of: own) { return failure }
-        if checksHost, let failure = ChainRules.wrongHost(own, host) { return failure }
-        if let failure = ChainRules.weakness(of: own) ?? ChainRules.refusedUsage(of: own) { return failure }
+        if let failure = rules.validity(of: leaf) { return failure }
+        if checksHost, let failure = ChainRules.wrongHost(leaf, host) { return failure }
+        if let failure = ChainRules.weakness(of: leaf) ?? ChainRules.refusedUsage(of: leaf) { return failure }
         for raw in unread.compactMap(RawCertificate.init) {
             if let reason = KeyStrength.refusal(of: raw) {
                 return TrustFailure(.keySize, "one of its issuers is refused: \(reason)", certificate: leaf.summary)
             }
         }
-        if let chain { return Self.explain(chain, leaf) }
         if let failure = strangeIssuer(of: leaf, others, roots) { return failure }
         if own.issuer == own.subject {
             return TrustFailure(
@@ -136,33 +131,21 @@ struct PathSearch: Sendable {
                 + "authority's certificate to the roots if it should be.", certificate: leaf.summary)
     }
 
-    /// An issuer, by its name, that has a critical extension unknown here: the library passes over it as if it were not there.
+    /// Returns a failure for an issuer, by its name, with a critical extension unknown here, which the search passes over.
     private func strangeIssuer(
         of leaf: CheckedCertificate, _ others: [CheckedCertificate], _ roots: RootStore.Roots
     ) -> TrustFailure? {
-        var names: Set<DistinguishedName> = [leaf.certificate.issuer]
-        for _ in others {
-            for other in others where names.contains(other.certificate.subject) {
-                names.insert(other.certificate.issuer)
-            }
+        // The names that lead up from the leaf, each looked up once.
+        let bySubject = Dictionary(grouping: others, by: \.certificate.subject)
+        var names: Set<DistinguishedName> = []
+        var next = [leaf.certificate.issuer]
+        while let name = next.popLast() {
+            guard names.insert(name).inserted else { continue }
+            next += (bySubject[name] ?? []).map(\.certificate.issuer)
         }
-        func strange(_ certificate: Certificate) -> TrustFailure? {
-            names.contains(certificate.subject) ? ChainRules.strangeExtension(of: certificate) : nil
-        }
-        return others.lazy.compactMap { strange($0.certificate) }.first
-            ?? roots.certificates.lazy.compactMap(strange).first
-    }
-
-    /// What the library's own rules refuse in a chain that leads to a root: of those, only these are left to it.
-    private static func explain(_ chain: [Certificate], _ leaf: CheckedCertificate) -> TrustFailure {
-        if let issuer = chain.first(where: { $0.extensions[oid: .X509ExtensionID.nameConstraints] != nil }) {
-            return TrustFailure(
-                .nameConstraints, "one of its issuers may not issue certificates for its names",
-                advice: "The authority's operator says for which names it may issue.", of: issuer)
-        }
-        return TrustFailure(
-            .basicConstraints,
-            "there are more authorities in its chain than one of them allows, or it has a form that the "
-                + "standard does not", certificate: leaf.summary)
+        return others.lazy.filter { names.contains($0.certificate.subject) }
+            .compactMap { ChainRules.strangeExtension(of: $0) }.first
+            ?? roots.certificates.lazy.filter { names.contains($0.subject) }.compactMap { CheckedCertificate($0) }
+            .compactMap { ChainRules.strangeExtension(of: $0) }.first
     }
 }

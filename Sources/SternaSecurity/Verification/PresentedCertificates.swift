@@ -5,14 +5,17 @@ import X509
 ///
 /// The search tries every path there is; certificates that all lead to each other would keep it busy for ever.
 final class PresentedCertificates: CustomCertificateStore {
-    /// What the search may spend on signature checks, in checks by a P-256 key.
-    static let budget = 64
+    /// How many signatures the search checks at most: as many as the longest chain has, once each.
+    static let maximumChecks = PathSearch.maximumCertificates
+
+    /// What it may spend on them, in checks by a P-256 key: enough for the longest chain of P-384 keys.
+    static let budget = 4 * maximumChecks
 
     /// Of certificates with one name and one key so many are offered; servers have at most two, of two roots.
     static let maximumAlike = 4
 
     private let candidates: [(certificate: Certificate, cost: Int)]
-    private let remaining = Mutex(PresentedCertificates.budget)
+    private let remaining = Mutex((checks: PresentedCertificates.maximumChecks, cost: PresentedCertificates.budget))
 
     init(_ certificates: [CheckedCertificate]) {
         var candidates: [(certificate: Certificate, cost: Int)] = []
@@ -34,15 +37,16 @@ final class PresentedCertificates: CustomCertificateStore {
     }
 
     /// Whether the search was stopped short.
-    var isExhausted: Bool { remaining.withLock { $0 <= 0 } }
+    var isExhausted: Bool { remaining.withLock { $0.checks <= 0 || $0.cost <= 0 } }
 
     subscript(subject: DistinguishedName) -> [Certificate]? {
         get async {
             let found = candidates.filter { $0.certificate.subject == subject }
             let granted = remaining.withLock { remaining in
                 var granted: [Certificate] = []
-                for candidate in found where remaining > 0 {
-                    remaining -= candidate.cost
+                for candidate in found where remaining.checks > 0 && remaining.cost > 0 {
+                    remaining.checks -= 1
+                    remaining.cost -= candidate.cost
                     granted.append(candidate.certificate)
                 }
                 return granted

@@ -47,7 +47,7 @@ struct ServerIdentity: Sendable, Hashable {
     }
 
     /// The labels of a name in lower case without the trailing dot, or nil where it is no host name.
-    private static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
+    static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
         var bytes = Array(name.utf8)
         // The dot at the end is the asker's; in a certificate it would hide a name from its issuer's constraints.
         if bytes.last == UInt8(ascii: "."), !allowsWildcard { bytes.removeLast() }

@@ -1,0 +1,64 @@
+import SternaCore
+import SternaTesting
+import SwiftASN1
+import Testing
+
+@testable import SternaSecurity
+
+@Suite("A client's key and certificate that do not belong together")
+struct MismatchedIdentityTests {
+    private static func identity(_ chain: CertificateBundle, key: CertificateBundle) throws -> ClientIdentity {
+        try ClientIdentity(
+            certificates: Array(chain.certificateChainPEM.utf8), privateKey: Array(key.privateKeyPEM.utf8))
+    }
+
+    @Test("Refused, whatever the kinds of keys", arguments: CertificateOptions.KeyKind.allCases)
+    func refused(kind: CertificateOptions.KeyKind) throws {
+        let authority = try CertificateAuthority()
+        var options = CertificateOptions()
+        options.key = kind
+        let own = try authority.issue(options)
+        _ = try Self.identity(own, key: own)
+        for other in CertificateOptions.KeyKind.allCases {
+            options.key = other
+            let stranger = try authority.issue(options)
+            let error = #expect(throws: SternaError.self) { try Self.identity(own, key: stranger) }
+            #expect(error?.kind == .identityUnusable)
+            #expect(error?.detail.contains("does not belong") == true)
+        }
+        #expect(throws: SternaError.self) {
+            try ClientIdentity(
+                certificates: Array(own.certificateChainPEM.utf8), privateKey: Array(RSAIdentity.key.utf8))
+        }
+    }
+
+    @Test("RSA keys are compared too")
+    func rsa() throws {
+        let key = try PrivateKeys.read(Array(RSAIdentity.key.utf8), password: nil)
+        let half = try #require(KeyHalf(privateKey: key))
+        let der = try PEMDocument(pemString: RSAIdentity.certificate).derBytes
+        #expect(half == KeyHalf(certificate: der))
+        #expect(PrivateKeys.fits(key, der))
+        let other = try PEMDocument(pemString: WeakCertificates.root).derBytes
+        #expect(KeyHalf(certificate: other) != nil)
+        #expect(half.differs(from: KeyHalf(certificate: other)))
+        #expect(!PrivateKeys.fits(key, other))
+    }
+
+    /// The TLS library's context leaks where it refuses a key: 4.6 KB each time.
+    @Test("A thousand of them leave nothing behind")
+    func leak() async {
+        await #expect(processExitsWith: .success) {
+            let authority = try CertificateAuthority()
+            let (own, stranger) = (try authority.issue(), try authority.issue())
+            func attempt(_ count: Int) {
+                for _ in 0..<count { _ = try? MismatchedIdentityTests.identity(own, key: stranger) }
+            }
+            attempt(100)
+            let before = ProcessMemory.peak()
+            attempt(1_000)
+            let grown = ProcessMemory.peak() - before
+            #expect(grown < 1 << 20, "\(grown) bytes")
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Crypto
+import FoundationEssentials
+import SwiftASN1
+import Testing
+@_spi(FixedExpiryValidationTime) import X509
+
+@testable import SternaSecurity
+
+@Suite("Name constraints")
+struct NameConstraintTests {
+    private static func authority(
+        _ constraints: NameConstraints? = nil, names: [GeneralName] = [], pathLength: Int? = nil
+    ) throws -> [Certificate.Extension] {
+        try Forge.authorityExtensions(pathLength: pathLength)
+            + (constraints.map { [try .init($0, critical: true)] } ?? [])
+            + (names.isEmpty ? [] : [try .init(SubjectAlternativeNames(names), critical: false)])
+    }
+
+    private static func check(
+        _ chain: [Forge], root: Forge, host: String = Forge.host
+    ) async throws -> TrustFailure.Check? {
+        let policy = SecurityPolicy.authority(pem: try root.pem)
+        return await policy.judge(chain: try chain.map { try $0.der }, host: host, time: Forge.now).failure?.check
+    }
+
+    // MARK: Self-issued certificates
+
+    @Test("An authority's own new key is not constrained (RFC 5280, 6.1.3 (b))", arguments: [true, false])
+    func selfIssued(permitted: Bool) async throws {
+        let constraints =
+            permitted
+            ? NameConstraints(permittedDNSDomains: ["example.test"])
+            : NameConstraints(excludedDNSDomains: ["other.test"])
+        let root = try Forge.root("CA", Self.authority(constraints))
+        let renewed = try root.issue("CA", Self.authority(names: [.dnsName("other.test")]))
+        #expect(try await Self.check([renewed.issueLeaf(), renewed], root: root) == nil)
+        // What it issues is constrained as before.
+        let outside = try renewed.issueLeaf([.dnsName(Forge.host), .dnsName("other.test")])
+        #expect(try await Self.check([outside, renewed], root: root) == .nameConstraints)
+        // Another authority of that name is constrained.
+        let lower = try root.issue("Lower", Self.authority(names: [.dnsName("other.test")]))
+        #expect(try await Self.check([lower.issueLeaf(), lower], root: root) == .nameConstraints)
+    }
+
+    @Test("A self-issued authority's own constraints hold for what is below it")
+    func constraintsOfSelfIssued() async throws {
+        let root = try Forge.root("CA")
+        let renewed = try root.issue("CA", Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))
+        #expect(try await Self.check([renewed.issueLeaf(), renewed], root: root) == .nameConstraints)
+    }
+
+    @Test("The last certificate is constrained, self-issued or not")
+    func selfIssuedLeaf() async throws {
+        let root = try Forge.root(Forge.host, Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))
+        #expect(try await Self.check([root.issueLeaf()], root: root) == .nameConstraints)
+    }
+
+    // MARK: Lists
+
+    static let lists: [([UInt8], fits: Bool)] = [
+        ([0x30, 0x00], false), ([0x30, 0x04, 0xA0, 0x00, 0xA1, 0x00], false), ([0x30, 0x02, 0xA0, 0x00], false),
+        ([0x30, 0x02, 0xA1, 0x00], false),
+        // One name, o.test, excluded; then with an empty list of permitted ones before it.
+        ([0x30, 0x0C, 0xA1, 0x0A, 0x30, 0x08, 0x82, 0x06] + Array("o.test".utf8), true),
+        ([0x30, 0x0E, 0xA0, 0x00, 0xA1, 0x0A, 0x30, 0x08, 0x82, 0x06] + Array("o.test".utf8), false),
+    ]
+
+    @Test("An empty list (RFC 5280, 4.2.1.10: at least one)", arguments: lists, [true, false])
+    func empty(row: ([UInt8], fits: Bool), critical: Bool) async throws {
+        let made = Certificate.Extension(oid: .X509ExtensionID.nameConstraints, critical: critical, value: row.0[...])
+        let root = try Forge.root()
+        let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
+        let expected: TrustFailure.Check? = row.fits ? nil : .nameConstraints
+        #expect(try await Self.check([middle.issueLeaf(), middle], root: root) == expected)
+        let constrained = try Forge.root("Constrained", Forge.authorityExtensions() + [made])
+        #expect(try await Self.check([constrained.issueLeaf()], root: constrained) == expected)
+    }
+
+    @Test("A dot in front of a permitted DNS name, of an authority and of a root")
+    func leadingDot() async throws {
+        let constraints = NameConstraints(permittedDNSDomains: [".example.test"])
+        let root = try Forge.root()
+        let middle = try root.issue("Middle", Self.authority(constraints))
+        #expect(try await Self.check([middle.issueLeaf(), middle], root: root) == .nameConstraints)
+        let constrained = try Forge.root("Constrained", Self.authority(constraints))
+        #expect(try await Self.check([constrained.issueLeaf()], root: constrained) == .nameConstraints)
+    }
+
+    // MARK: Forms of names
+
+    /// Constraints of forms that are not compared refuse a chain in which such a name stands, and no other (4.2.1.10).
+    @Test("Forms that are not compared", arguments: [true, false])
+    func otherForms(permitted: Bool) async throws {
+        let directory = try DistinguishedName { OrganizationName("Example") }
+        let forms: [(GeneralName, GeneralName)] = [
+            (.rfc822Name("example.test"), .rfc822Name("a@example.test")),
+            (.registeredID([1, 2, 3]), .registeredID([1, 2, 3, 4])),
+            (.directoryName(directory), .directoryName(directory)),
+        ]
+        for (constraint, name) in forms {
+            let constraints =
+                permitted
+                ? NameConstraints(permittedSubtrees: [constraint]) : NameConstraints(excludedSubtrees: [constraint])
+            let root = try Forge.root("Root", Self.authority(constraints))
+            // A subject is a directory's name, so these have none.
+            let plain = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host)]))
+            #expect(try await Self.check([plain], root: root) == nil)
+            let named = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host), name]))
+            #expect(try await Self.check([named], root: root) == .nameConstraints)
+        }
+        let mail = NameConstraints(permittedEmailAddresses: ["example.test"])
+        let root = try Forge.root("Root", Self.authority(mail))
+        #expect(try await Self.check([root.issueLeaf()], root: root) == nil)
+    }
+
+    static let uris: [(String, String, fits: Bool)] = [
+        ("host.test", "https://host.test/a", true), ("host.test", "spiffe://a@HOST.test:8/b", true),
+        ("host.test", "https://www.host.test/", false), (".host.test", "https://www.host.test", true),
+        (".host.test", "https://host.test", false), ("host.test", "https://192.0.2.7/", false),
+        ("host.test", "https://[2001:db8::1]/", false), ("host.test", "urn:host.test", false),
+        ("host.test", "https://other.test#://host.test/", false),
+    ]
+
+    @Test("Hosts of URIs, exactly or, with a dot in front, below (4.2.1.10)", arguments: uris)
+    func uri(constraint: String, uri: String, fits: Bool) async throws {
+        let root = try Forge.root("Root", Self.authority(NameConstraints(permittedURIDomains: [constraint])))
+        let leaf = try root.issueLeaf([.dnsName(Forge.host), .uniformResourceIdentifier(uri)])
+        #expect(try await Self.check([leaf], root: root) == (fits ? nil : .nameConstraints))
+    }
+
+    @Test("A name that cannot be compared is outside of every constraint of its form", arguments: [true, false])
+    func malformedNames(permitted: Bool) async throws {
+        let names: [GeneralName] = [.dnsName(".example.test"), .dnsName("a..example.test"), .dnsName("example.test.")]
+        let constraints =
+            permitted
+            ? NameConstraints(permittedDNSDomains: ["example.test"])
+            : NameConstraints(excludedDNSDomains: ["other.test"])
+        let root = try Forge.root("Root", Self.authority(constraints))
+        for name in names {
+            let leaf = try root.issueLeaf([.dnsName(Forge.host), name])
+            #expect(try await Self.check([leaf], root: root) == .nameConstraints, "\(name)")
+        }
+        let address = GeneralName.ipAddress(.init(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0]))
+        let range = ASN1OctetString(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0])
+        let ranges =
+            permitted ? NameConstraints(permittedIPRanges: [range]) : NameConstraints(excludedIPRanges: [range])
+        let other = try Forge.root("Root", Self.authority(ranges))
+        #expect(
+            try await Self.check([other.issueLeaf([.dnsName(Forge.host), address])], root: other) == .nameConstraints)
+    }
+
+    // MARK: Against the library
+
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            // Knuth's multiplier of MMIX.
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    private static let names: [GeneralName] = [
+        .dnsName("example.test"), .dnsName("www.example.test"), .dnsName("a.www.example.test"), .dnsName("other.test"),
+        .dnsName("xexample.test"), .dnsName("*.example.test"), .ipAddress(.init(contentBytes: [10, 1, 2, 3])),
+        .ipAddress(.init(contentBytes: [192, 0, 2, 1])),
+        .ipAddress(.init(contentBytes: [0x20, 1] + [UInt8](repeating: 0, count: 14))),
+    ]
+
+    private static let subtrees: [GeneralName] = [
+        .dnsName("example.test"), .dnsName("www.example.test"), .dnsName("OTHER.test"), .dnsName("test"),
+        .ipAddress(.init(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0])),
+        .ipAddress(
+            .init(contentBytes: [0x20] + [UInt8](repeating: 0, count: 15) + [0xFF] + [UInt8](repeating: 0, count: 15))),
+    ]
+
+    private static func pick(_ from: [GeneralName], _ counts: Range<Int>, _ random: inout Generator) -> [GeneralName] {
+        (0..<Int.random(in: counts, using: &random)).compactMap { _ in from.randomElement(using: &random) }
+    }
+
+    private static func constraints(_ random: inout Generator) -> NameConstraints? {
+        let made = NameConstraints(
+            permittedSubtrees: pick(subtrees, 0..<3, &random), excludedSubtrees: pick(subtrees, 0..<2, &random))
+        return made.permittedSubtrees.isEmpty && made.excludedSubtrees.isEmpty ? nil : made
+    }
+
+    @Test("Without self-issued authorities, the X.509 library's own policy says the same", arguments: 1...4)
+    func library(seed: UInt64) async throws {
+        var random = Generator(state: seed)
+        let key = P256.Signing.PrivateKey()
+        let now = Date(timeIntervalSince1970: Forge.now)
+        var accepted = 0
+        for round in 0..<25 {
+            func length() -> Int? { [nil, nil, 0, 1].randomElement(using: &random) ?? nil }
+            let root = try Forge.root("Root", key: key, Self.authority(Self.constraints(&random), pathLength: length()))
+            let upper = try root.issue(
+                "Upper", key: key, Self.authority(Self.constraints(&random), pathLength: length()))
+            let lower = try upper.issue(
+                "Lower", key: key, Self.authority(names: Self.pick(Self.names, 0..<2, &random)))
+            let issuer = Bool.random(using: &random) ? lower : upper
+            let leaf = try issuer.issue("Leaf", key: key, Forge.leafExtensions(Self.pick(Self.names, 1..<3, &random)))
+            var verifier = Verifier(rootCertificates: CertificateStore([root.certificate])) {
+                RFC5280Policy(fixedExpiryValidationTime: now)
+                Unchecked()
+            }
+            let result = await verifier.validate(
+                leaf: leaf.certificate, intermediates: CertificateStore([upper.certificate, lower.certificate]))
+            let isAccepted = if case .validCertificate = result { true } else { false }
+            accepted += isAccepted ? 1 : 0
+            var policy = SecurityPolicy.authority(pem: try root.pem)
+            policy.validatesDomainName = false
+            let chain = [try leaf.der, try upper.der, try lower.der]
+            let verdict = await policy.judge(chain: chain, host: Forge.host, time: Forge.now)
+            #expect(verdict.isAccepted == isAccepted, "round \(round): \(verdict)")
+        }
+        #expect((1..<25).contains(accepted))
+    }
+
+    /// Takes note of critical extensions that the library's policy does not look at.
+    private struct Unchecked: VerifierPolicy {
+        let verifyingCriticalExtensions = ChainRules.knownCriticalExtensions
+
+        func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult { .meetsPolicy }
+    }
+}
