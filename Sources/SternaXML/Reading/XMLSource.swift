@@ -9,8 +9,6 @@ enum XMLSource {
         try check(bytes.readableBytes, limits)
         let encoding = try encoding(of: bytes, charset: charset)
         guard encoding == .utf8 else {
-            // There may have been no session yet, which installs the tables of old character sets.
-            _ = FoundationHooks.install
             return try cleaned(Array(try TextResponseSerializer.text(of: bytes, encoding, hint: hint).utf8))
         }
         let utf8 = withoutMark(Array(bytes.readableBytesView))

@@ -63,5 +63,5 @@ public struct XMLEventsResponseSerializer: ResponseSerializer, Hashable, Codable
 }
 
 extension Response {
-    fileprivate var charset: String? { self[.contentType].flatMap(MediaType.init)?.charset }
+    fileprivate var charset: String? { mediaType?.charset }
 }

@@ -41,7 +41,7 @@ extension XMLElement: CustomStringConvertible {
         case close(String)
     }
 
-    private static func escaped(_ text: String, isAttribute: Bool) -> String {
+    static func escaped(_ text: String, isAttribute: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

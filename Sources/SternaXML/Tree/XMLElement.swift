@@ -7,9 +7,9 @@ public import Sterna
 ///
 /// Comments and processing instructions are not part of it, and a CDATA section is text like other text; `XMLEvents` has
 /// them. White space between elements is kept.
-public struct XMLElement: Sendable, Hashable {
+public struct XMLElement: Sendable {
     /// What an element holds.
-    public enum Node: Sendable, Hashable {
+    public enum Node: Sendable {
         /// An element.
         case element(XMLElement)
         /// Text, references replaced.
@@ -18,8 +18,7 @@ public struct XMLElement: Sendable, Hashable {
 
     /// The greatest number of elements within each other in a tree that is read.
     ///
-    /// Releasing and comparing a tree take stack for each level; at this depth they take less than the 512 KiB that
-    /// threads may have.
+    /// Releasing a tree takes stack for each level; at this depth it takes less than the 512 KiB that threads may have.
     public static let maximumDepth = 512
 
     /// The name as written, `dc:title` with its prefix.
