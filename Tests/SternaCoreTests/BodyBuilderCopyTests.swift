@@ -32,4 +32,11 @@ struct BodyBuilderCopyTests {
         #expect(BodyBuilder(memoryLimit: .max).memoryLimit <= Int(Int32.max))
         #expect(BodyBuilder(memoryLimit: -1).memoryLimit == 0)
     }
+
+    @Test("A path that no file can have")
+    func nul() {
+        var builder = BodyBuilder(memoryLimit: 0, path: "a\0b")
+        let error = #expect(throws: SternaError.self) { try builder.append(Bytes(text: "x")) }
+        #expect(error?.detail.contains("a control character in its path") == true, "\(error?.detail ?? "")")
+    }
 }

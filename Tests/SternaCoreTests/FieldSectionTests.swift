@@ -59,6 +59,14 @@ struct FieldSectionTests {
         #expect(section.fields[.server] == section[.server])
     }
 
+    @Test("Lines may end with LF alone")
+    func bareLineFeeds() {
+        let section = FieldSection(checkedLines: Bytes(string: "Server: a\nVia: one\r\nVia:two\n"))
+        #expect(section[.server] == "a")
+        #expect(section[.via] == "one, two")
+        #expect(section.fields.map { "\($0.name.rawName)=\($0.value)" } == ["Server=a", "Via=one", "Via=two"])
+    }
+
     @Test("Setting the list replaces the bytes")
     func setting() {
         var section = section

@@ -18,10 +18,22 @@ struct HeadersTests {
         var headers: Headers = ["X-Trace": "1", "x-trace": "2", "Accept": "*/*"]
         #expect(headers["X-TRACE"] == "1")
         headers["x-Trace"] = "3"
-        #expect(headers.lines.map(\.value) == ["*/*", "3"])
+        #expect(headers.lines.map(\.value) == ["3", "*/*"])
         headers["ACCEPT"] = nil
         #expect(headers["Accept"] == nil)
         #expect(headers["X"] == nil)
+    }
+
+    @Test("A value that is set stays where the name first stood, and stands there alone")
+    func place() {
+        var headers: Headers = ["A": "1", "X-B": "2", "C": "3", "x-b": "4", "D": "5"]
+        headers["x-B"] = "new"
+        #expect(headers.lines.map(\.name) == ["A", "x-B", "C", "D"])
+        #expect(headers.lines.map(\.value) == ["1", "new", "3", "5"])
+        headers["A"] = nil
+        headers["E"] = "6"
+        headers["D"] = "7"
+        #expect(headers.lines.map(\.value) == ["new", "3", "7", "6"])
     }
 
     @Test("Merging replaces each name as a whole and keeps the rest")

@@ -161,6 +161,11 @@ struct ProgressMeterTests {
             meter.add(.max, at: .uptimeNanoseconds(1))
             meter.add(.max, at: .uptimeNanoseconds(2_000_000_000))
             _ = meter.progress(at: .uptimeNanoseconds(3_000_000_000)).description
+            var odd = ProgressMeter()
+            for (second, bytes) in [Int.min, .max, .max].enumerated() {
+                odd.add(bytes, at: .uptimeNanoseconds(UInt64(second + 1) * 1_000_000_000))
+            }
+            _ = odd.progress(at: .uptimeNanoseconds(9_000_000_000)).description
         }
     }
 }

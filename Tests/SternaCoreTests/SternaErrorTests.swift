@@ -82,7 +82,7 @@ struct SternaErrorTests {
     @Test("The status is the response's")
     func status() throws {
         var error = SternaError(.unacceptableStatus, phase: .read, "x")
-        #expect(error.status == nil)
+        #expect(error.status == 0)
         error.response = Response(status: .notFound, url: try HTTPURL("https://example.com"))
         #expect(error.status == 404)
     }

@@ -21,10 +21,7 @@ struct TimeoutsTests {
     static let century = Duration.seconds(100 * 366 * 86_400)
 
     static let clamped: [(Duration, Duration)] = [
-        (.zero, .milliseconds(1)),
         (.nanoseconds(1), .milliseconds(1)),
-        (.seconds(-5), .milliseconds(1)),
-        (.seconds(Int64.min), .milliseconds(1)),
         (.milliseconds(1), .milliseconds(1)),
         (.milliseconds(1_500), .milliseconds(1_500)),
         (.seconds(90), .seconds(90)),
@@ -40,6 +37,15 @@ struct TimeoutsTests {
             // What lies below a nanosecond may be cut off, and a century's last second may be kept in part.
             let difference = timeouts[keyPath: field] - kept
             #expect(difference >= .zero && difference < .seconds(1))
+        }
+    }
+
+    @Test("Zero and less are a millisecond, but for the total, whose time is then over", arguments: [0, -5, Int64.min])
+    func noTime(seconds: Int64) {
+        for field in Self.fields {
+            var timeouts = Timeouts()
+            timeouts[keyPath: field] = .seconds(seconds)
+            #expect(timeouts[keyPath: field] == (field == \.total ? .zero : .milliseconds(1)))
         }
     }
 
@@ -93,5 +99,28 @@ struct DeadlineTests {
         #expect(!Deadline.after(.seconds(60)).hasPassed)
         #expect(!Deadline.after(.seconds(Int64.max)).hasPassed)
         #expect(Deadline(.uptimeNanoseconds(1)) < Deadline(.uptimeNanoseconds(2)))
+    }
+
+    @Test("Deadlines and durations are added and subtracted, within what the clock can say")
+    func arithmetic() {
+        let start = Deadline(.uptimeNanoseconds(5_000_000_000))
+        #expect((start + .seconds(2)).instant == .uptimeNanoseconds(7_000_000_000))
+        #expect((start - .seconds(2)).instant == .uptimeNanoseconds(3_000_000_000))
+        #expect(start + .seconds(-2) == start - .seconds(2))
+        #expect((start + .milliseconds(1)) - start == .milliseconds(1))
+        #expect(start - (start + .seconds(3)) == .seconds(-3))
+        #expect(start - .seconds(60) == Deadline(.uptimeNanoseconds(0)))
+        for extreme in [Duration.seconds(Int64.max), .seconds(Int64.min)] {
+            for deadline in [Deadline(.distantPast), Deadline(.distantFuture), start, .now] {
+                let (later, sooner) = (deadline + extreme, deadline - extreme)
+                #expect((later >= deadline) == (extreme > .zero) || later == deadline)
+                #expect((sooner <= deadline) == (extreme > .zero) || sooner == deadline)
+                #expect(later.remaining >= .zero)
+            }
+        }
+        var moved = start
+        moved += .seconds(1)
+        moved -= .seconds(2)
+        #expect(moved == start - .seconds(1))
     }
 }

@@ -61,18 +61,4 @@ import Testing
         #expect(try ASCIIHostEncoder().encode("Plain") == "Plain")
         #expect(throws: HTTPURL.ParseError.hostNotEncodable) { try ASCIIHostEncoder().encode("\u{FC}") }
     }
-
-    #if compiler(>=6.2)
-    // In a process of its own, for the setting is everyone's.
-    @Test func theProcessHasOne() async {
-        await #expect(processExitsWith: .success) {
-            #expect(throws: HTTPURL.ParseError.hostNotEncodable) { try HTTPURL("http://\u{FC}/") }
-            HTTPURL.hostEncoder = Broken()
-            #expect(HTTPURL.hostEncoder is Broken)
-            HTTPURL.hostEncoder = Fixed("xn--tda")
-            #expect((try? HTTPURL("http://\u{FC}/"))?.host == "xn--tda")
-            #expect((try? Origin(scheme: .https, host: "\u{FC}"))?.authority == "xn--tda")
-        }
-    }
-    #endif
 }

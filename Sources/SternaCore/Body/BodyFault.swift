@@ -30,6 +30,8 @@ public enum BodyFault: Error, Sendable, Hashable {
     case methodWithoutBody(String)
     /// A control character in a name, a media type or a header field of a part.
     case controlCharacter(in: String)
+    /// A backslash at the end of a name that is written as it is: servers would take it for an escape.
+    case backslashAtEnd(of: String)
     /// A character that the form's character set does not have.
     case notInCharset(String)
     /// A boundary that RFC 2046, 5.1.1, does not allow.
@@ -53,6 +55,8 @@ extension BodyFault: CustomStringConvertible {
         case .notReplayable: "it can be read once only, and it was"
         case .methodWithoutBody(let method): "a \(FieldSyntax.printable(method)) request has no body"
         case .controlCharacter(let place): "there is a control character in \(FieldSyntax.printable(place))"
+        case .backslashAtEnd(let what):
+            "there is a backslash at the end of \(FieldSyntax.printable(what)), which servers take for an escape"
         case .notInCharset(let what): "the form's character set has no form for \(FieldSyntax.printable(what))"
         case .boundaryInside(let name): "the content of “\(FieldSyntax.printable(name))” holds the form's boundary"
         case .invalidBoundary: "a boundary has 1 to 70 letters, digits, spaces or '()+_,-./:=?, and no space at its end"

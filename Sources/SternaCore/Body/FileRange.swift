@@ -42,15 +42,19 @@ public struct FileRange: Sendable, Hashable {
         guard !path.utf8.contains(0) else {
             throw BodyFault.controlCharacter(in: "its path").error(path, phase: .prepare)
         }
-        guard let status = FileStatus(path: path) else {
-            throw BodyFault.unreachable(path: path, code: errno).error(path, phase: .prepare)
+        let found = FileStatus(path: path)
+        var reason = errno
+        guard let status = found else {
+            throw BodyFault.unreachable(path: path, code: reason).error(path, phase: .prepare)
         }
         guard status.isRegular else {
             throw (status.isDirectory ? BodyFault.directory(path: path) : .notAFile(path: path))
                 .error(path, phase: .prepare)
         }
-        guard access(path, R_OK) == 0 else {
-            throw BodyFault.unreadable(path: path, code: errno).error(path, phase: .prepare)
+        let isReadable = access(path, R_OK) == 0
+        reason = errno
+        guard isReadable else {
+            throw BodyFault.unreadable(path: path, code: reason).error(path, phase: .prepare)
         }
         guard status.size > 0 || !Self.hasContent(path) else {
             throw BodyFault.notAFile(path: path).error(path, phase: .prepare)

@@ -20,8 +20,9 @@ final class ReadableFile: Sendable {
         descriptor =
             range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
             ?? open(range.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let reason = errno
         guard descriptor >= 0 else {
-            throw BodyFault.unreachable(path: range.path, code: errno).error(range.path, phase: .write)
+            throw BodyFault.unreachable(path: range.path, code: reason).error(range.path, phase: .write)
         }
     }
 

@@ -1,11 +1,18 @@
 public import HTTPTypes
 public import NIOCore
+import Synchronization
 
 /// The content of a response, delivered as it arrives: an asynchronous sequence of chunks.
 ///
 /// A small body is there as a whole when the response is; a large one is pulled from the connection by whoever iterates,
-/// and nothing more is read from the network than is asked for. A streamed body can be read once. Its last release
-/// before the end cancels the transfer.
+/// and nothing more is read from the network than is asked for.
+///
+/// The body of a verb's reply can be read any number of times. A streamed body is read once, by one iterator or one call of
+/// ``collect(upTo:reportingTo:)``, and so is every body inside `withResponse`, even if it arrived together with the head: a second
+/// or concurrent read throws `invalidRequest`.
+///
+/// A read ends with `cancelled` when its task is cancelled; the body itself ends by ``cancel()``, or by its last release, which
+/// both give up the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     public typealias Element = Bytes
 
@@ -16,17 +23,39 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     let storage: Storage
 
-    /// A body that is there already.
+    /// Admits one reader; nil for a body that can be read any number of times.
+    private let admission: ReadAdmission?
+
+    /// A body that is there already and can be read any number of times.
     public init(_ bytes: Bytes = Bytes(), trailers: HTTPFields? = nil) {
         storage = .whole(bytes, trailers: trailers)
+        admission = nil
     }
 
-    /// A body that is pulled from a stream.
+    /// A body that is pulled from a stream, and can be read once.
     public init(_ stream: any BodyStream) {
         storage = .stream(stream)
+        admission = ReadAdmission()
     }
 
-    /// The whole body where it is there without waiting, else nil.
+    private init(once storage: Storage) {
+        self.storage = storage
+        admission = ReadAdmission()
+    }
+
+    /// The same body, which can be read once from now on, whether it is streamed or there as a whole.
+    package var readableOnce: ResponseBody { admission == nil ? ResponseBody(once: storage) : self }
+
+    /// Takes the right to read; throws `invalidRequest` where the body can be read once and another reader was there before.
+    package func claim() throws(SternaError) {
+        guard admission?.admits() == false else { return }
+        throw SternaError(
+            .invalidRequest, phase: .read,
+            "The body was read before, or is being read by another task; a body that is given while it arrives can be read "
+                + "once. Keep what was read, or use a verb, whose reply can be read again.")
+    }
+
+    /// The whole body where it is there without waiting, else nil; looking at it is no read.
     public var whole: Bytes? {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
@@ -52,7 +81,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Gives the rest of the body up: the connection is freed, or closed when bytes are outstanding.
+    /// Gives the rest of the body up: the connection is freed, or closed when bytes are outstanding. A read that is under way, and
+    /// every later one of a streamed body, throws `cancelled`.
     public func cancel() {
         if case .stream(let stream) = storage { stream.cancel() }
     }
@@ -64,6 +94,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public func collect(
         upTo limit: Int, reportingTo progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Bytes {
+        try claim()
         let limit = Swift.min(limit, Int(Int32.max))
         switch storage {
         case .whole(let bytes, _):
@@ -107,23 +138,47 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 + "stream it with withResponse, or raise the limit.")
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(storage: storage) }
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+    /// Reads the chunks one after another.
     public struct Iterator: AsyncIteratorProtocol {
-        var storage: Storage?
+        private enum State {
+            case new(ResponseBody)
+            case reading(any BodyStream)
+            case ended
+        }
 
-        init(storage: Storage) { self.storage = storage }
+        private var state: State
 
+        init(_ body: ResponseBody) { state = .new(body) }
+
+        /// The next bytes, never empty; nil at the end.
+        ///
+        /// The first call takes the right to read, and throws `invalidRequest` where another reader has it.
         public mutating func next() async throws -> Bytes? {
-            switch storage {
-            case .stream(let stream): return try await stream.next()
-            case .whole(let bytes, _):
-                storage = nil
-                return bytes.readableBytes > 0 ? bytes : nil
-            case nil: return nil
+            switch state {
+            case .reading(let stream): return try await stream.next()
+            case .ended: return nil
+            case .new(let body):
+                try body.claim()
+                switch body.storage {
+                case .stream(let stream):
+                    state = .reading(stream)
+                    return try await stream.next()
+                case .whole(let bytes, _):
+                    state = .ended
+                    return bytes.readableBytes > 0 ? bytes : nil
+                }
             }
         }
     }
+}
+
+/// Admits the first reader of a body that can be read once.
+private final class ReadAdmission: Sendable {
+    private let isTaken = Atomic(false)
+
+    func admits() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
 extension ResponseBody: CustomReflectable {
@@ -137,7 +192,9 @@ extension ResponseBody: CustomReflectable {
 
 /// Where a streamed response body comes from: a transport's, or one that wraps another.
 public protocol BodyStream: AnyObject, Sendable {
-    /// The next bytes, never empty; nil at the end. One caller at a time.
+    /// The next bytes, never empty; nil at the end. One caller at a time: a concurrent call throws.
+    ///
+    /// Where the caller's task is cancelled it throws `cancelled`; the stream stays as it is, and another call may go on.
     func next() async throws -> Bytes?
 
     /// Gives up what has not been read; `next` throws `cancelled` from then on.

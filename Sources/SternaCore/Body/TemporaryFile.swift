@@ -30,23 +30,32 @@ package final class TemporaryFile: Sendable, Hashable {
     package init(path: String? = nil, mayStay: Bool = false) throws(SternaError) {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         if let path {
-            descriptor = path.utf8.contains(0) ? -1 : open(path, flags, 0o600)
             self.path = path
+            isRemoved = Atomic(mayStay)
+            guard !path.utf8.contains(0) else {
+                descriptor = -1
+                throw Self.failure(
+                    .fileUnreadable, path, "cannot be made: \(BodyFault.controlCharacter(in: "its path"))")
+            }
+            descriptor = open(path, flags, 0o600)
         } else {
             var generator = SystemRandomNumberGenerator()
             let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
             let name = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
             self.path = "\(folder.isEmpty ? "/tmp" : folder)/sterna-\(name)"
+            isRemoved = Atomic(mayStay)
             descriptor = open(self.path, flags, 0o600)
         }
-        isRemoved = Atomic(mayStay)
-        if descriptor >= 0, !mayStay { unlink(self.path) }
+        let reason = errno
         guard descriptor >= 0 else {
-            throw SternaError(
-                .fileUnreadable, phase: .prepare,
-                "The file “\(FieldSyntax.printable(self.path))” for a body cannot be made: \(String(cString: strerror(errno)))."
-            )
+            throw Self.failure(
+                .fileUnreadable, self.path, "cannot be made: \(String(cString: strerror(reason)))")
         }
+        if !mayStay { unlink(self.path) }
+    }
+
+    private static func failure(_ kind: SternaError.Kind, _ path: String, _ what: String) -> SternaError {
+        SternaError(kind, phase: .prepare, "The file “\(FieldSyntax.printable(path))” for a body \(what).")
     }
 
     deinit {
@@ -90,12 +99,12 @@ package final class TemporaryFile: Sendable, Hashable {
         var rest = bytes.readableBytesView
         var offset = off_t(start)
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
-            guard count > 0 || errno == EINTR else {
-                throw SternaError(
-                    .writeFailed, phase: .prepare,
-                    "The file “\(FieldSyntax.printable(path))” for a body cannot be written: \(String(cString: strerror(errno)))."
-                )
+            let (count, reason) = rest.withUnsafeBytes {
+                let count = pwrite(descriptor, $0.baseAddress, $0.count, offset)
+                return (count, count < 0 ? errno : count == 0 ? ENOSPC : 0)
+            }
+            guard count > 0 || reason == EINTR else {
+                throw Self.failure(.writeFailed, path, "cannot be written: \(String(cString: strerror(reason)))")
             }
             rest = rest.dropFirst(max(0, count))
             offset += off_t(max(0, count))

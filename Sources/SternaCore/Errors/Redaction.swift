@@ -26,6 +26,14 @@ public enum Redaction {
         return "\(Substring(path))?\(masked(pairs: query) ?? String(query))"
     }
 
+    /// A request target in origin form without the values of secret names in its query.
+    package static func show(target: String) -> String {
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")),
+            let shown = masked(pairs: target[target.utf8.index(after: mark)...])
+        else { return target }
+        return target[...mark] + shown
+    }
+
     /// Pairs as a query or a form has them with `***` for the values of secret names; nil where there are none.
     ///
     /// Pairs are parted by `&`, or by `;` as some servers read them.

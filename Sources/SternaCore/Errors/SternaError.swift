@@ -13,6 +13,18 @@ public import HTTPTypes
 ///                               decodingFailed
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
+/// `localizedDescription` leaves out where.
+///
+/// A verb whose task is cancelled throws an error of kind `cancelled`, never `CancellationError`:
+///
+///     do {
+///         let reply = try await api.get("slow")
+///     } catch let error as SternaError where error.kind == .cancelled {
+///         …
+///     }
+///
+/// The closure of `withResponse` keeps errors of its own, such as the `CancellationError` of `Task.sleep`; reading the body there
+/// throws `SternaError`.
 public struct SternaError: Error, Sendable, CustomStringConvertible {
     // In a box: an error is one word to whoever may throw one, which is every step of a request that goes well.
     private var box: Box
@@ -141,8 +153,8 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         box = Box(Contents(kind: kind, phase: phase, detail: detail, underlying: underlying))
     }
 
-    /// The response's status where one came.
-    public var status: Int? { response?.status.code }
+    /// The response's status code, such as 404; 0 where no response came, as with a time-out.
+    public var status: Int { response?.status.code ?? 0 }
 
     /// What to show a person: the server's own message, or what happened.
     public var message: String { serverMessage ?? detail }

@@ -15,27 +15,47 @@ import Darwin
 /// the whole list.
 public struct FieldSection: Sendable {
     private enum Storage: Sendable {
-        case fields(HTTPFields)
-        case wire(Bytes)
+        case fields(HTTPFields, reason: String)
+        /// The lines; where there is a status line, it stands before the reader index.
+        case wire(Bytes, hasStatusLine: Bool)
     }
 
     private var storage: Storage
 
     /// A section of ready fields.
-    public init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields) }
+    public init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields, reason: "") }
 
-    /// A section as it stands in an HTTP/1 message: lines of `name:value` each ended by CR LF.
+    /// A section as it stands in an HTTP/1 message: lines of `name:value` each ended by CR LF or LF.
     ///
     /// The bytes must have been checked by whoever parsed the message: names are tokens, values have no control
     /// characters but tabs.
-    public init(checkedLines: Bytes) { storage = .wire(checkedLines) }
+    public init(checkedLines: Bytes) { storage = .wire(checkedLines, hasStatusLine: false) }
+
+    /// The section of a response as it stands in an HTTP/1 message, its status line before the reader index.
+    ///
+    /// Both must have been checked by whoever parsed the message.
+    package init(checkedLinesBehindStatusLine lines: Bytes) { storage = .wire(lines, hasStatusLine: true) }
+
+    /// The reason phrase of the status line; empty where there is none.
+    package var reasonPhrase: String {
+        switch storage {
+        case .fields(_, let reason): return reason
+        case .wire(_, hasStatusLine: false): return ""
+        case .wire(var bytes, hasStatusLine: true):
+            let end = bytes.readerIndex
+            bytes.moveReaderIndex(to: 0)
+            // `HTTP/1.1 200 OK`, with the end of its line.
+            guard let line = bytes.getSlice(at: 0, length: end)?.readableBytesView.dropFirst(13) else { return "" }
+            return String(decoding: line.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
+        }
+    }
 
     /// All fields in their order.
     public var fields: HTTPFields {
         get {
             switch storage {
-            case .fields(let fields): return fields
-            case .wire(let bytes):
+            case .fields(let fields, _): return fields
+            case .wire(let bytes, _):
                 var fields = HTTPFields()
                 bytes.withUnsafeReadableBytes { raw in
                     FieldLines.forEach(in: raw) { name, value in
@@ -48,14 +68,14 @@ public struct FieldSection: Sendable {
                 return fields
             }
         }
-        set { storage = .fields(newValue) }
+        set { storage = .fields(newValue, reason: reasonPhrase) }
     }
 
     /// The value of a field, several lines of the same name joined by a comma and a space (RFC 9110, 5.3).
     public subscript(name: HTTPField.Name) -> String? {
         switch storage {
-        case .fields(let fields): return fields[name]
-        case .wire(let bytes):
+        case .fields(let fields, _): return fields[name]
+        case .wire(let bytes, _):
             var found: String?
             bytes.withUnsafeReadableBytes { raw in
                 FieldLines.forEach(in: raw, named: name.canonicalName) { value in
@@ -71,8 +91,8 @@ public struct FieldSection: Sendable {
     /// The values of a field's lines, one by one.
     public subscript(values name: HTTPField.Name) -> [String] {
         switch storage {
-        case .fields(let fields): return fields[values: name]
-        case .wire(let bytes):
+        case .fields(let fields, _): return fields[values: name]
+        case .wire(let bytes, _):
             var found: [String] = []
             bytes.withUnsafeReadableBytes { raw in
                 FieldLines.forEach(in: raw, named: name.canonicalName) { value in
@@ -87,8 +107,8 @@ public struct FieldSection: Sendable {
     /// Whether there is a field of that name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
-        case .fields(let fields): return fields.contains(name)
-        case .wire(let bytes):
+        case .fields(let fields, _): return fields.contains(name)
+        case .wire(let bytes, _):
             var found = false
             bytes.withUnsafeReadableBytes { raw in
                 FieldLines.forEach(in: raw, named: name.canonicalName) { _ in
@@ -144,9 +164,12 @@ enum FieldLines {
         var start = 0
         while start < raw.count {
             let rest = raw.count - start
-            let length = memchr(base + start, 0x0D, rest).map { UnsafeRawPointer($0) - (base + start) } ?? rest
-            guard body(UnsafeRawBufferPointer(start: base + start, count: length)) else { return }
-            start += length + 2
+            let length = memchr(base + start, 0x0A, rest).map { UnsafeRawPointer($0) - (base + start) } ?? rest
+            let hasReturn = length > 0 && raw[start + length - 1] == 0x0D
+            guard body(UnsafeRawBufferPointer(start: base + start, count: hasReturn ? length - 1 : length)) else {
+                return
+            }
+            start += length + 1
         }
     }
 

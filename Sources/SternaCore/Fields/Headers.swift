@@ -41,12 +41,23 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         lines.append(Line(name: name, value: value))
     }
 
-    /// The first value of a name, in any case; setting replaces every line of that name, nil removes them.
+    /// The first value of a name, in any case.
+    ///
+    /// Setting replaces the first line of that name where it stands and removes the others; a new name goes to the end. Nil
+    /// removes every line of the name.
     public subscript(name: String) -> String? {
         get { lines.first { Self.equal($0.name, name) }?.value }
         set {
+            let place = lines.firstIndex { Self.equal($0.name, name) }
+            guard let newValue, let place else {
+                if place != nil { lines.removeAll { Self.equal($0.name, name) } }
+                if let newValue { append(name, newValue) }
+                return
+            }
+            let line = Line(name: name, value: newValue)
+            // The lines before the first of the name are kept, and none of them has the name.
             lines.removeAll { Self.equal($0.name, name) }
-            if let newValue { append(name, newValue) }
+            lines.insert(line, at: place)
         }
     }
 

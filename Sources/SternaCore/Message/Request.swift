@@ -30,6 +30,7 @@ public struct Request: @unchecked Sendable {
         @usableFromInline var options = RequestOptions()
         @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
         @usableFromInline var priority = Priority.normal
+        @usableFromInline var hasOwnDeadline = false
 
         init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
             (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
@@ -45,12 +46,13 @@ public struct Request: @unchecked Sendable {
     @inline(never)
     mutating func copy() { storage = Storage(storage.content) }
 
-    /// The method (RFC 9110, 9).
+    /// The method (RFC 9110, 9); a standard one that is set in another case is normalized, see
+    /// ``HTTPTypes/HTTPRequest/Method/normalized``.
     public var method: Method {
         @inlinable get { storage.content.method }
-        @inlinable _modify {
+        @inlinable set {
             makeOwn()
-            yield &storage.content.method
+            storage.content.method = newValue.normalized
         }
     }
 
@@ -65,6 +67,9 @@ public struct Request: @unchecked Sendable {
 
     /// The header fields. Content-Length and Transfer-Encoding are the transport's, whatever stands here; Host is the URL's
     /// unless it is set here.
+    ///
+    /// A Host field also goes to a proxy that forwards, beside the whole URL in the request line. The proxy connects to the URL's host;
+    /// one that keeps to RFC 9112, 3.2.2, replaces the field by that host. A redirect to another origin drops the field.
     public var headers: HTTPFields {
         @inlinable get { storage.content.headers }
         @inlinable _modify {
@@ -91,12 +96,22 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The end of the time for everything; set by the session when the call begins.
+    /// The end of the time for everything; set by the session when the call begins, to what ``Timeouts/total`` leaves or to the
+    /// request's own deadline, whichever is earlier. Once it has passed, nothing is sent.
     public var deadline: Deadline? {
         @inlinable get { storage.content.deadline }
         @inlinable _modify {
             makeOwn()
             yield &storage.content.deadline
+        }
+    }
+
+    /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
+    package var hasOwnDeadline: Bool {
+        get { storage.content.hasOwnDeadline }
+        set {
+            makeOwn()
+            storage.content.hasOwnDeadline = newValue
         }
     }
 
@@ -168,7 +183,7 @@ public struct Request: @unchecked Sendable {
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
-        storage = Storage(Content(method, url, headers, body))
+        storage = Storage(Content(method.normalized, url, headers, body))
     }
 
     /// Whether sending the request twice means no more than sending it once (RFC 9110, 9.2.2).

@@ -26,6 +26,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
         @usableFromInline var hold: Grace.Hold?
+        @usableFromInline var hasUnknownCoding = false
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -52,6 +53,11 @@ public struct Response: @unchecked Sendable {
             yield &storage.content.status
         }
     }
+
+    /// The reason phrase as the server sent it (RFC 9112, 4), for people to read; empty over HTTP/2, which has none.
+    ///
+    /// It says nothing that a program could rely on: proxies change it and servers leave it out.
+    public var reasonPhrase: String { section.reasonPhrase }
 
     /// The version the server answered in.
     public var version: HTTPVersion {
@@ -112,6 +118,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.hold
+        }
+    }
+
+    /// Whether the body is in a content coding that was not asked for and is not known, and was left as it came.
+    package var hasUnknownCoding: Bool {
+        @inlinable get { storage.content.hasUnknownCoding }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.hasUnknownCoding
         }
     }
 

@@ -5,13 +5,16 @@ import Foundation
 #endif
 
 /// Runs `Encodable` values into ``ParameterValue``.
-enum ParameterEncoding {
-    static func encode(
+struct ParameterEncoding {
+    /// Whether members that are nil become null instead of being left out.
+    let keepsNils: Bool
+
+    func encode(
         _ value: some Encodable, depth: Int, codingPath: [any CodingKey]
     ) throws(ParameterError) -> ParameterValue {
         if let value = value as? any ParameterConvertible { return value.parameterValue }
         guard depth < Parameters.maximumDepth else { throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)) }
-        let encoder = ParameterValueEncoder(depth: depth, codingPath: codingPath)
+        let encoder = ParameterValueEncoder(encoding: self, depth: depth, codingPath: codingPath)
         do {
             try value.encode(to: encoder)
         } catch let error as ParameterError {
@@ -58,7 +61,10 @@ private final class EncodedNode {
         case array([EncodedNode])
     }
 
-    var content = Content.nothing
+    var content: Content
+
+    // Where each key was written last; made when a container of a key is asked for.
+    private var places: [String: Int]?
 
     var value: ParameterValue {
         switch content {
@@ -69,21 +75,51 @@ private final class EncodedNode {
         }
     }
 
+    /// A node for a value of a key; of several for one key the last one counts.
     func add(_ key: String) -> EncodedNode {
         let node = EncodedNode()
         if case .dictionary(var pairs) = content {
             content = .nothing
+            places?[key] = pairs.count
             pairs.append((key, node))
             content = .dictionary(pairs)
         } else {
             content = .dictionary([(key, node)])
+            places = nil
         }
         return node
     }
 
+    /// The node of a container for a key: the one that is there, where it holds a container of the kind, else a new one.
+    func container(_ key: String, isKeyed: Bool) -> EncodedNode {
+        guard case .dictionary(let pairs) = content else { return add(key) }
+        let places = places ?? Dictionary(pairs.indices.map { (pairs[$0].key, $0) }) { $1 }
+        self.places = places
+        guard let place = places[key] else { return add(key) }
+        let node = pairs[place].node
+        node.open()
+        switch node.content {
+        case .dictionary where isKeyed, .array where !isKeyed: return node
+        default: return add(key)
+        }
+    }
+
+    /// Makes a container of an encoded value, so that more can be written into it.
+    private func open() {
+        switch content {
+        case .value(.dictionary(let parameters)):
+            content = .dictionary(parameters.map { ($0.key, EncodedNode(.value($0.value))) })
+        case .value(.array(let elements)): content = .array(elements.map { EncodedNode(.value($0)) })
+        default: break
+        }
+    }
+
+    init(_ content: Content = .nothing) { self.content = content }
+
     func sortKeys() {
         guard case .dictionary(let pairs) = content else { return }
         content = .dictionary(pairs.sorted { $0.key < $1.key })
+        places = nil
     }
 
     func addElement() -> EncodedNode {
@@ -126,6 +162,7 @@ private struct SuperKey: CodingKey {
 }
 
 private struct ParameterValueEncoder: Encoder {
+    let encoding: ParameterEncoding
     let depth: Int
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -153,7 +190,7 @@ private struct ParameterValueEncoder: Encoder {
             // A value at the same place, as an enumeration with a raw value encodes, is no level of its own in the result,
             // but it is one on the stack.
             node.content = .value(
-                try ParameterEncoding.encode(value, depth: depth + 1, codingPath: codingPath + (key.map { [$0] } ?? []))
+                try encoding.encode(value, depth: depth + 1, codingPath: codingPath + (key.map { [$0] } ?? []))
             )
         } catch {
             throw error.under(nestedPath + (key.map { [$0] } ?? []))
@@ -165,10 +202,12 @@ private struct ParameterValueEncoder: Encoder {
             if excess.path == nil { excess.path = nestedPath + [key] }
             // A node that hangs on nothing: a chain of them would be taken apart recursively.
             return ParameterValueEncoder(
-                depth: depth, codingPath: codingPath, result: EncodedNode(), nestedPath: nestedPath, excess: excess)
+                encoding: encoding, depth: depth, codingPath: codingPath, result: EncodedNode(), nestedPath: nestedPath,
+                excess: excess)
         }
         return ParameterValueEncoder(
-            depth: depth + 1, codingPath: codingPath + [key], result: node, nestedPath: nestedPath + [key],
+            encoding: encoding, depth: depth + 1, codingPath: codingPath + [key], result: node,
+            nestedPath: nestedPath + [key],
             excess: excess)
     }
 }
@@ -188,17 +227,44 @@ private struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        encoder.nested(key, encoder.result.add(key.stringValue)).container(keyedBy: type)
+        encoder.nested(key, encoder.result.container(key.stringValue, isKeyed: true)).container(keyedBy: type)
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoder.nested(key, encoder.result.add(key.stringValue)).unkeyedContainer()
+        encoder.nested(key, encoder.result.container(key.stringValue, isKeyed: false)).unkeyedContainer()
     }
 
     mutating func superEncoder() -> any Encoder { encoder.nested(SuperKey(), encoder.result.add("super")) }
 
     mutating func superEncoder(forKey key: Key) -> any Encoder {
         encoder.nested(key, encoder.result.add(key.stringValue))
+    }
+}
+
+/// Members that are nil: a conformance that is synthesized encodes them only if they are present.
+extension KeyedParameters {
+    mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try keep(value, key) }
+    mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try keep(value, key) }
+
+    private mutating func keep(_ value: (some Encodable)?, _ key: Key) throws {
+        if let value {
+            try encode(value, forKey: key)
+        } else if encoder.encoding.keepsNils {
+            try encodeNil(forKey: key)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// A parameter's value in the closed set of kinds that every encoding knows.
-public enum ParameterValue: Sendable, Hashable {
+public enum ParameterValue: Sendable {
     /// No value: a bare key in a query, `null` in JSON.
     case null
     /// A truth value.
@@ -67,7 +67,8 @@ extension ParameterValue {
         Self.order(self, other) < 0
     }
 
-    private var rank: Int {
+    /// The place of a kind among the others.
+    var rank: Int {
         switch self {
         case .null: 0
         case .bool: 1
@@ -81,7 +82,42 @@ extension ParameterValue {
         }
     }
 
+    private enum Comparison {
+        case values(ParameterValue, ParameterValue)
+        case names(String, String)
+        /// Decides between two lists of which one begins with the other.
+        case counts(Int, Int)
+    }
+
+    /// Below zero where the left value comes first, zero where neither does. Depth costs no stack.
     private static func order(_ left: ParameterValue, _ right: ParameterValue) -> Int {
+        guard left.isContainer, right.isContainer else { return scalarOrder(left, right) }
+        // The next comparison is the last one in the list.
+        var rest = [Comparison.values(left, right)]
+        while let comparison = rest.popLast() {
+            let result: Int
+            switch comparison {
+            case .names(let a, let b): result = order(a, b)
+            case .counts(let a, let b): result = order(a, b)
+            case .values(.array(let a), .array(let b)), .values(.set(let a), .set(let b)):
+                result = 0
+                rest.append(.counts(a.count, b.count))
+                for (one, two) in zip(a, b).reversed() { rest.append(.values(one, two)) }
+            case .values(.dictionary(let a), .dictionary(let b)):
+                result = 0
+                rest.append(.counts(a.count, b.count))
+                for (one, two) in zip(a, b).reversed() {
+                    rest.append(.values(one.value, two.value))
+                    rest.append(.names(one.key, two.key))
+                }
+            case .values(let a, let b): result = scalarOrder(a, b)
+            }
+            if result != 0 { return result }
+        }
+        return 0
+    }
+
+    private static func scalarOrder(_ left: ParameterValue, _ right: ParameterValue) -> Int {
         switch (left, right) {
         case (.bool(let a), .bool(let b)): order(a ? 1 : 0, b ? 1 : 0)
         case (.integer(let a), .integer(let b)): order(a, b)
@@ -89,13 +125,7 @@ extension ParameterValue {
         case (.decimal(let a), .decimal(let b)): order(a, b)
         case (.string(let a), .string(let b)): order(a, b)
         case (.date(let a), .date(let b)): order(a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
-        case (.data(let a), .data(let b)): order(a, b) { order($0, $1) }
-        case (.array(let a), .array(let b)), (.set(let a), .set(let b)): order(a, b) { order($0, $1) }
-        case (.dictionary(let a), .dictionary(let b)):
-            order(a, b) { one, two in
-                let keys = order(one.key, two.key)
-                return keys != 0 ? keys : order(one.value, two.value)
-            }
+        case (.data(let a), .data(let b)): order(a, b)
         default: left.rank == 2 && right.rank == 2 ? numberOrder(left, right) : order(left.rank, right.rank)
         }
     }
@@ -110,14 +140,8 @@ extension ParameterValue {
             ? (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) : left < right ? -1 : left > right ? 1 : 0
     }
 
-    private static func order<S: Sequence>(_ left: S, _ right: S, by each: (S.Element, S.Element) -> Int) -> Int {
-        var others = right.makeIterator()
-        for element in left {
-            guard let other = others.next() else { return 1 }
-            let result = each(element, other)
-            if result != 0 { return result }
-        }
-        return others.next() == nil ? 0 : -1
+    private static func order(_ left: Data, _ right: Data) -> Int {
+        left.lexicographicallyPrecedes(right) ? -1 : right.lexicographicallyPrecedes(left) ? 1 : 0
     }
 
     private static func numberOrder(_ left: ParameterValue, _ right: ParameterValue) -> Int {

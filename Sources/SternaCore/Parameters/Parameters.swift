@@ -17,6 +17,9 @@ public struct Parameters: Sendable {
 
     /// The number of containers, this one counted, that may be nested; deeper parameters are refused where they are
     /// read or written, as their depth would otherwise be paid in stack.
+    ///
+    /// Deeper values can be made by hand. They are compared, hashed and described without a stack; releasing them takes
+    /// stack for each level, as with any nested Swift array.
     public static let maximumDepth = 512
 
     private static let indexedFrom = 16
@@ -131,17 +134,6 @@ extension Parameters: ExpressibleByDictionaryLiteral {
     /// Makes parameters from a literal in its order; a repeated key takes the last value at the first one's place.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
         self.init(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) })
-    }
-}
-
-extension Parameters: Hashable {
-    public static func == (left: Parameters, right: Parameters) -> Bool {
-        left.names == right.names && left.contents == right.contents
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(names)
-        hasher.combine(contents)
     }
 }
 

@@ -92,7 +92,8 @@ public struct ProgressMeter: Sendable {
         var rate: Double?
         if let first = samples.first, now > first.at {
             let seconds = Double((now - first.at).nanoseconds) / 1e9
-            if seconds > 0.05 { rate = Double(completed - first.completed) / seconds }
+            // Counts of bytes are the caller's, so that their difference may not fit.
+            if seconds > 0.05 { rate = (Double(completed) - Double(first.completed)) / seconds }
         }
         return TransferProgress(completed: completed, total: total, rate: rate)
     }

@@ -1,32 +1,77 @@
 public import NIOCore
 
 /// A point in time on the monotonic clock, in nanoseconds, by which something must be done.
+///
+///     let deadline = Deadline.now + .seconds(5)
+///     let user: User = try await api.get("user") { $0.deadline = deadline }.decode()
+///     let feed: Feed = try await api.get("feed") { $0.deadline = deadline }.decode()
 public struct Deadline: Sendable, Hashable, Comparable {
     /// The same point as SwiftNIO's type.
     public var instant: NIODeadline
 
     public init(_ instant: NIODeadline) { self.instant = instant }
 
-    /// The point that lies `duration` from now.
-    public static func after(_ duration: Duration) -> Deadline {
-        Deadline(.now() + TimeAmount(clamping: duration))
-    }
+    /// The present moment.
+    public static var now: Deadline { Deadline(.now()) }
+
+    /// The point that lies `duration` from now; now for a negative duration.
+    public static func after(_ duration: Duration) -> Deadline { now + max(duration, .zero) }
 
     /// Whether the point has passed.
     public var hasPassed: Bool { instant <= .now() }
 
+    /// The time that is left; zero once the point has passed.
+    public var remaining: Duration { max(.zero, self - .now) }
+
     public static func < (one: Deadline, other: Deadline) -> Bool { one.instant < other.instant }
+
+    /// The point that lies a duration later; the duration is clamped to a hundred years in either direction.
+    public static func + (deadline: Deadline, duration: Duration) -> Deadline {
+        let (sum, overflow) = deadline.nanoseconds.addingReportingOverflow(nanoseconds(of: duration))
+        return Deadline(.uptimeNanoseconds(overflow ? UInt64(Int64.max) : UInt64(max(0, sum))))
+    }
+
+    /// The point that lies a duration earlier; the duration is clamped to a hundred years in either direction.
+    public static func - (deadline: Deadline, duration: Duration) -> Deadline {
+        deadline + .nanoseconds(-nanoseconds(of: duration))
+    }
+
+    /// The time from one point to another; negative where the first lies behind the second.
+    public static func - (end: Deadline, start: Deadline) -> Duration {
+        // Neither is negative, so that the difference fits.
+        .nanoseconds(end.nanoseconds - start.nanoseconds)
+    }
+
+    public static func += (deadline: inout Deadline, duration: Duration) { deadline = deadline + duration }
+
+    public static func -= (deadline: inout Deadline, duration: Duration) { deadline = deadline - duration }
+
+    private var nanoseconds: Int64 { Int64(clamping: instant.uptimeNanoseconds) }
+
+    private static func nanoseconds(of duration: Duration) -> Int64 {
+        duration < .zero
+            ? -TimeAmount(clamping: .zero - max(duration, .seconds(-century))).nanoseconds
+            : TimeAmount(clamping: duration).nanoseconds
+    }
+
+    /// In seconds.
+    fileprivate static let century: Int64 = 100 * 366 * 86_400
 }
 
 extension TimeAmount {
-    /// A duration in whole nanoseconds, clamped to between nothing and a hundred years.
+    /// A duration to the nearest nanosecond, clamped to between nothing and a hundred years.
     public init(clamping duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let century: Int64 = 100 * 366 * 86_400
         guard seconds >= 0, attoseconds >= 0 else {
             self = .nanoseconds(0)
             return
         }
-        self = .nanoseconds(min(seconds, century) * 1_000_000_000 + attoseconds / 1_000_000_000)
+        guard seconds < Deadline.century else {
+            self = .seconds(Deadline.century)
+            return
+        }
+        // To the nearest: 4.1 as a `Double` is a little less than that.
+        let rest = (attoseconds + 500_000_000) / 1_000_000_000
+        self = .nanoseconds(seconds * 1_000_000_000 + rest)
     }
 }

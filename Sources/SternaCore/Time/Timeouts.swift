@@ -2,7 +2,8 @@ public import NIOCore
 
 /// How long each part of a request may take; none is without end.
 ///
-/// Every value is clamped to between one millisecond and a hundred years.
+/// Values are clamped to between one millisecond and a hundred years: zero and negative durations count as one millisecond. The
+/// exception is ``total``: where it is zero or negative, the request fails with `timedOut` and nothing is sent.
 public struct Timeouts: Sendable, Hashable {
     // In a box, so that requests are handed on with one word; all that have the same values share it.
     private var box = Self.defaults
@@ -96,7 +97,10 @@ public struct Timeouts: Sendable, Hashable {
         set { storage.write = Self.clamp(newValue) }
     }
 
-    /// From the last byte of the request to the first of the response, and anew from each interim response; 60 s by default.
+    /// From the last byte of the request to the first of the response, and to the end of the response's head; 60 s by default.
+    ///
+    /// Each interim response begins it anew, as often as the engine's limits allow. A head that begins before the request is
+    /// sent has this time from its first byte on.
     public var firstByte: Duration {
         get { Duration(storage.firstByte) }
         set { storage.firstByte = Self.clamp(newValue) }
@@ -109,9 +113,11 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// From the call to the end of the response's body, redirects included; seven days by default.
+    ///
+    /// Zero or less means that the time is over: the request fails with `timedOut` before anything is sent.
     public var total: Duration {
         get { Duration(storage.total) }
-        set { storage.total = Self.clamp(newValue) }
+        set { storage.total = newValue > .zero ? Self.clamp(newValue) : .nanoseconds(0) }
     }
 
     /// The least speed of a body, in either direction; none by default.

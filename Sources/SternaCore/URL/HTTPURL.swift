@@ -32,7 +32,7 @@ public struct HTTPURL: Sendable, Hashable {
         storage = try URLParser.parse(reference, base: base.storage)
     }
 
-    /// Parses or resolves with an encoder of its own for hosts outside ASCII, instead of the process's.
+    /// Parses or resolves with an encoder of the caller's for hosts outside ASCII, instead of UTS #46.
     ///
     /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
     ///   a result over ``maximumLength``.

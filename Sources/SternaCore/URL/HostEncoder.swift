@@ -1,6 +1,7 @@
-import Synchronization
-
-/// Makes an ASCII host name of one that has characters outside ASCII (IDNA, UTS 46).
+/// Makes an ASCII host name of one that has characters outside ASCII, in the place of the library's own IDNA.
+///
+/// URLs have such hosts encoded by UTS #46 as the WHATWG URL Standard says, unless an encoder is passed to
+/// ``HTTPURL/init(_:relativeTo:hostEncoder:)``.
 public protocol HostEncoder: Sendable {
     /// The ASCII form of a host name.
     ///
@@ -11,7 +12,7 @@ public protocol HostEncoder: Sendable {
     func encode(_ host: String) throws -> String
 }
 
-/// The core's encoder: it refuses every host outside ASCII.
+/// Refuses every host outside ASCII.
 public struct ASCIIHostEncoder: HostEncoder {
     public init() {}
 
@@ -21,17 +22,5 @@ public struct ASCIIHostEncoder: HostEncoder {
     public func encode(_ host: String) throws -> String {
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { throw HTTPURL.ParseError.hostNotEncodable }
         return host
-    }
-}
-
-extension HTTPURL {
-    private static let sharedEncoder = Mutex<any HostEncoder>(ASCIIHostEncoder())
-
-    /// What encodes hosts outside ASCII, for the whole process; ``ASCIIHostEncoder`` unless set.
-    ///
-    /// It is read for such hosts only.
-    public static var hostEncoder: any HostEncoder {
-        get { sharedEncoder.withLock { $0 } }
-        set { sharedEncoder.withLock { $0 = newValue } }
     }
 }

@@ -8,7 +8,7 @@ enum HostParser {
         var kind: HTTPURL.HostKind
     }
 
-    /// - Parameter encoder: for hosts outside ASCII; nil for the process's.
+    /// - Parameter encoder: for hosts outside ASCII; nil for ``IDNA``.
     static func parse(
         _ input: ArraySlice<UInt8>, encoder: (any HostEncoder)? = nil
     ) throws(HTTPURL.ParseError) -> Host {
@@ -20,7 +20,7 @@ enum HostParser {
             return Host(text: "[\(IPv6.serialise(pieces))]", kind: .ipv6)
         }
         var name = input.contains(UInt8(ascii: "%")) ? PercentCoding.decode(input) : Array(input)
-        if name.contains(where: { $0 >= 0x80 }) { name = try encode(name, by: encoder ?? HTTPURL.hostEncoder) }
+        if name.contains(where: { $0 >= 0x80 }) { name = try encode(name, by: encoder) }
         for index in name.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(name[index]) {
             name[index] |= 0x20
         }
@@ -36,10 +36,11 @@ enum HostParser {
     }
 
     private static func encode(
-        _ name: [UInt8], by encoder: any HostEncoder
+        _ name: [UInt8], by encoder: (any HostEncoder)?
     ) throws(HTTPURL.ParseError) -> [UInt8] {
         guard name.count <= maximumUnicodeLength else { throw .tooLong }
         guard let text = String(validating: name, as: UTF8.self) else { throw .invalidHostEncoding }
+        guard let encoder else { return try IDNA.ascii(text) }
         let encoded: String
         do {
             encoded = try encoder.encode(text)

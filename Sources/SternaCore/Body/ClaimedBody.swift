@@ -1,0 +1,28 @@
+package import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// A response's body as a stream, whether it is streamed or there as a whole: what wraps a body reads it through this.
+///
+/// The first read takes the right to read the body.
+package final class ClaimedBody: BodyStream {
+    private let body: ResponseBody
+    private let hasBegun = Atomic(false)
+
+    package init(_ body: ResponseBody) { self.body = body }
+
+    package func next() async throws -> Bytes? {
+        let isFirst = !hasBegun.exchange(true, ordering: .relaxed)
+        if isFirst { try body.claim() }
+        switch body.storage {
+        case .stream(let stream): return try await stream.next()
+        case .whole(let bytes, _): return isFirst && bytes.readableBytes > 0 ? bytes : nil
+        }
+    }
+
+    package func cancel() { body.cancel() }
+
+    package var length: Int64? { body.length }
+
+    package var trailers: HTTPFields? { body.trailers }
+}

@@ -1,0 +1,27 @@
+/// Reads the digits of a table that a script has written: the characters from `$` to `~` are 0 to 90.
+///
+/// Line breaks mean nothing. Missing digits at the end are zero.
+package struct TableDigits {
+    private let code: UnsafeBufferPointer<UInt8>
+    private var index = 0
+
+    /// - Parameter code: must outlive the value.
+    package init(_ code: UnsafeBufferPointer<UInt8>) { self.code = code }
+
+    /// The next digit; nil at the end.
+    package mutating func next() -> Int? {
+        while index < code.count {
+            let byte = code[index]
+            index += 1
+            if byte >= 0x24 { return Int(byte) - 0x24 }
+        }
+        return nil
+    }
+
+    /// The number of some digits, the most significant one first.
+    package mutating func number(_ digits: Int) -> Int {
+        var value = 0
+        for _ in 0..<digits { value = value * 91 + (next() ?? 0) }
+        return value
+    }
+}
