@@ -62,10 +62,8 @@ extension HttpbinTests {
         @Test("A server that says nothing runs into the time-out for the first byte")
         func delayed() async throws {
             let api = try session()
-            var timeouts = Timeouts()
-            timeouts.firstByte = .milliseconds(200)
             let error = await #expect(throws: SternaError.self) {
-                try await api.get("delay/10") { $0.timeouts = timeouts }
+                try await api.get("delay/10") { $0.timeouts.firstByte = .milliseconds(200) }
             }
             #expect(error?.kind == .timedOut)
             #expect(error?.phase == .wait)
@@ -78,11 +76,11 @@ extension HttpbinTests {
         @Test("A body that stops runs into the time-out between bytes")
         func stalled() async throws {
             let api = try session()
-            var timeouts = Timeouts()
-            timeouts.betweenBytes = .milliseconds(200)
             let started = ContinuousClock.now
             let error = await #expect(throws: SternaError.self) {
-                try await api.get("drip", query: ["numbytes": 2, "duration": 60]) { $0.timeouts = timeouts }
+                try await api.get("drip", query: ["numbytes": 2, "duration": 60]) {
+                    $0.timeouts.betweenBytes = .milliseconds(200)
+                }
             }
             #expect(error?.kind == .timedOut)
             #expect(error?.phase == .read)
@@ -93,10 +91,10 @@ extension HttpbinTests {
         @Test("A total that is spent while the body drips")
         func total() async throws {
             let api = try session()
-            var timeouts = Timeouts()
-            timeouts.total = .milliseconds(700)
             let error = await #expect(throws: SternaError.self) {
-                try await api.get("drip", query: ["numbytes": 160, "duration": 60]) { $0.timeouts = timeouts }
+                try await api.get("drip", query: ["numbytes": 160, "duration": 60]) {
+                    $0.timeouts.total = .milliseconds(700)
+                }
             }
             #expect(error?.kind == .timedOut)
         }

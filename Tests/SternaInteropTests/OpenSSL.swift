@@ -45,13 +45,21 @@ enum OpenSSL {
             (process, output) = try ChildProcess.start(
                 [program, "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-quiet"] + arguments
             ) { pipe in ([pipe.read, pipe.write, pipe.write], pipe.read) }
-            for _ in 0..<3_000 where !Self.accepts(port) { try await Task.sleep(for: .milliseconds(10)) }
+            try await Self.waitUntilAccepting(port)
         }
 
         deinit {
             kill(process, SIGKILL)
             _ = ChildProcess.wait(for: process)
             close(output)
+        }
+
+        /// Waits until something listens on a port.
+        static func waitUntilAccepting(_ port: Int) async throws {
+            for _ in 0..<3_000 {
+                if accepts(port) { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
         }
 
         private static func accepts(_ port: Int) -> Bool {

@@ -81,4 +81,41 @@ struct BodyPipeTests {
         #expect(try await second?.readableBytes == 5)
         #expect(try await pipe.next() == nil)
     }
+
+    @Test("A cancelled read throws and leaves the body to the next one; nothing of it is lost")
+    func cancelledRead() async throws {
+        let abandoned = Counter()
+        let pipe = BodyPipe(resume: {}, abandon: { abandoned.add() })
+        for round in 0..<20 {
+            let reader = Task { try await pipe.next() }
+            if round % 2 == 0 { while !pipe.hasReader { await Task.yield() } }
+            reader.cancel()
+            let error = await #expect(throws: SternaError.self) { try await reader.value }
+            #expect(error?.kind == .cancelled)
+            #expect(!pipe.hasReader)
+        }
+        pipe.push(ByteBuffer(string: "late"))
+        #expect(try await pipe.next().map { String(buffer: $0) } == "late")
+        async let last = pipe.next()
+        while !pipe.hasReader { await Task.yield() }
+        pipe.end(.success(nil))
+        #expect(try await last == nil)
+        #expect(abandoned.value == 0)
+    }
+
+    @Test("Cancelling the body ends the read under way and every later one, and gives up the transfer once")
+    func cancelledBody() async throws {
+        let abandoned = Counter()
+        let pipe = BodyPipe(resume: {}, abandon: { abandoned.add() })
+        let reader = Task { try await pipe.next() }
+        while !pipe.hasReader { await Task.yield() }
+        pipe.cancel()
+        pipe.cancel()
+        for _ in 0..<2 {
+            let error = await #expect(throws: SternaError.self) { _ = try await pipe.next() }
+            #expect(error?.kind == .cancelled)
+        }
+        await #expect(throws: SternaError.self) { try await reader.value }
+        #expect(abandoned.value == 1)
+    }
 }

@@ -16,6 +16,7 @@ struct ChunkedTests {
             ParserRow("an extension", "5;a=b\r\nhello\r\n0;c\r\n\r\n"),
             ParserRow("a quoted extension", "5;a=\"b;c,\\\"d\"\r\nhello\r\n0\r\n\r\n"),
             ParserRow("blanks before an extension", "5 \t;a\r\nhello\r\n0 ;b\r\n\r\n"),
+            ParserRow("blanks behind sizes, as old servers pad them", "5     \r\nhello\r\n0 \t \r\n\r\n"),
         ])
     func accepted(row: ParserRow) {
         let transcript = ParserTranscript.of(Self.head + row.text)
@@ -70,7 +71,7 @@ struct ChunkedTests {
         arguments: [
             "", "g", "-5", "+5", "0x5", " 5", "\t5", "5 5", "5,5", "5.", "x", ";a=b", "\u{665}", "5g",
             "FFFFFFFFFFFFFFFFF", "10000000000000000", "FFFFFFFFFFFFFFFF", "8000000000000000", "100000000000000005",
-            "5 ", "5\t", "5\0", "5\u{7F}", "5;\0", "5;a=\u{1}", "5\r", "5;a\rb", "\r",
+            "5 a", "5 \t5", " ", "\t", "5 \r", "5\0", "5\u{7F}", "5;\0", "5;a=\u{1}", "5\r", "5;a\rb", "\r",
         ])
     func badSizes(line: String) {
         let transcript = ParserTranscript.of("\(Self.head)\(line)\r\nhello\r\n0\r\n\r\n")
@@ -84,6 +85,7 @@ struct ChunkedTests {
         arguments: [
             ParserRow("bare LF behind a size", "5\nhello\r\n0\r\n\r\n"),
             ParserRow("bare LF behind an extension", "5;a\nhello\r\n0\r\n\r\n"),
+            ParserRow("bare LF behind blanks", "5 \nhello\r\n0\r\n\r\n"),
             ParserRow("bare LF behind data", "5\r\nhello\n0\r\n\r\n"),
             ParserRow("bare CR behind data", "5\r\nhello\r0\r\n\r\n"),
             ParserRow("nothing behind data", "5\r\nhello0\r\n\r\n"),

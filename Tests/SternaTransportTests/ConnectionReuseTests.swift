@@ -59,6 +59,8 @@ struct ConnectionReuseTests {
             "HTTP/1.1 200 OK\r\nconnection: Keep-Alive, CLOSE\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
+            "HTTP/1.1 200 OK\nConnection: keep-alive\nContent-Length: 2\r\n\r\nok",
         ])
     func closing(text: String) async throws {
         try await expectEnd(of: [.send(text)])

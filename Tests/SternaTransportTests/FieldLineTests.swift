@@ -42,13 +42,43 @@ struct FieldLineTests {
     }
 
     @Test(
-        "Lines without CR",
+        "Lines of a head may end with a bare LF (RFC 9112, 2.2); the connection is not reused",
         arguments: [
-            "HTTP/1.1 200 OK\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 0\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\n",
-            "HTTP/1.1 200 OK\r\n\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\nX: 1\nContent-Length: 2\n\nok", "HTTP/1.1 200 OK\r\nX: 1\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nX: 1\r\nContent-Length: 2\n\r\nok",
+            "HTTP/1.1 200 OK\r\nX: 1\r\nContent-Length: 2\r\n\nok",
+            "HTTP/1.1 200 OK\nX:1\t\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200\nX: 1\nContent-Length: 2\n\nok",
+            "HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\r\nX: 1\r\nContent-Length: 2\r\n\r\nok",
         ])
     func bareLF(text: String) {
+        for cutsEachByte in [false, true] {
+            let bytes = Array(text.utf8)
+            let transcript = ParserTranscript.of(cutsEachByte ? bytes.map { [$0] } : [bytes])
+            #expect(transcript.failure == nil)
+            #expect(transcript.status == 200)
+            #expect(transcript.fields == ["X: 1", "Content-Length: 2"])
+            #expect(transcript.text == "ok")
+            #expect(transcript.hasEnded)
+            #expect(!transcript.isPersistent)
+        }
+    }
+
+    @Test("A head ends at the first empty line, whatever its end is")
+    func emptyLine() {
+        let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\nContent-Length: 0\r\n\r\n", closes: true)
+        #expect(transcript.text == "Content-Length: 0\r\n\r\n")
+        #expect(transcript.fields.isEmpty)
+        #expect(!transcript.isPersistent)
+    }
+
+    @Test(
+        "A CR that is not right before an LF is an error, with bare LF as well",
+        arguments: [
+            "HTTP/1.1 200 OK\n\rX: 1\n\n", "HTTP/1.1 200 OK\nX: 1\n\r\r\n", "HTTP/1.1 200 OK\nX: 1\r\r\n\n",
+            "HTTP/1.1 200 OK\r\r\nX: 1\n\n", "HTTP/1.1 200 OK\nX: a\rY: b\n\n", "HTTP/1.1 200 OK\rX: 1\n\n",
+            "HTTP/1.1 200 OK\nX: 1\n Y: 2\n\n", "HTTP/1.1 200 OK\n X: 1\n\n",
+        ])
+    func strayCR(text: String) {
         let transcript = ParserTranscript.of(text)
         #expect(transcript.failure == .malformedResponse)
         #expect(transcript.status == nil)

@@ -64,8 +64,8 @@ struct InterimResponseTests {
     @Test(
         "Each is as strict as an answer",
         arguments: [
-            "HTTP/1.1 100 C\r\nX : 1\r\n\r\n", "HTTP/1.1 100 C\r\nContent-Length: 1, 2\r\n\r\n", "HTTP/1.1 100 C\n\r\n",
-            "HTTP/1.1 100 C\r\n\r\n\r\n",
+            "HTTP/1.1 100 C\r\nX : 1\r\n\r\n", "HTTP/1.1 100 C\r\nContent-Length: 1, 2\r\n\r\n",
+            "HTTP/1.1 100 C\rX\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n\r\n",
         ])
     func strict(text: String) {
         #expect(ParserTranscript.of(text + Self.final).failure == .malformedResponse)

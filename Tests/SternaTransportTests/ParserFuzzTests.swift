@@ -81,7 +81,9 @@ struct ParserFuzzTests {
     static func endOfHead(in bytes: [UInt8], after interim: Int) -> Int? {
         var left = interim
         for index in bytes.indices where index >= 3 {
-            guard bytes[index] == 0x0A, bytes[index - 2] == 0x0A else { continue }
+            guard bytes[index] == 0x0A,
+                bytes[index - 1] == 0x0A || bytes[index - 1] == 0x0D && bytes[index - 2] == 0x0A
+            else { continue }
             if left == 0 { return index + 1 }
             left -= 1
         }

@@ -89,7 +89,8 @@ struct PeersFramingTests {
             chunked + "5;a\nhello\r\n0\r\n\r\n", ok + "X: a\rb\r\nContent-Length: 0\r\n\r\n",
             ok + "X: a\rContent-Length: 0\r\n\r\n", ok + "X: a\r\n b\r\nContent-Length: 0\r\n\r\n",
             ok + "X: a\r\n\tb\r\nContent-Length: 0\r\n\r\n", ok + "X: a\0b\r\nContent-Length: 0\r\n\r\n",
-            ok + "X : a\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+            ok + "X : a\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\nX: a\rContent-Length: 0\n\n",
+            "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
         ])
     func lineEnds(text: String) async throws {
         try await Wire.refusal(.malformedResponse, .read, script: [.send(text)])

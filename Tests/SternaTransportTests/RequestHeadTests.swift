@@ -38,6 +38,17 @@ struct RequestHeadTests {
         #expect(isSame)
     }
 
+    @Test("A Host field of the request's own is written in the URL's place, for a proxy, too")
+    func ownHost() throws {
+        var request = Request(.get, try HTTPURL("http://example.com:8080/a?b=c"))
+        request.headers[try #require(.init("Host"))] = "own.test"
+        #expect(try Self.text(request) == "GET /a?b=c HTTP/1.1\r\nHost: own.test\r\n\r\n")
+        var head = Bytes()
+        try RequestEncoder.write(
+            request, framing: .none, forwarding: Endpoint.Forwarding(authorization: nil), into: &head)
+        #expect(String(buffer: head) == "GET http://example.com:8080/a?b=c HTTP/1.1\r\nHost: own.test\r\n\r\n")
+    }
+
     @Test("What a buffer has already is left as it is")
     func appended() throws {
         var buffer = Bytes(string: "before")

@@ -29,7 +29,12 @@ struct SplitInputTests {
         ParserRow("differing lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello", .malformedResponse),
         ParserRow(
             "bad chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz", .malformedResponse),
-        ParserRow("bare LF", "HTTP/1.1 200 OK\r\nX: 1\nContent-Length: 5\r\n\r\nhello", .malformedResponse),
+        ParserRow("bare LF", "HTTP/1.1 200 OK\r\nX: 1\nContent-Length: 5\r\n\r\nhello"),
+        ParserRow(
+            "bare LF alone", "HTTP/1.1 103 Early Hints\nLink: </a>\n\nHTTP/1.1 200 OK\nContent-Length: 5\n\nhello"),
+        ParserRow("LF CR", "HTTP/1.1 200 OK\n\rContent-Length: 5\n\r\n\rhello", .malformedResponse),
+        ParserRow(
+            "blanks behind sizes", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\t\r\n\r\n"),
         ParserRow("fold", "HTTP/1.1 200 OK\r\nX: 1\r\n 2\r\nContent-Length: 5\r\n\r\nhello", .malformedResponse),
     ]
 

@@ -44,15 +44,18 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
     let verdicts: Verdicts
     /// The host in the URL.
     let host: String
+    /// Whether the handshake refuses it, not the policy.
+    let isForHandshake: Bool
     let make: @Sendable () throws -> Setup
 
     init(
-        _ name: String, _ verdicts: Verdicts, host: String = TrustCase.host,
+        _ name: String, _ verdicts: Verdicts, host: String = TrustCase.host, isForHandshake: Bool = false,
         _ make: @escaping @Sendable () throws -> Setup
     ) {
         self.name = name
         self.verdicts = verdicts
         self.host = host
+        self.isForHandshake = isForHandshake
         self.make = make
     }
 

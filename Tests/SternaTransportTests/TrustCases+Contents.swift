@@ -92,7 +92,7 @@ extension TrustCase {
         TrustCase("wrong KU: leaf for certificates only", .refused(.keyUsage)) {
             try fixture(WeakChains.signingLeaf, key: WeakChains.longKey, root: WeakChains.root)
         },
-        TrustCase("wrong KU: leaf for enciphering keys only", .refused(.keyUsage)) {
+        TrustCase("wrong KU: leaf for enciphering keys only", .refused(.keyUsage), isForHandshake: true) {
             try fixture(WeakChains.encipheringLeaf, key: WeakChains.longKey, root: WeakChains.root)
         },
         TrustCase("wrong KU: authority", .refused(.keyUsage)) {

@@ -19,7 +19,7 @@ extension TrustCase {
             let root = try newRoot()
             return Setup(bundle: try root.issue(leaf()), roots: [root.pem], issuers: [root.der])
         },
-        TrustCase("P-521 in the leaf, which is not offered", .all(.noHandshake)) {
+        TrustCase("P-521 in the leaf, which is not offered", .all(.noHandshake), isForHandshake: true) {
             try chain(leaf: { $0.key = .p521 })
         },
     ]
@@ -112,9 +112,9 @@ extension TrustCase {
             setup.bundle = setup.bundle.presenting((0..<15).map { _ in setup.issuers[0] })
             return setup
         },
-        TrustCase("17 certificates", .refused(.presented)) {
+        TrustCase("65 certificates", .refused(.presented)) {
             var setup = try chain()
-            setup.bundle = setup.bundle.presenting((0..<16).map { _ in setup.issuers[0] })
+            setup.bundle = setup.bundle.presenting((0..<64).map { _ in setup.issuers[0] })
             return setup
         },
         TrustCase("cross-signed, one root expired, the other good", .accepted) { try crossed(knowing: [0, 1]) },

@@ -59,43 +59,79 @@ struct TrustMatrixTests {
         return cells
     }
 
-    /// The ways to a server: what holds on one holds on all.
+    /// Judges every cell of a row by the policy alone; a row that the handshake refuses goes over a socket.
     private func check(_ row: TrustCase) async throws {
         let setup = try row.make()
         let cells = try cells(row, setup)
-        let authority = try CertificateAuthority()
-        let kinds: [(String, Proxy.Kind, TestProxy.Kind?)] = [
-            ("directly", .http, nil), ("by CONNECT", .http, .http), ("by SOCKS", .socks5, .socks5),
-            ("by CONNECT in TLS", .https, .https(try authority.issue(hosts: ["proxy.test"]))),
-        ]
-        for (way, spoken, kind) in kinds {
-            try await check(row, setup, cells, authority, way: way, spoken, kind, [])
-            try await check(row, setup, cells, authority, way: way + ", over HTTP/2", spoken, kind, .byALPN)
+        guard !row.isForHandshake else { return try await check(row, setup, cells, over: .direct) }
+        for cell in cells {
+            let verdict = await policy(setup, cell).judge(
+                chain: try setup.bundle.chainDER(), host: row.host, time: TrustCase.now.timeIntervalSince1970)
+            let found: TrustCase.Verdict =
+                if case .rejected(let failure) = verdict { .refused(failure.check) } else { .accepted }
+            #expect(found == cell.verdict, "\(cell.name)")
         }
     }
 
-    private func check(
-        _ row: TrustCase, _ setup: TrustCase.Setup, _ cells: [Cell], _ authority: CertificateAuthority, way: String,
-        _ spoken: Proxy.Kind, _ kind: TestProxy.Kind?, _ http2: ServerHTTP2
-    ) async throws {
+    private func policy(_ setup: TrustCase.Setup, _ cell: Cell) -> SecurityPolicy {
+        var policy = SecurityPolicy.authority(pem: setup.roots.joined())
+        policy.pins = cell.pins
+        policy.verificationTime = TrustCase.now
+        return policy
+    }
+
+    /// A way to a server, and what is spoken there.
+    struct Way: Sendable, CustomTestStringConvertible {
+        var proxy: Proxy.Kind?
+        var isHTTP2 = false
+
+        static let direct = Way()
+        static let all = [nil, Proxy.Kind.http, .socks5, .https].flatMap {
+            [Way(proxy: $0), Way(proxy: $0, isHTTP2: true)]
+        }
+
+        var testDescription: String { "\(proxy.map { "by \($0)" } ?? "directly")\(isHTTP2 ? ", over HTTP/2" : "")" }
+    }
+
+    @Test("One row that is trusted and one that is not, over every way to a server", arguments: Way.all)
+    func ways(way: Way) async throws {
+        let trusted = try #require(TrustCase.valid.first { $0.verdicts.noPin == .accepted })
+        let refused = try #require(TrustCase.names.first { $0.verdicts.noPin != .accepted })
+        for row in [trusted, refused] {
+            let setup = try row.make()
+            try await check(row, setup, try cells(row, setup), over: way)
+        }
+    }
+
+    private func check(_ row: TrustCase, _ setup: TrustCase.Setup, _ cells: [Cell], over way: Way) async throws {
+        let authority = try CertificateAuthority()
+        let http2: ServerHTTP2 = way.isHTTP2 ? .byALPN : []
         try await TestServer.withServer(.init(tls: setup.bundle, http2: http2)) { server in
-            let address = "\(row.host):\(server.port)"
-            guard let kind else { return try await check(row, setup, cells, server, 0, way) { _ in } }
-            try await TestProxy.withProxy(.init(kind, routes: [address: server.port])) { proxy in
-                let settings = ProxySettings.proxy(try Proxy(spoken, host: "proxy.test", port: proxy.port))
+            guard let kind = way.proxy else {
+                return try await check(row, setup, cells, server, 0, way) { _ in }
+            }
+            let played: TestProxy.Kind =
+                switch kind {
+                case .socks5: .socks5
+                case .https: .https(try authority.issue(hosts: ["proxy.test"]))
+                default: .http
+                }
+            let routes = ["\(row.host):\(server.port)": server.port]
+            try await TestProxy.withProxy(.init(played, routes: routes)) { proxy in
+                let settings = ProxySettings.proxy(try Proxy(kind, host: "proxy.test", port: proxy.port))
                 let policy = SecurityPolicy.authority(pem: authority.pem)
                 try await check(row, setup, cells, server, proxy.port, way) {
                     $0.proxies = settings
                     $0.hostPolicies = ["proxy.test": policy]
                 }
-                #expect(proxy.totalConnections >= cells.count, "\(way)")
+                #expect(proxy.totalConnections >= cells.count, "\(way.testDescription)")
             }
         }
     }
 
     private func check(
         _ row: TrustCase, _ setup: TrustCase.Setup, _ cells: [Cell], _ server: TestServer, _ proxyPort: Int,
-        _ way: String,
+        _ way: Way,
         _ change: (inout SessionSettings) -> Void
     ) async throws {
         var options = Wire.options
@@ -108,16 +144,14 @@ struct TrustMatrixTests {
         for cell in cells {
             let api = try Wire.session(url, engine: engine) {
                 $0.responseSerializer = .data
-                $0.securityPolicy = .authority(pem: setup.roots.joined())
-                $0.securityPolicy.pins = cell.pins
-                $0.securityPolicy.verificationTime = TrustCase.now
+                $0.securityPolicy = policy(setup, cell)
                 change(&$0)
             }
-            let found = await verdict(api, version: way.hasSuffix("HTTP/2") ? .http2 : .http11)
-            #expect(found == cell.verdict, "\(cell.name), \(way)")
+            let found = await verdict(api, version: way.isHTTP2 ? .http2 : .http11)
+            #expect(found == cell.verdict, "\(cell.name), \(way.testDescription)")
             if found == .accepted { accepted += 1 }
-            // Whom it does not trust it tells nothing.
-            #expect(server.requestCount == accepted, "\(cell.name), \(way)")
+            // A server that is not trusted receives no request.
+            #expect(server.requestCount == accepted, "\(cell.name), \(way.testDescription)")
         }
         engine.closeIdleConnections()
     }

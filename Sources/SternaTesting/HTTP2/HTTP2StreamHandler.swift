@@ -45,11 +45,15 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        pipe = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         pipe?.fail()
+        // It holds this handler.
+        pipe = nil
         task?.cancel()
+        task = nil
         self.context = nil
         if hasBegun { connection.streamEnded() }
         context.fireChannelInactive()

@@ -38,18 +38,29 @@ extension Dialer {
         }
         let watch = GoAwayWatch()
         let gatherer = WriteGatherer(isTLS: tlsContext != nil)
+        let meter = FrameMeter(options.limits, at: dial.shard.loop.now)
         let connection = HTTP2Connection(
-            endpoint: dial.endpoint, shard: dial.shard, watch: watch, gatherer: gatherer)
+            endpoint: dial.endpoint, shard: dial.shard, watch: watch, gatherer: gatherer, meter: meter)
         connection.tlsContext = tlsContext
         connection.rotation = dial.rotation
         try channel.syncOptions?.setOption(.writeBufferWaterMark, value: HTTP2Connection.watermark)
         try pipeline.addHandler(connection, position: .before(http1))
         try pipeline.addHandler(gatherer, position: .before(connection))
-        try pipeline.addHandler(frames(watch, window: ReceiveWindow.initial), position: .after(gatherer))
+        try add(frames(watch, window: ReceiveWindow.initial), behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
         connection.openWindow()
         if let address = dial.timeline.address { sharedConnections.add(connection, at: address, chain: chain) }
         return .http2(connection)
+    }
+
+    /// Adds the library's handler, with the one that counts frames before it.
+    func add(
+        _ frames: NIOHTTP2Handler, behind gatherer: WriteGatherer, _ meter: FrameMeter,
+        to pipeline: ChannelPipeline.SynchronousOperations
+    ) throws {
+        let announcement = HeaderListAnnouncement(options.limits)
+        try pipeline.addHandlers([announcement, meter], position: .after(gatherer))
+        try pipeline.addHandler(frames, position: .after(meter))
     }
 
     /// The library's handler, its limits set for a client: a peer may reset as many streams as are opened, and sends what
@@ -61,8 +72,7 @@ extension Dialer {
         connection.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .initialWindowSize, value: window),
-            HTTP2Setting(
-                parameter: .maxHeaderListSize, value: options.limits.headBytes + 32 * options.limits.fieldCount),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: HeaderListAnnouncement.unlimited),
         ]
         // A stream sees to that itself.
         connection.headerBlockValidation = .disabled

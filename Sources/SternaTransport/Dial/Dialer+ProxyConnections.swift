@@ -18,8 +18,8 @@ extension Dialer {
             return shard.loop.makeFailedFuture(SternaError.cancelled(phase: dial.phase))
         }
         if let connection = registry.usable(key) {
-            let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
-            return ask(connection, dial, until: limit, tries: tries)
+            let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+            return ask(connection, dial, within: limit, tries: tries)
         }
         // Who has waited as long as a connection may take goes by itself.
         let patience = patience ?? NIODeadline.now() + dial.exchange.request.timeouts.amounts.connect
@@ -39,8 +39,8 @@ extension Dialer {
             throw error
         }.flatMap { channel in
             dial.phase = .proxy
-            let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
-            return self.agree(on: key, dial, channel, until: limit, tries: tries, lead)
+            let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+            return self.agree(on: key, dial, channel, within: limit, tries: tries, lead)
         }
     }
 
@@ -51,13 +51,13 @@ extension Dialer {
     }
 
     private func agree(
-        on key: ProxyConnections.Key, _ dial: Dial, _ channel: any Channel, until limit: NIODeadline, tries: Int,
+        on key: ProxyConnections.Key, _ dial: Dial, _ channel: any Channel, within limit: StepLimit, tries: Int,
         _ lead: ProxyConnections.Lead?
     ) -> EventLoopFuture<any Channel> {
         let registry = dial.shard.proxyConnections
         let rotation = key.policy.rotatingIdentity?.current
         return securely(
-            key.proxy, dial.endpoint, channel, until: limit, offering: registry.applicationProtocols(key)
+            key.proxy, dial.endpoint, channel, within: limit, offering: registry.applicationProtocols(key)
         ).flatMapErrorThrowing { error in
             channel.close(promise: nil)
             registry.ended(lead, Self.isForAll(error, dial))
@@ -67,7 +67,7 @@ extension Dialer {
             guard secured?.protocol == "h2" else {
                 // What comes from here on is this dial's alone.
                 registry.ended(lead)
-                return self.negotiate(key.proxy, dial, channel, until: limit).map { self.reached(dial, key, channel) }
+                return self.negotiate(key.proxy, dial, channel, within: limit).map { self.reached(dial, key, channel) }
                     .flatMapErrorThrowing { error in
                         channel.close(promise: nil)
                         throw error
@@ -76,7 +76,7 @@ extension Dialer {
             do {
                 let connection = try self.share(channel, key, rotation, dial)
                 connection.onReady { registry.ended(lead) }
-                return self.ask(connection, dial, until: limit, tries: tries)
+                return self.ask(connection, dial, within: limit, tries: tries)
             } catch {
                 channel.close(promise: nil)
                 registry.ended(lead)
@@ -105,7 +105,9 @@ extension Dialer {
         try pipeline.addHandler(gatherer, position: .before(connection))
         try pipeline.addHandler(multiplexer, position: .after(gatherer))
         try pipeline.addHandler(TunnelSieve(), position: .after(gatherer))
-        try pipeline.addHandler(frames(watch, window: ProxyConnection.initialWindow), position: .after(gatherer))
+        let meter = FrameMeter(options.limits, at: dial.shard.loop.now)
+        watch.meter = meter
+        try add(frames(watch, window: ProxyConnection.initialWindow), behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
         connection.tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
         connection.openWindow()
@@ -115,7 +117,7 @@ extension Dialer {
     }
 
     private func ask(
-        _ connection: ProxyConnection, _ dial: Dial, until limit: NIODeadline, tries: Int
+        _ connection: ProxyConnection, _ dial: Dial, within limit: StepLimit, tries: Int
     ) -> EventLoopFuture<any Channel> {
         let (endpoint, shard, key) = (dial.endpoint, dial.shard, connection.key)
         let limits = options.limits
@@ -139,9 +141,7 @@ extension Dialer {
                     "The server's name, or the proxy's credentials, are too long for the proxy \(key.proxy) over HTTP/2."
                 ))
         }
-        let stream = TunnelStream(
-            handshake, limits: limits,
-            timeout: max(.milliseconds(1), limit - .now()), promise: loop.makePromise())
+        let stream = TunnelStream(handshake, limits: limits, limit: limit, promise: loop.makePromise())
         return connection.open(stream, dial.track).flatMapThrowing { channel in
             try channel.pipeline.syncOperations.addHandler(
                 HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits))

@@ -50,12 +50,12 @@ extension Dialer {
     ///   - showsIdentity: whether a server that asks for a certificate is shown one.
     ///   - verify: given the certificates that the server presented, in DER.
     func secure(
-        _ channel: any Channel, _ peer: TLSPeer, timeout: Duration, showsIdentity: Bool = true,
+        _ channel: any Channel, _ peer: TLSPeer, within limit: StepLimit, showsIdentity: Bool = true,
         verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
     ) -> EventLoopFuture<Secured> {
         let policy = peer.policy
         guard showsIdentity, policy.challengeHandler != nil else {
-            return shakeHands(channel, peer, showsIdentity ? policy.currentIdentity : nil, timeout, verify)
+            return shakeHands(channel, peer, showsIdentity ? policy.currentIdentity : nil, limit, verify)
         }
         let (host, port) = (peer.host, peer.port)
         let loop = channel.eventLoop
@@ -63,9 +63,8 @@ extension Dialer {
         let asking = Task { try await policy.decideIdentity(host: host, port: port) }
         chosen.completeWithTask { try await asking.value }
         // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
-        let timer = loop.scheduleTask(in: TimeAmount(clamping: timeout)) {
-            chosen.fail(Handshake.timedOut(host, timeout))
-        }
+        let time = limit.left
+        let timer = loop.scheduleTask(in: time) { chosen.fail(Handshake.timedOut(host, limit.whole)) }
         channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
         chosen.futureResult.whenComplete { _ in
             timer.cancel()
@@ -74,14 +73,14 @@ extension Dialer {
         return chosen.futureResult.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             throw error
-        }.flatMap { self.shakeHands(channel, peer, $0, timeout, verify) }
+        }.flatMap { self.shakeHands(channel, peer, $0, limit.again(time), verify) }
     }
 
     private func shakeHands(
-        _ channel: any Channel, _ peer: TLSPeer, _ identity: ClientIdentity?, _ timeout: Duration,
+        _ channel: any Channel, _ peer: TLSPeer, _ identity: ClientIdentity?, _ limit: StepLimit,
         _ verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
     ) -> EventLoopFuture<Secured> {
-        let handshake = Handshake(host: peer.host, timeout: timeout, promise: channel.eventLoop.makePromise())
+        let handshake = Handshake(host: peer.host, limit: limit, promise: channel.eventLoop.makePromise())
         begin(handshake, on: channel, peer, identity, verify)
         return handshake.promise.futureResult.map {
             Secured(
@@ -104,12 +103,11 @@ extension Dialer {
                 context: try contexts.context(peer.policy.tls, identity, protocols: peer.protocols),
                 serverHostname: peer.serverName,
                 customVerificationCallback: { certificates, promise in
-                    handshake.isJudging = true
-                    Task {
+                    handshake.judging = Task {
                         let chain = certificates.map { (try? $0.toDERBytes()) ?? [] }
                         let verdict = await verify(chain)
                         loop.execute {
-                            handshake.isJudging = false
+                            handshake.judging = nil
                             handshake.chain = chain
                             handshake.rejection = verdict.failure
                             promise.succeed(verdict.isAccepted ? .certificateVerified : .failed)

@@ -9,10 +9,10 @@ extension Dialer {
         let endpoint = dial.endpoint
         guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
         dial.phase = .proxy
-        let limit = NIODeadline.now() + dial.exchange.request.timeouts.amounts.proxy
-        return securely(proxy, endpoint, channel, until: limit, offering: ["http/1.1"]).flatMap { _ in
+        let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+        return securely(proxy, endpoint, channel, within: limit, offering: ["http/1.1"]).flatMap { _ in
             endpoint.forwarding == nil
-                ? self.negotiate(proxy, dial, channel, until: limit) : channel.eventLoop.makeSucceededVoidFuture()
+                ? self.negotiate(proxy, dial, channel, within: limit) : channel.eventLoop.makeSucceededVoidFuture()
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             throw error
@@ -24,13 +24,12 @@ extension Dialer {
 
     // What goes wrong with the proxy's own TLS is the proxy's, whatever it is.
     func securely(
-        _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, until limit: NIODeadline,
+        _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, within limit: StepLimit,
         offering protocols: [String]
     ) -> EventLoopFuture<Secured?> {
         guard proxy.kind == .https else { return channel.eventLoop.makeSucceededFuture(nil) }
         let policy = endpoint.proxyPolicy
-        let timeout = Duration.nanoseconds(max(1_000_000, (limit - .now()).nanoseconds))
-        return secure(channel, TLSPeer(proxy: proxy, policy: policy, offering: protocols), timeout: timeout) { chain in
+        return secure(channel, TLSPeer(proxy: proxy, policy: policy, offering: protocols), within: limit) { chain in
             await policy.decide(chain: chain, host: proxy.host, port: proxy.port)
         }.map { $0 }.flatMapErrorThrowing { error in
             guard var error = error as? SternaError else { throw error }
@@ -41,7 +40,7 @@ extension Dialer {
 
     /// Has the proxy reach the server on a connection of its own.
     func negotiate(
-        _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, until limit: NIODeadline
+        _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, within limit: StepLimit
     ) -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         do {
@@ -59,8 +58,7 @@ extension Dialer {
                     ConnectHandshake(
                         through: proxy, to: dial.endpoint, limits: options.limits))
             }
-            let handler = TunnelHandler(
-                negotiation, proxy: proxy, timeout: max(.milliseconds(1), limit - .now()), promise: promise)
+            let handler = TunnelHandler(negotiation, proxy: proxy, limit: limit, promise: promise)
             try channel.addBeforeConnection(handler)
         } catch {
             promise.fail(error)

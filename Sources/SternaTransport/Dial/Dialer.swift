@@ -50,7 +50,7 @@ final class Dialer: Sendable {
         let policy = endpoint.policy
         let (host, port) = (endpoint.host, endpoint.origin.port)
         let peer = TLSPeer(origin: endpoint)
-        return secure(channel, peer, timeout: dial.exchange.request.timeouts.tls) { chain in
+        return secure(channel, peer, within: StepLimit(dial.exchange.request.timeouts.tls)) { chain in
             await policy.decide(chain: chain, host: host, port: port)
         }.map { secured in
             dial.timeline.secured = .now()

@@ -5,15 +5,18 @@ import SternaCore
 import SternaSecurity
 
 /// Waits for a connection's TLS handshake, then leaves the pipeline.
+///
+/// It stands behind the TLS library's handler, so that it sees the channel being closed before that says goodbye to the server.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
-final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
+    typealias OutboundIn = Bytes
 
     /// Succeeds when the connection may be used; fails with a `SternaError`.
     let promise: EventLoopPromise<Void>
 
-    /// Whether the server's certificates are being judged.
-    var isJudging = false
+    /// Judges the server's certificates; nil before and afterwards. Cancelled when the handshake ends without a verdict.
+    var judging: Task<Void, Never>?
 
     /// The handler that does it.
     var handler: NIOSSLClientHandler?
@@ -28,19 +31,19 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     private(set) var applicationProtocol: String?
 
     private let host: String
-    private let timeout: Duration
+    private let limit: StepLimit
     private var isDone = false
     private var timer: Scheduled<Void>?
 
-    init(host: String, timeout: Duration, promise: EventLoopPromise<Void>) {
+    init(host: String, limit: StepLimit, promise: EventLoopPromise<Void>) {
         self.host = host
-        self.timeout = timeout
+        self.limit = limit
         self.promise = promise
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(clamping: timeout)) {
-            self.finish(Self.timedOut(self.host, self.timeout, isJudging: self.isJudging))
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+            self.finish(Self.timedOut(self.host, self.limit.whole, isJudging: self.judging != nil))
         }
     }
 
@@ -63,6 +66,12 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
     func channelInactive(context: ChannelHandlerContext) {
         fail(nil)
         context.fireChannelInactive()
+    }
+
+    // A dial that is given up closes its channel. Evaluators of the user's own need not go on.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .all { judging?.cancel() }
+        context.close(mode: mode, promise: promise)
     }
 
     static func timedOut(_ host: String, _ timeout: Duration, isJudging: Bool = false) -> SternaError {
@@ -95,6 +104,7 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler, @unchecke
         isDone = true
         timer?.cancel()
         timer = nil
+        judging?.cancel()
         if let error { promise.fail(error) } else { promise.succeed(()) }
     }
 }

@@ -7,8 +7,14 @@ final class HostDirectory: Sendable {
     private struct State {
         var hosts: ResolvedHosts<Int>
         var promises: [Int: EventLoopPromise<[IPAddress]>] = [:]
-        var tasks: [Int: Task<Void, Never>] = [:]
+        var lookups: [Int: Lookup] = [:]
         var lastWaiter = 0
+    }
+
+    /// A look-up under way, and the timer that says that it takes long.
+    private struct Lookup {
+        let task: Task<Void, Never>
+        let timer: Scheduled<Void>
     }
 
     private let resolver: any HostResolver
@@ -51,7 +57,7 @@ final class HostDirectory: Sendable {
         for action in actions {
             switch action {
             case .lookUp(let id, let key): lookUp(id, key)
-            case .giveUp(let id): state.withLock { $0.tasks[id] }?.cancel()
+            case .giveUp(let id): state.withLock { $0.lookups[id] }?.task.cancel()
             case .answer(let waiter, let host): promise(of: waiter)?.succeed(host.addresses)
             case .fail(let waiter, let error): promise(of: waiter)?.fail(error)
             }
@@ -63,23 +69,24 @@ final class HostDirectory: Sendable {
     }
 
     private func lookUp(_ id: Int, _ key: ResolvedHosts<Int>.Key) {
-        _ = timers.scheduleTask(in: .seconds(2)) {
+        let timer = timers.scheduleTask(in: .seconds(2)) {
             self.perform(self.state.withLock { $0.hosts.takesLong(id) })
         }
         state.withLock { state in
-            state.tasks[id] = Task {
+            let task = Task {
                 let result: Result<ResolvedHost, any Error>
                 do {
                     result = .success(try await resolver.resolve(key.host, key.families))
                 } catch {
                     result = .failure(error)
                 }
-                let actions = self.state.withLock { state in
-                    state.tasks[id] = nil
-                    return state.hosts.finished(id, result, now: Self.now)
+                let (lookup, actions) = self.state.withLock { state in
+                    (state.lookups.removeValue(forKey: id), state.hosts.finished(id, result, now: Self.now))
                 }
+                lookup?.timer.cancel()
                 perform(actions)
             }
+            state.lookups[id] = Lookup(task: task, timer: timer)
         }
     }
 }

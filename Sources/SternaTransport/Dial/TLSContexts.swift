@@ -79,27 +79,31 @@ private final class KeyLog: Sendable {
     private let descriptor: CInt
 
     init(path: String) throws(SternaError) {
-        descriptor =
-            path.utf8.contains(0)
-            ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        // Nobody else's to read, whoever made it; a pipe would hold up the event loop.
+        guard !path.utf8.contains(0) else {
+            descriptor = -1
+            throw Self.unopened(path, "\(BodyFault.controlCharacter(in: "its path"))")
+        }
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let reason = errno
+        // No other user may read it, whoever made it; a pipe would hold up the event loop. The descriptor is closed with `self`,
+        // which is whole by now.
         if descriptor >= 0 {
             var facts = stat()
             guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0 else {
-                close(descriptor)
                 throw SternaError(
                     .tlsFailed, phase: .tls,
                     "The key log “\(FieldSyntax.printable(path))” is no file of yours alone; remove it, or chmod 600.")
             }
         }
-        guard descriptor >= 0 else {
-            throw SternaError(
-                .tlsFailed, phase: .tls,
-                "The key log “\(FieldSyntax.printable(path))” cannot be opened: \(String(cString: strerror(errno))).")
-        }
+        guard descriptor >= 0 else { throw Self.unopened(path, String(cString: strerror(reason))) }
     }
 
-    deinit { close(descriptor) }
+    private static func unopened(_ path: String, _ reason: String) -> SternaError {
+        SternaError(
+            .tlsFailed, phase: .tls, "The key log “\(FieldSyntax.printable(path))” cannot be opened: \(reason).")
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     // One write for a line, so that lines of several processes do not mix.
     func append(_ line: Bytes) {

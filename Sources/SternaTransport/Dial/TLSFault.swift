@@ -1,3 +1,4 @@
+import NIOSSL
 import SternaCore
 import SternaSecurity
 
@@ -33,6 +34,29 @@ enum TLSFault {
         guard let cause, let said = alert(reasons(of: cause)) else { return nil }
         return SternaError(
             .tlsFailed, phase: .tls, "The server \(host) ended the connection: \(said)", underlying: cause)
+    }
+
+    /// What went wrong with TLS itself after the handshake; nil where the connection just ended.
+    static func broken(_ cause: (any Error)?, host: String) -> SternaError? {
+        guard let cause = cause as? BoringSSLError, case .sslError = cause else { return nil }
+        let reasons = reasons(of: cause)
+        if reasons.contains("NO_RENEGOTIATION") {
+            return SternaError(
+                .tlsFailed, phase: .tls,
+                "The server \(host) asked to negotiate TLS anew on an open connection, which is refused: only old versions of TLS "
+                    + "do so. A server that wants a client certificate has to ask for it in the first handshake.",
+                underlying: cause)
+        }
+        // An alert is how the server says that it ends the connection.
+        guard !reasons.isEmpty, !reasons.contains(where: { $0.contains("_ALERT_") }) else { return nil }
+        return SternaError(
+            .tlsFailed, phase: .tls, "The TLS connection with \(host) broke: \(reasons.joined(separator: ", ")).",
+            underlying: cause)
+    }
+
+    /// Whether an error says that the peer ended the connection without close_notify (RFC 8446, 6.1).
+    static func isUncleanEnd(_ error: any Error) -> Bool {
+        if case NIOSSLError.uncleanShutdown = error { true } else { false }
     }
 
     private static let explanations = [

@@ -6,7 +6,8 @@ import Synchronization
 
 /// The network engine: connections over all event loops of a group, shared by any number of sessions.
 ///
-/// It starts no thread of its own and needs no shutdown; idle connections close by themselves.
+/// It starts no thread of its own and needs no shutdown: it goes away with its last session, and idle connections close by
+/// themselves.
 public final class Engine: Sendable {
     /// The engine that sessions share, on SwiftNIO's singleton event loops.
     public static let shared = Engine()
@@ -53,12 +54,7 @@ public final class Engine: Sendable {
         let origin = policy.hasIdentity ? identityOrigin : nil
         let configuration = EngineTransport.Configuration(
             policy: policy, hosts: hosts, identityOrigin: origin, routing: routing)
-        return transports.withLock { transports in
-            if let known = transports.find(configuration) { return known }
-            let made = EngineTransport(engine: self, configuration: configuration)
-            transports.add(made)
-            return made
-        }
+        return transports.withLock { $0.transport(configuration, of: self) }
     }
 
     /// The shard of the event loop that the caller runs on, or nil outside the loops.
@@ -82,6 +78,6 @@ public final class Engine: Sendable {
 
     private let nextLoop = Atomic<Int>(0)
 
-    /// Lets go of what refers to the engine.
+    /// Forgets the origins that are kept for sessions to come.
     func forgetTransports() { transports.withLock { $0.forget() } }
 }

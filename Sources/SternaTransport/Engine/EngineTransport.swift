@@ -2,50 +2,13 @@ import HTTPTypes
 import NIOCore
 public import SternaCore
 import SternaSecurity
-import Synchronization
 
 /// Sends requests over an engine's connections under one trust configuration.
 public final class EngineTransport: Transport {
     public let engine: Engine
-    let configuration: Configuration
-    private let endpoints = Mutex(Endpoints())
-    private let sweepAt = Atomic<Int>(1_024)
+    let origins: OriginTable
 
-    /// Whether URLs of one origin may have different proxies.
-    private let asksForEachURL: Bool
-
-    private struct Endpoints {
-        private var first: (key: Key, endpoint: Endpoint)?
-        private var others: [Key: Endpoint] = [:]
-
-        /// The one that was asked for last, which is the next one as well where a client speaks to one server.
-        private(set) var last: Endpoint?
-
-        var count: Int { others.count + (first == nil ? 0 : 1) }
-
-        mutating func find(_ key: Key) -> Endpoint? {
-            let known = first?.key == key ? first?.endpoint : others.isEmpty ? nil : others[key]
-            if let known { last = known }
-            return known
-        }
-
-        mutating func add(_ endpoint: Endpoint, _ key: Key) {
-            if first == nil { first = (key, endpoint) } else { others[key] = endpoint }
-        }
-
-        mutating func removeUnused() {
-            others = others.filter { $0.value.isInUse }
-            if first?.endpoint.isInUse == false { first = nil }
-            // It may be one of those that are gone, and there must not be two of an origin.
-            last = nil
-        }
-    }
-
-    private struct Key: Hashable {
-        let origin: Origin
-        /// Where the rules give the same answer for all URLs of an origin it is not asked for.
-        let proxy: Proxy?
-    }
+    var configuration: Configuration { origins.configuration }
 
     /// What connections have in common that may be used for one another, but for the origin.
     struct Configuration: Hashable {
@@ -82,17 +45,18 @@ public final class EngineTransport: Transport {
         var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) || routing.hasClosures }
     }
 
-    init(engine: Engine, configuration: Configuration) {
+    init(engine: Engine, origins: OriginTable) {
         self.engine = engine
-        self.configuration = configuration
-        asksForEachURL = !configuration.routing.proxies.isByOrigin
+        self.origins = origins
     }
 
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Response {
         let endpoint = try endpoint(for: request.url)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
+        let now = NIODeadline.now()
+        let deadline = request.deadline?.instant ?? now + request.timeouts.amounts.total
+        guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
         let (shard, hasReservation) = choose(endpoint)
-        let deadline = request.deadline?.instant ?? .now() + request.timeouts.amounts.total
         let exchange = Exchange(
             request, endpoint: endpoint, shard: shard, hasReservation: hasReservation, deadline: deadline)
         if let recorder = request.recorder { exchange.recorder = recorder.attemptBegan(request) }
@@ -119,9 +83,11 @@ public final class EngineTransport: Transport {
         var request = Request(.options, url)
         request.timeouts = timeouts
         let most = min(endpoint.maximumConnections, max(1, engine.options.maximumConnections))
-        let wanted = min(count, most) - endpoint.permits.counts(of: endpoint).open
+        let wanted = max(0, min(count, most)) - endpoint.permits.counts(of: endpoint).open
         guard wanted > 0 else { return }
-        let deadline = NIODeadline.now() + timeouts.amounts.total
+        let now = NIODeadline.now()
+        let deadline = now + timeouts.amounts.total
+        guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
         try await withThrowingTaskGroup { group in
             for number in 0..<wanted {
                 let exchange = Exchange(
@@ -150,28 +116,5 @@ public final class EngineTransport: Transport {
         return (engine.shards[index], hasReservation)
     }
 
-    func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint {
-        let origin = url.origin
-        if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin { return last }
-        let proxy = asksForEachURL ? try configuration.routing.proxies.proxy(for: url) : nil
-        let key = Key(origin: origin, proxy: proxy)
-        if let known = endpoints.withLock({ $0.find(key) }) { return known }
-        let route = try configuration.routing.route(for: url, proxy: key.proxy)
-        return endpoints.withLock { endpoints in
-            if let known = endpoints.find(key) { return known }
-            if endpoints.count >= 1_024, endpoints.count >= sweepAt.load(ordering: .relaxed) {
-                endpoints.removeUnused()
-                // As many as are in use come once more before they are looked through again.
-                sweepAt.store(2 * endpoints.count, ordering: .relaxed)
-            }
-            var proxyPolicy = SecurityPolicy.system
-            if case .proxy(let proxy) = route { proxyPolicy = configuration.policy(for: proxy) }
-            let made = Endpoint(
-                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
-                policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
-                routing: configuration.routing, engine: engine)
-            endpoints.add(made, key)
-            return made
-        }
-    }
+    func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint { try origins.endpoint(for: url, of: engine) }
 }

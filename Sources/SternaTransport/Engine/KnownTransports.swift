@@ -1,41 +1,47 @@
-/// The transports of an engine, one for each configuration: those that somebody has, and the ones asked for last.
+/// The transports of an engine, one for each configuration: those in use, and the origins of the ones asked for last.
 ///
-/// Programs have a handful of configurations, and make sessions of them again and again; those are kept. One that makes new
-/// ones without end keeps them alive itself for as long as it uses them.
+/// Programs have a handful of configurations, and make sessions of them again and again; the origins of those are kept. A program
+/// that makes new configurations without end keeps their transports alive itself for as long as it uses them. A transport keeps
+/// its engine, so the engine keeps no transport.
 struct KnownTransports {
     private struct WeakTransport {
         weak var transport: EngineTransport?
     }
 
+    private struct Kept {
+        let origins: OriginTable
+        weak var transport: EngineTransport?
+    }
+
     private static let keptCount = 64
 
-    // The one asked for last at the end.
-    private var kept: [EngineTransport] = []
+    // The one asked for last is at the end.
+    private var kept: [Kept] = []
     private var inUse: [EngineTransport.Configuration: WeakTransport] = [:]
     private var sweepAt = 64
 
-    mutating func find(_ configuration: EngineTransport.Configuration) -> EngineTransport? {
-        if let position = kept.lastIndex(where: { $0.configuration == configuration }) {
-            let known = kept[position]
-            if position < kept.count - 1 {
-                kept.remove(at: position)
-                kept.append(known)
-            }
+    /// The transport of a configuration, which is made if there is none.
+    mutating func transport(_ configuration: EngineTransport.Configuration, of engine: Engine) -> EngineTransport {
+        if let position = kept.lastIndex(where: { $0.origins.configuration == configuration }) {
+            let origins = kept[position].origins
+            let transport = kept[position].transport ?? EngineTransport(engine: engine, origins: origins)
+            if position < kept.count - 1 { kept.remove(at: position) } else { kept.removeLast() }
+            kept.append(Kept(origins: origins, transport: transport))
+            return transport
+        }
+        if !inUse.isEmpty, let known = inUse[configuration]?.transport {
+            if !configuration.isOwn { keep(known) }
             return known
         }
-        guard !inUse.isEmpty, let known = inUse[configuration]?.transport else { return nil }
-        if !configuration.isOwn { keep(known) }
-        return known
-    }
-
-    mutating func add(_ transport: EngineTransport) {
-        // Nobody can ask again for one with closures but by the session that has it.
-        if transport.configuration.isOwn { remember(transport) } else { keep(transport) }
+        let made = EngineTransport(engine: engine, origins: OriginTable(configuration))
+        // Only the session that has it can ask again for a configuration with closures.
+        if configuration.isOwn { remember(made) } else { keep(made) }
+        return made
     }
 
     private mutating func keep(_ transport: EngineTransport) {
-        if kept.count >= Self.keptCount { remember(kept.removeFirst()) }
-        kept.append(transport)
+        if kept.count >= Self.keptCount, let oldest = kept.removeFirst().transport { remember(oldest) }
+        kept.append(Kept(origins: transport.origins, transport: transport))
     }
 
     private mutating func remember(_ transport: EngineTransport) {
@@ -46,5 +52,6 @@ struct KnownTransports {
         inUse[transport.configuration] = WeakTransport(transport: transport)
     }
 
+    /// Forgets the origins that are kept.
     mutating func forget() { kept = [] }
 }

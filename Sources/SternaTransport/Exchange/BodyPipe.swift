@@ -15,6 +15,10 @@ final class BodyPipe: Sendable {
         var isPaused = false
         var result: Result<HTTPFields?, SternaError>?
         var reader: UnsafeContinuation<Bytes?, any Error>?
+
+        /// Counts the reads that waited, so that a late cancellation ends no other read than its own.
+        var readNumber = 0
+        var waitingRead = 0
         var isCancelled = false
 
         // A slice keeps the whole of what was read with it, so small ones are copied together: what is stored is then
@@ -145,9 +149,14 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// The next bytes, or nil at the end.
+    /// The next bytes, or nil at the end; throws `cancelled` where the task is cancelled while it waits, which ends this read alone.
     func next() async throws -> Bytes? {
-        switch state.withLock({ Self.step(&$0) }) {
+        let (step, number) = state.withLock { state -> (Step, Int) in
+            let step = Self.step(&state)
+            if case .wait = step { state.readNumber += 1 }
+            return (step, state.readNumber)
+        }
+        switch step {
         case .deliver(let bytes, let resumes):
             if resumes { resume() }
             return bytes
@@ -160,12 +169,15 @@ final class BodyPipe: Sendable {
                 let step = state.withLock { state -> Step in
                     let step = Self.step(&state)
                     if case .wait = step {
+                        // A cancellation from now on finds the reader; one that came before is seen here.
+                        if Task.isCancelled { return .fail(.cancelled(phase: .read)) }
                         if state.reader != nil {
                             return .fail(
                                 SternaError(
                                     .invalidRequest, phase: .read, "Two tasks read one response body at a time."))
                         }
                         state.reader = continuation
+                        state.waitingRead = number
                     }
                     return step
                 }
@@ -178,8 +190,17 @@ final class BodyPipe: Sendable {
                 }
             }
         } onCancel: {
-            cancel()
+            endRead(number)
         }
+    }
+
+    private func endRead(_ number: Int) {
+        let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
+            guard state.waitingRead == number else { return nil }
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(throwing: SternaError.cancelled(phase: .read))
     }
 
     /// Gives up what was not read.

@@ -68,7 +68,7 @@ extension Carrier {
         marks.firstByte = nil
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
         let response = InformationalResponse(status: status, headers: section.fields)
-        exchange.request.onInformational?(response)
+        if let inform = exchange.request.onInformational { callSoon { inform(response) } }
         exchange.recorder?.tell(lastActivity) { $0.informationalReceived($1, response) }
     }
 

@@ -31,6 +31,7 @@ extension Carrier {
     final func answerIsWaitedForAnew() {
         guard let exchange, exchange.phase == .reading else { return }
         exchange.phase = .waiting
+        headLimit = nil
         shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
     }
 
@@ -42,9 +43,30 @@ extension Carrier {
         guard number == exchangeCount else { return }
         lastActivity = shard.loop.now
         throughput.sent += bytes
-        guard let report = exchange?.request.uploadProgress else { return }
+        guard hasUploadObserver else { return }
         meter.add(bytes, at: lastActivity)
         report(meter.progress(at: lastActivity))
+    }
+
+    /// Reports upload progress to the caller.
+    final func report(_ progress: TransferProgress) {
+        guard let report = exchange?.request.uploadProgress else { return }
+        callSoon { report(progress) }
+    }
+
+    /// Schedules a call of the caller's closure for the next turn of the event loop, when the present change of state is
+    /// complete.
+    final func callSoon(_ call: @escaping () -> Void) {
+        dueCalls.append(call)
+        if dueCalls.count == 1 { shard.loop.execute { self.makeCalls() } }
+    }
+
+    /// Makes the calls that are due. The caller gets its response or its error afterwards.
+    final func makeCalls() {
+        guard !dueCalls.isEmpty else { return }
+        let calls = dueCalls
+        dueCalls = []
+        for call in calls { call() }
     }
 
     /// Looks, more than once in the time that the network has to take something, whether it has: it does not say so before the

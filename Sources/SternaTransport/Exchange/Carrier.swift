@@ -21,6 +21,9 @@ class Carrier: @unchecked Sendable {
     /// When bytes last moved in either direction, or the exchange last changed its phase.
     final var lastActivity: NIODeadline
 
+    /// When the response's head must be complete; nil before its first byte.
+    final var headLimit: NIODeadline?
+
     /// When the present measure of speed began.
     final var throughputWindow: NIODeadline
 
@@ -36,6 +39,9 @@ class Carrier: @unchecked Sendable {
     final var held: BodyWriter?
     final var continueTimer: Scheduled<Void>?
     final var meter = ProgressMeter()
+
+    /// Calls of the caller's closures that are due.
+    final var dueCalls: [() -> Void] = []
     final var collected: Bytes?
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()
@@ -65,6 +71,7 @@ class Carrier: @unchecked Sendable {
         exchangeCount += 1
         self.exchange = exchange
         lastActivity = shard.loop.now
+        headLimit = nil
         shard.counts.requests += 1
         throughputWindow = lastActivity
         throughput = Throughput()

@@ -6,7 +6,7 @@ extension Exchange {
     /// A moment, and whose limit it is.
     struct TimeLimit {
         enum Kind {
-            case total, phase, throughput
+            case total, phase, head, throughput
         }
 
         var at: NIODeadline
@@ -24,7 +24,9 @@ extension Exchange {
             if dial == nil, queuedAt != .distantFuture { consider(queuedAt + amounts.queue, .phase) }
             return limit
         }
-        guard let carrier, !carrier.isPaused else { return limit }
+        guard let carrier else { return limit }
+        if let moment = carrier.headLimit, !carrier.hasHead { consider(moment, .head) }
+        guard !carrier.isPaused else { return limit }
         switch phase {
         case .writing:
             consider(carrier.lastActivity + amounts.write, .phase)
@@ -43,7 +45,7 @@ extension Exchange {
     /// Whether a limit that has come is none yet, since bytes have moved that nobody had counted.
     func goesOn(beyond limit: TimeLimit, at now: NIODeadline) -> Bool {
         switch limit.kind {
-        case .total: return false
+        case .total, .head: return false
         case .phase:
             guard let carrier else { return false }
             let amounts = request.timeouts.amounts
@@ -58,14 +60,25 @@ extension Exchange {
         }
     }
 
+    /// The error for a request whose own deadline has passed.
+    static func deadlinePassed(in phase: SternaError.Phase) -> SternaError {
+        SternaError(.timedOut, phase: phase, "The request's deadline has passed.")
+    }
+
     /// The error for having run out of time now.
     func timeoutError(_ limit: TimeLimit) -> SternaError {
         let timeouts = request.timeouts
         switch limit.kind {
         case .total:
+            guard !request.hasOwnDeadline else { return Self.deadlinePassed(in: errorPhase) }
             return SternaError(
                 .timedOut, phase: errorPhase,
                 "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
+        case .head:
+            return SternaError(
+                .timedOut, phase: .read,
+                "The server began its answer, but did not complete the head within \(Self.seconds(timeouts.firstByte))."
+            )
         case .throughput:
             let least = timeouts.minimumThroughput ?? .init(bytesPerSecond: 0)
             return SternaError(

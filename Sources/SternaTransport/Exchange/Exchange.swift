@@ -190,9 +190,14 @@ final class Exchange: InLine, @unchecked Sendable {
         return request.isIdempotent || !requestSent
     }
 
+    /// A limit as errors name it: in seconds, to the nearest millisecond.
     static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = attoseconds / 1_000_000_000_000_000
-        return milliseconds == 0 ? "\(seconds) s" : "\(Double(seconds * 1_000 + milliseconds) / 1_000) s"
+        let amount = TimeAmount(clamping: duration)
+        let (seconds, milliseconds) = ((amount.nanoseconds + 500_000) / 1_000_000).quotientAndRemainder(
+            dividingBy: 1_000)
+        guard milliseconds > 0 else { return "\(seconds) s" }
+        var digits = String(1_000 + milliseconds).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(seconds).\(digits) s"
     }
 }

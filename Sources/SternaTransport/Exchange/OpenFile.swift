@@ -26,11 +26,14 @@ final class OpenFile: @unchecked Sendable {
     /// Opens a file off the event loop and checks that it still is what the range was made from.
     static func open(_ range: FileRange, on loop: any EventLoop) -> EventLoopFuture<OpenFile> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+            guard !range.path.utf8.contains(0) else {
+                throw BodyFault.controlCharacter(in: "its path").error(range.path, phase: .write)
+            }
             let descriptor =
-                range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
-                ?? (range.path.utf8.contains(0) ? -1 : Self.openDescriptor(range.path))
+                range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) } ?? Self.openDescriptor(range.path)
+            let reason = errno
             guard descriptor >= 0 else {
-                throw BodyFault.unreachable(path: range.path, code: errno).error(range.path, phase: .write)
+                throw BodyFault.unreachable(path: range.path, code: reason).error(range.path, phase: .write)
             }
             let file = OpenFile(descriptor: descriptor)
             guard file.fits(range) else { throw changed(range) }

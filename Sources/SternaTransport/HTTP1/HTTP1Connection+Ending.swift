@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaSecurity
 
 /// How exchanges and the connection end.
 extension HTTP1Connection {
@@ -35,6 +36,7 @@ extension HTTP1Connection {
     }
 
     func detach() {
+        makeCalls()
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil
@@ -85,6 +87,8 @@ extension HTTP1Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The end of the connection follows, and tells whether the response is complete.
+        if TLSFault.isUncleanEnd(error), !endpoint.policy.tls.requiresCloseNotify { return }
         if !lost(because: error) { close() }
     }
 
@@ -112,6 +116,7 @@ extension HTTP1Connection {
         }
         fail(
             TLSFault.late(parser.hasReceived ? nil : cause, host: endpoint.host)
+                ?? TLSFault.broken(cause, host: endpoint.host)
                 ?? LostConnection.error(
                     cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
         )

@@ -127,6 +127,10 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
         take(exchange)
+        guard exchange.deadline > lastActivity else {
+            exchange.phase = .queued
+            return fail(exchange.timeoutError(.init(at: exchange.deadline, kind: .total)))
+        }
         if exchangeCount > 1 { shard.counts.reuses += 1 }
         let request = exchange.request
         parser.begin(isHeadRequest: request.method == .head)
@@ -147,7 +151,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         // A write may fail, and the exchange be given to another connection, before it returns.
         guard let body = request.body, framing != .length(0) else {
             exchange.phase = .waiting
-            if request.body != nil { request.uploadProgress?(TransferProgress(completed: 0, total: 0)) }
+            if request.body != nil { report(TransferProgress(completed: 0, total: 0)) }
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
             if exchange.recorder != nil { noteSent() }
             return
@@ -182,6 +186,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let previousActivity = lastActivity
         lastActivity = shard.loop.now
         guard exchange != nil || pipe != nil else {
             // Bytes that answer nothing: whatever comes next on this connection could not be trusted.
@@ -192,12 +197,27 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         throughput.received += bytes.readableBytes
         parser.append(bytes)
         if exchange?.recorder != nil, marks.firstByte == nil { marks.firstByte = lastActivity }
-        if let exchange, exchange.phase == .waiting {
-            exchange.phase = .reading
-            measureAnew()
-            shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes)
-        }
+        if let exchange, exchange.phase != .reading { headBegins(exchange, waitingSince: previousActivity) }
         shard.executor.wakingAfter { parse() }
+    }
+
+    // The head has its time from the end of the request on, or from its own first byte where that comes before.
+    private func headBegins(_ exchange: Exchange, waitingSince start: NIODeadline) {
+        let amounts = exchange.request.timeouts.amounts
+        guard exchange.phase == .waiting else {
+            if headLimit == nil { headBeginsNow(exchange) }
+            return
+        }
+        headLimit = start + amounts.firstByte
+        exchange.phase = .reading
+        measureAnew()
+        shard.tickNoLater(than: lastActivity + amounts.betweenBytes)
+    }
+
+    private func headBeginsNow(_ exchange: Exchange) {
+        let limit = lastActivity + exchange.request.timeouts.amounts.firstByte
+        headLimit = limit
+        shard.tickNoLater(than: limit)
     }
 
     private func parse() {
@@ -208,6 +228,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
                 case .informational(let head):
                     if head.status == 100 { sendHeld() }
                     if let exchange { noteInformational(head.status, head.section, exchange) }
+                    headLimit = nil
                     isInterim = true
                 case .head(let head): received(head)
                 case .body(let bytes): received(bytes)
@@ -217,7 +238,8 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
                 }
                 if isClosing { return }
             }
-            if isInterim, head == nil, !parser.hasLeftover { answerIsWaitedForAnew() }
+            guard isInterim, head == nil, let exchange else { return }
+            if parser.hasLeftover { headBeginsNow(exchange) } else { answerIsWaitedForAnew() }
         } catch {
             fail(SternaError(error.kind, phase: .read, error.detail))
         }
@@ -263,6 +285,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// Gives the caller the head now, and the body through a pipe.
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
+        makeCalls()
         let loop = shard.loop
         let number = exchangeCount
         let pipe = BodyPipe(

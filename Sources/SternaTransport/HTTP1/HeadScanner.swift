@@ -10,6 +10,8 @@ import Darwin
 #endif
 
 /// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
+///
+/// Lines of a head end with CR LF or a bare LF (RFC 9112, 2.2), those of trailers with CR LF only. A CR anywhere else is an error.
 struct HeadScanner {
     private(set) var summary = HeadSummary()
     private var lineStart = 0
@@ -19,10 +21,12 @@ struct HeadScanner {
     private var expectsStatusLine: Bool
     private var sawTransferEncoding = false
     private let limits: Limits
+    private let isTrailers: Bool
     private let ignoresFraming: Bool
 
     init(limits: Limits, isTrailers: Bool = false, ignoresFraming: Bool = false) {
         self.limits = limits
+        self.isTrailers = isTrailers
         self.ignoresFraming = ignoresFraming
         expectsStatusLine = !isTrailers
     }
@@ -42,10 +46,14 @@ struct HeadScanner {
             }
             let newline = UnsafeRawPointer(found) - base
             guard newline < limits.headBytes else { break }
-            guard newline > lineStart, bytes[newline - 1] == 0x0D else {
-                throw .malformed("a line ends without CR.")
+            var end = newline
+            if newline > lineStart, bytes[newline - 1] == 0x0D {
+                end -= 1
+            } else {
+                guard !isTrailers else { throw .malformed("a trailer line ends without CR.") }
+                summary.hasBareLineFeed = true
             }
-            let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<newline - 1])
+            let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
             searched = newline + 1
             if expectsStatusLine {
                 try statusLine(line)

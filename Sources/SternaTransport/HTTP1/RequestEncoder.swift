@@ -78,8 +78,8 @@ enum RequestEncoder {
         }
         text.put(request.url.requestTarget)
         text.put(" HTTP/1.1\r\nHost: " as StaticString)
-        // A proxy that forwards goes by the URL; another Host beside it would only mislead (RFC 9112, 3.2.2).
-        let ownHost = forwarding == nil ? request.headers.first { isHost($0.name.canonicalName) } : nil
+        // A proxy that forwards connects to the URL's host, whatever stands here (RFC 9112, 3.2.2).
+        let ownHost = request.headers.first { isHost($0.name.canonicalName) }
         let host = ownHost?.value ?? request.url.authority
         guard FieldSyntax.isValue(host) else {
             throw SternaError(

@@ -13,6 +13,9 @@ struct HeadSummary {
 
     /// The seconds that a Keep-Alive field names.
     var keepAlive: Int?
+
+    /// Whether a line ends with LF without CR.
+    var hasBareLineFeed = false
 }
 
 /// The head of a response as it came over HTTP/1; a reference, since it goes through several hands.

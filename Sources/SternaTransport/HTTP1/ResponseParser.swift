@@ -2,7 +2,10 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Turns the bytes of an HTTP/1 connection into the parts of responses, strictly (RFC 9112); a value without I/O.
+/// Turns the bytes of an HTTP/1 connection into the parts of responses (RFC 9112); a value without I/O.
+///
+/// It is strict but for two leniencies that servers need and curl, browsers and URLSession grant: lines of a head may end with a
+/// bare LF, after which the connection is not reused, and blanks may follow a chunk size.
 ///
 /// `append` what arrived, then ask `next` until it returns nil. After `end` the parser waits for `begin`; bytes that are
 /// left over then belong to no response.
@@ -34,6 +37,9 @@ struct ResponseParser {
     private var isHeadRequest = false
     private var ignoresFraming = false
     private var informationalCount = 0
+
+    /// Whether an interim response had a line that ends with a bare LF.
+    private var sawBareLineFeed = false
 
     /// Whether any byte has come since `begin`.
     private(set) var hasReceived = false
@@ -78,6 +84,7 @@ struct ResponseParser {
         state = .head
         scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         informationalCount = 0
+        sawBareLineFeed = false
         hasReceived = false
         isPersistent = false
         bodyLength = nil
@@ -174,13 +181,17 @@ struct ResponseParser {
         if let failure { throw failure }
         guard let length else { return nil }
         let lines = scanner.fieldLines
-        let section = buffer.getSlice(at: buffer.readerIndex + lines.lowerBound, length: lines.count) ?? Bytes()
+        // What stands before the fields is kept, for the reason phrase.
+        var section = buffer.getSlice(at: buffer.readerIndex, length: lines.upperBound) ?? Bytes()
+        section.moveReaderIndex(forwardBy: min(lines.lowerBound, section.readableBytes))
         buffer.moveReaderIndex(forwardBy: length)
-        return FieldSection(checkedLines: section)
+        return lines.lowerBound == 0
+            ? FieldSection(checkedLines: section) : FieldSection(checkedLinesBehindStatusLine: section)
     }
 
     private mutating func countInformational(_ head: ResponseHead) throws(ParseFailure) {
         informationalCount += 1
+        if head.summary.hasBareLineFeed { sawBareLineFeed = true }
         guard informationalCount <= limits.informationalCount else {
             throw .limit("The server sent more than \(limits.informationalCount) interim responses before its answer.")
         }
@@ -191,7 +202,8 @@ struct ResponseParser {
 
     /// How long the body is (RFC 9112, 6.3).
     private mutating func chooseBody(_ head: ResponseHead) {
-        isPersistent = head.isPersistent
+        // Where another recipient sees other lines, what follows on the connection may belong to another message.
+        isPersistent = head.isPersistent && !head.summary.hasBareLineFeed && !sawBareLineFeed
         if isHeadRequest || head.status == 204 || head.status == 304 {
             state = .noBody
         } else if head.isChunked {
@@ -226,7 +238,8 @@ struct ResponseParser {
         return true
     }
 
-    /// The size before a chunk; its extensions are read over (RFC 9112, 7.1.1).
+    /// The size before a chunk; blanks behind it, which old servers pad it with, and its extensions are skipped
+    /// (RFC 9112, 7.1.1).
     private mutating func nextChunkSize() throws(ParseFailure) -> Int64? {
         var size: Int64 = 0
         var digits = 0
@@ -245,7 +258,7 @@ struct ResponseParser {
                 }
                 if byte == 0x0D {
                     guard index < bytes.count else { return nil }
-                    if bytes[index] != 0x0A || digits == 0 || sawBlank && !inExtension {
+                    guard bytes[index] == 0x0A, digits > 0 else {
                         failure = .malformed("the line before a chunk is not a size and CR LF.")
                         return nil
                     }

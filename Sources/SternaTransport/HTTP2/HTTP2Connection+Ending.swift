@@ -70,8 +70,9 @@ extension HTTP2Connection {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isClosing else { return }
+        if let violation = error as? FrameMeter.Violation { return fail(violation.error, violation.code) }
         if let code = watch.code {
-            return fail(peer.isKnown ? Self.violation(error, code) : Self.otherProtocol)
+            return fail(meter.hasSeenSettings ? Self.violation(error, code) : Self.otherProtocol)
         }
         if let error = error as? NIOHTTP2Errors.StreamError {
             if let stream = streams[error.streamID] { stream.fail(Self.unsent(error.baseError), .internalError) }
@@ -170,6 +171,7 @@ extension HTTP2Connection {
                 stream.fail(
                     goodbye.map { Self.left($0, hasHead: stream.hasHead) }
                         ?? TLSFault.late(peer.isKnown ? nil : cause, host: endpoint.host)
+                        ?? TLSFault.broken(cause, host: endpoint.host)
                         ?? LostConnection.error(
                             cause, hasHead: stream.hasHead, hasReceived: stream.hasHead,
                             isWriting: !stream.hasSentEnd && stream.writer != nil), nil)

@@ -10,14 +10,15 @@ extension HTTP2Connection {
         case .headers(let section): stream(frame.streamID)?.received(section.headers, isEnd: section.endStream)
         case .data(let piece):
             if case .byteBuffer(let bytes) = piece.data {
-                guard count(piece) else { return }
-                stream(frame.streamID)?.received(bytes, isEnd: piece.endStream)
+                let stream = stream(frame.streamID)
+                guard count(piece, of: stream) else { return }
+                stream?.received(bytes, isEnd: piece.endStream)
             }
         case .rstStream(let code): wasReset(frame.streamID, code)
         case .settings(.settings(let settings)): received(settings)
         case .goAway(let last, let code, let reason): received(goAway: last, code, reason)
         case .ping(let data, true): answered(data)
-        case .windowUpdate: pumpLater()
+        case .windowUpdate(let increment): windowOpened(frame.streamID, by: increment)
         case .pushPromise(let promise): refuse(promise.pushedStreamID)
         default: break
         }
@@ -31,11 +32,12 @@ extension HTTP2Connection {
     }
 
     // Frames without content are few where a peer means well.
-    private func count(_ piece: HTTP2Frame.FramePayload.Data) -> Bool {
+    private func count(_ piece: HTTP2Frame.FramePayload.Data, of stream: HTTP2Stream?) -> Bool {
         let bytes = piece.data.readableBytes
         if bytes > 0 || piece.endStream {
             emptyCount = 0
-            if tuner.received(bytes, at: Int64(clamping: lastRead.uptimeNanoseconds)) { ping(Self.probeData) }
+            let now = Int64(clamping: lastRead.uptimeNanoseconds)
+            if tuner.received(bytes, at: now, mayProbe: stream?.hasLargeBody == true) { owesProbe = true }
             return true
         }
         emptyCount += 1
@@ -46,6 +48,25 @@ extension HTTP2Connection {
                 "The server sent more than 1000 frames without content, and the connection was given up."),
             .enhanceYourCalm)
         return false
+    }
+
+    // The library checks only the windows of streams that this side has not ended (RFC 9113, 6.9).
+    private func windowOpened(_ id: HTTP2StreamID, by increment: Int) {
+        guard id != .rootStream, let stream = streams[id], stream.hasSentEnd else { return pumpLater() }
+        stream.windowOpened(by: increment)
+    }
+
+    /// Resets a stream that has ended already, if there was such a stream.
+    func resetEnded(_ id: HTTP2StreamID, _ code: HTTP2Code) {
+        guard let context, !isClosing, !isOpen(id) else { return }
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: .rstStream(code))), promise: nil)
+        flushSoon()
+    }
+
+    /// Whether a stream is in the table.
+    func isOpen(_ id: HTTP2StreamID) -> Bool {
+        if let lastStream, lastStream.id == id { return lastStream.isListed }
+        return streams[id] != nil
     }
 
     private static let serverPushes = SternaError(
@@ -151,6 +172,13 @@ extension HTTP2Connection {
     private static let probeData: UInt64 = 0x5445_524E_0000_0001
     private static let healthData: UInt64 = 0x5445_524E_0000_0002
     private static let resetData: UInt64 = 0x5445_524E_0000_0003
+
+    /// Sends a probe if one is due.
+    func sendProbe() {
+        guard owesProbe else { return }
+        owesProbe = false
+        ping(Self.probeData)
+    }
 
     private func ping(_ data: UInt64) {
         guard let context, !isClosing else { return }

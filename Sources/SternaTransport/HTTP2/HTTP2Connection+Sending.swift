@@ -67,6 +67,7 @@ extension HTTP2Connection {
         let count = piece.bytes.readableBytes
         sendWindow -= count
         stream.sendWindow -= count
+        meter.budget.sent(count, fillsWindow: count == limit)
         stream.throughput.sent += Self.frameHeadBytes
         let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece.bytes), endStream: piece.isLast)
         let promise = piece.promise ?? shard.loop.makePromise()

@@ -54,6 +54,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var resetCount = 0
     var askedResets: Int?
 
+    /// Whether a probe is due at the end of the present read, behind the answers to the peer's PINGs.
+    var owesProbe = false
+
     /// Frames without content that came one after the other.
     var emptyCount = 0
 
@@ -69,6 +72,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the library has found the peer to break the protocol, and said so.
     let watch: GoAwayWatch
     let gatherer: WriteGatherer
+    let meter: FrameMeter
     var tlsContext: ChannelHandlerContext?
     var rotation: ClientIdentity?
     var opening: DialTimeline?
@@ -89,12 +93,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     private var isEstablished = false
     private var hasToldClosed = false
 
-    init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer) {
+    init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer, meter: FrameMeter) {
         self.endpoint = endpoint
         endpoints = [endpoint]
         self.shard = shard
         self.watch = watch
         self.gatherer = gatherer
+        self.meter = meter
         let now = shard.loop.now
         life = ConnectionLife(shard.options, from: now)
         lastActivity = now
@@ -163,6 +168,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         stream.opening = opening
         opening = nil
         stream.take(exchange)
+        meter.budget.earn(FrameBudget.request)
         exchangeCount += 1
         if exchangeCount > 1 { shard.counts.reuses += 1 }
         lastActivity = shard.loop.now
@@ -189,6 +195,8 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         stream.isListed = false
         streams[stream.id] = nil
         if lastStream === stream { lastStream = nil }
+        // Pays for the frames of this stream that the peer has already sent.
+        if !stream.hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
         if !turns.isEmpty { turns.remove(stream.id) }
         lastActivity = shard.loop.now
         if let code, let context, !isClosing {
@@ -202,13 +210,17 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: The channel
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        meter.connection = self
+    }
 
     /// Lets the peer send more over all streams together than the protocol begins with.
     func openWindow() { allow(Self.connectionWindow - 65_535, on: .rootStream) }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        meter.connection = nil
         tlsContext = nil
         isClosing = true
         hasClosed = true
@@ -249,6 +261,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         for stream in delivered { stream.deliver() }
         delivered.removeAll(keepingCapacity: true)
         endFaulty(nil)
+        sendProbe()
         pump()
         // What was written while frames were read has been flushed by now.
         if mustFlush { flush() }
@@ -293,7 +306,15 @@ final class GoAwayWatch: NIOHTTP2FrameDelegate, @unchecked Sendable {
     /// Whether GOAWAY was sent, and with which error.
     private(set) var code: HTTP2Code?
 
+    /// Gets credit for what is sent; set where the library's own streams send.
+    var meter: FrameMeter?
+
     func wroteFrame(_ frame: HTTP2Frame) {
-        if case .goAway(_, let code, _) = frame.payload { self.code = code }
+        switch frame.payload {
+        case .goAway(_, let code, _): self.code = code
+        case .data(let piece): meter?.budget.earn(piece.data.readableBytes + FrameBudget.sentFrame)
+        case .headers: meter?.budget.earn(FrameBudget.request)
+        default: break
+        }
     }
 }

@@ -34,9 +34,9 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     var isListed = true
     private(set) var head: HTTP2ResponseFields?
     private var informationals = 0
-    private var contentCount: Int64 = 0
-    private var readIsHeld = false
-    private var lastCredit: NIODeadline?
+    private(set) var contentCount: Int64 = 0
+    var readIsHeld = false
+    var lastCredit: NIODeadline?
 
     init(_ connection: HTTP2Connection, id: HTTP2StreamID, for endpoint: Endpoint) {
         self.connection = connection
@@ -77,6 +77,10 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     /// Sends the request of the exchange that was begun.
     func send(over context: ChannelHandlerContext) throws(SternaError) {
         guard let exchange else { return }
+        guard exchange.deadline > lastActivity else {
+            exchange.phase = .queued
+            throw exchange.timeoutError(.init(at: exchange.deadline, kind: .total))
+        }
         let request = exchange.request
         if exchange.recorder != nil { noteStart(exchange) }
         let framing = RequestEncoder.framing(of: request)
@@ -110,7 +114,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         guard let writer else {
             hasSentEnd = true
             exchange.phase = .waiting
-            if request.body != nil { request.uploadProgress?(TransferProgress(completed: 0, total: 0)) }
+            if request.body != nil { report(TransferProgress(completed: 0, total: 0)) }
             if exchange.recorder != nil { noteSent() }
             return
         }
@@ -265,6 +269,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
+        makeCalls()
         let loop = shard.loop
         let pipe = BodyPipe(
             resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
@@ -278,49 +283,6 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         }
         let body = ResponseBody(StreamedBody(pipe, length: contentLength))
         exchange.succeed(head.response(from: exchange.request.url, body: body))
-    }
-
-    // MARK: Windows
-
-    /// So much is left of what the peer may send; it is allowed more unless the reader lags behind.
-    func windowIsLeft(_ size: Int) {
-        receiveWindow.isLeft(size)
-        // When the reader has had what there is: then it is known whether it keeps up.
-        connection.deliverLater(self)
-    }
-
-    func credit() {
-        guard isListed, !hasReceivedEnd, connection.canCredit else { return }
-        if let pipe, pipe.pauseIfFull() {
-            readIsHeld = true
-            return
-        }
-        if readIsHeld { readGoesOn() }
-        let keepsUp = pipe?.isKeptUpWith == true
-        let target = keepsUp ? connection.streamTarget : ReceiveWindow.initial
-        let expected = head?.contentLength.map { max(0, $0 - contentCount) }
-        guard let more = receiveWindow.credit(upTo: target, expected: expected) else { return }
-        connection.allow(more, on: id)
-        let now = shard.loop.now
-        if keepsUp, let lastCredit, now - lastCredit < WindowTuner.leastCreditInterval {
-            connection.tuner.isAskedOften()
-        }
-        lastCredit = now
-    }
-
-    private func resumeReading() {
-        guard readIsHeld else { return }
-        readGoesOn()
-        credit()
-        connection.flushSoon()
-    }
-
-    // From here on the server is the one to be waited for again.
-    private func readGoesOn() {
-        readIsHeld = false
-        lastActivity = shard.loop.now
-        measureAnew()
-        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }
 
     // MARK: Ending
@@ -361,6 +323,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     /// Lets go of the exchange and of what was to be sent for it.
     func detach() {
+        makeCalls()
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil

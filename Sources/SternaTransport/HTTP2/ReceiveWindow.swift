@@ -31,6 +31,9 @@ struct ReceiveWindow {
 struct WindowTuner {
     static let probeInterval: Int64 = 1_000_000_000
 
+    /// The size from which a body is worth a probe: a shorter one comes within the first window.
+    static let probedBytes = ReceiveWindow.initial / 2
+
     /// Telling the peer more often than this that it may go on is worth larger windows: it costs both sides.
     static let leastCreditInterval = TimeAmount.milliseconds(1)
 
@@ -46,13 +49,17 @@ struct WindowTuner {
 
     init(maximum: Int = 16 << 20) { self.maximum = max(maximum, ReceiveWindow.initial) }
 
-    /// Counts bytes that have come; whether a probe is to be sent now.
-    mutating func received(_ bytes: Int, at now: Int64) -> Bool {
+    /// Counts bytes that have come; returns whether a probe is due.
+    ///
+    /// - Parameter mayProbe: whether the bytes are of a body so large that its window matters.
+    mutating func received(_ bytes: Int, at now: Int64, mayProbe: Bool = true) -> Bool {
         if isProbing {
             counted += bytes
             return false
         }
-        guard target < maximum, lastProbe.map({ now - $0 >= Self.probeInterval }) ?? true else { return false }
+        guard mayProbe, target < maximum, lastProbe.map({ now - $0 >= Self.probeInterval }) ?? true else {
+            return false
+        }
         lastProbe = now
         isProbing = true
         counted = bytes

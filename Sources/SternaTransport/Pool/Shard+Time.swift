@@ -33,6 +33,7 @@ extension Shard {
         tick = nil
         let now = loop.now
         var next = NIODeadline.distantFuture
+        var looked = active.count
         for exchange in active {
             let limit = exchange.timeLimit()
             guard limit.at <= now else {
@@ -46,6 +47,7 @@ extension Shard {
             }
         }
         for pool in idlePools {
+            looked += pool.state.idle.count + pool.streams.count
             for connection in pool.state.idle {
                 if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
             }
@@ -55,6 +57,9 @@ extension Shard {
             pool.isListed = !pool.state.idle.isEmpty || !pool.streams.isEmpty
             return !pool.isListed
         }
-        if next < .distantFuture { tickNoLater(than: next) }
+        counts.looked += looked
+        guard next < .distantFuture else { return }
+        let distance = LookSchedule.distance(for: looked)
+        tickNoLater(than: distance == 0 ? next : max(next, now + .nanoseconds(distance)))
     }
 }

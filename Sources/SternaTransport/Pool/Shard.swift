@@ -252,4 +252,7 @@ struct ShardCounts {
     var requests = 0
     var reuses = 0
     var open = 0
+
+    /// How often the limits of a request or a connection were looked at.
+    var looked = 0
 }

@@ -18,20 +18,20 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     let promise: EventLoopPromise<Void>
     private var negotiation: Negotiation
     private let proxy: Proxy
-    private let timeout: TimeAmount
+    private let limit: StepLimit
     private var timer: Scheduled<Void>?
     private var isDone = false
 
-    init(_ negotiation: Negotiation, proxy: Proxy, timeout: TimeAmount, promise: EventLoopPromise<Void>) {
+    init(_ negotiation: Negotiation, proxy: Proxy, limit: StepLimit, promise: EventLoopPromise<Void>) {
         self.negotiation = negotiation
         self.proxy = proxy
-        self.timeout = timeout
+        self.limit = limit
         self.promise = promise
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
-            self.finish(Self.timedOut(self.proxy, self.timeout))
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+            self.finish(Self.timedOut(self.proxy, self.limit))
         }
         let greeting: Bytes
         switch negotiation {
@@ -82,11 +82,10 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         context.fireChannelInactive()
     }
 
-    static func timedOut(_ proxy: Proxy, _ timeout: TimeAmount) -> SternaError {
+    static func timedOut(_ proxy: Proxy, _ limit: StepLimit) -> SternaError {
         SternaError(
             .timedOut, phase: .proxy,
-            "The proxy \(proxy) had not reached the server within \(Exchange.seconds(Duration.nanoseconds(timeout.nanoseconds)))."
-        )
+            "The proxy \(proxy) had not reached the server within \(Exchange.seconds(limit.whole)).")
     }
 
     private func fail(_ cause: (any Error)?) {

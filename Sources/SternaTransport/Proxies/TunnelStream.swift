@@ -24,7 +24,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     private(set) var unwrittenBytes = 0
     private let handshake: ConnectHandshake
     private let limits: Limits
-    private let timeout: TimeAmount
+    private let limit: StepLimit
     private var timer: Scheduled<Void>?
     private var state = State.asking
     private var interimCount = 0
@@ -38,18 +38,18 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     private(set) var id: HTTP2StreamID?
     var isAsking: Bool { state == .asking }
 
-    init(_ handshake: ConnectHandshake, limits: Limits, timeout: TimeAmount, promise: EventLoopPromise<TunnelChannel>) {
+    init(_ handshake: ConnectHandshake, limits: Limits, limit: StepLimit, promise: EventLoopPromise<TunnelChannel>) {
         self.handshake = handshake
         self.limits = limits
-        self.timeout = timeout
+        self.limit = limit
         self.promise = promise
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func channelActive(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
-            self.fail(TunnelHandler.timedOut(self.handshake.proxy, self.timeout), context)
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+            self.fail(TunnelHandler.timedOut(self.handshake.proxy, self.limit), context)
         }
         let request = HTTP2Frame.FramePayload.headers(.init(headers: handshake.headers))
         context.writeAndFlush(wrapOutboundOut(request)).assumeIsolated().whenFailure { error in

@@ -60,7 +60,9 @@ extension EngineTransport {
         let timeouts = dial.exchange.request.timeouts
         return dialer.connect(dial, timeouts: timeouts) { _ in }.flatMap { channel in
             dialer.tunnel(dial, over: channel).flatMap {
-                dialer.secure(channel, TLSPeer(origin: dial.endpoint), timeout: timeouts.tls, showsIdentity: false) {
+                dialer.secure(
+                    channel, TLSPeer(origin: dial.endpoint), within: StepLimit(timeouts.tls), showsIdentity: false
+                ) {
                     see($0)
                     return .overlooked
                 }

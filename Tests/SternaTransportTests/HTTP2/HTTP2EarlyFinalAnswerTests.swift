@@ -105,10 +105,9 @@ struct HTTP2EarlyFinalAnswerTests {
         }
     }
 
-    @Test(
-        "1,000 of them do not end the connection", arguments: [1, 20],
-        [Ending.resetAtOnce, .client])
-    func thousand(atOnce: Int, ending: Ending) async throws {
+    /// More than the 200 resets in 30 s after which SwiftNIO's HTTP/2 ends a connection unless it is told otherwise.
+    @Test("300 of them do not end the connection", arguments: [1, 20], [Ending.resetAtOnce, .client])
+    func threeHundred(atOnce: Int, ending: Ending) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: Self.window)
             try await connection.send(.windowUpdate(0, 1 << 30))
@@ -120,7 +119,7 @@ struct HTTP2EarlyFinalAnswerTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let content = Wire.pattern(50_000)
-            for _ in 0..<1_000 / atOnce {
+            for _ in 0..<300 / atOnce {
                 let texts = try await HTTP2Scene.texts(atOnce) { _ in
                     try await api.post("row", body: .bytes(content)).text()
                 }
@@ -129,7 +128,7 @@ struct HTTP2EarlyFinalAnswerTests {
             }
             #expect(try await api.get("last").text() == "end")
             #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 1_002)
+            #expect(peer.totalRequests == 302)
         }
     }
 }

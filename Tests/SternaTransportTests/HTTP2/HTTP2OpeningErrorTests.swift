@@ -80,6 +80,30 @@ struct HTTP2OpeningErrorTests {
         }
     }
 
+    static let settings: [FrameRow] = [
+        FrameRow("MAX_FRAME_SIZE below the least") { _ in [.settings([(5, 16_383)])] },
+        FrameRow("INITIAL_WINDOW_SIZE beyond the most") { _ in [.settings([(4, 1 << 31)])] },
+        FrameRow("ENABLE_PUSH of 2") { _ in [.settings([(2, 2)])] },
+        FrameRow("ENABLE_PUSH of 1") { _ in [.settings([(2, 1)])] },
+        FrameRow("a length that no settings have") { _ in [WireFrame(.settings, payload: [0])] },
+    ]
+
+    @Test("SETTINGS that no server may begin with are wrong HTTP/2, not another protocol", arguments: settings)
+    func setting(row: FrameRow) async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.receivePreface()
+            try await connection.send(row.frames(1))
+            try await connection.waitForClose()
+        } body: { peer in
+            let api = try FrameScene.session(peer)
+            let error = await FrameScene.failure([.malformedResponse], [.connect, .tls, .write, .wait, .read]) {
+                try await api.get("row")
+            }
+            #expect(error?.description.contains("broke HTTP/2") == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(error?.description.contains("HTTP/1") == false)
+        }
+    }
+
     @Test("Random bytes", arguments: 0..<20)
     func noise(seed: Int) async throws {
         let bytes = Wire.pattern(200, seed: UInt8(seed + 1))

@@ -148,7 +148,7 @@ struct InterimSessionTests {
     func silence() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(Self.hints)]]) { server in
             let told = Told()
-            let api = try DialScene.session(server.url) { $0.timeout = Wire.short }
+            let api = try DialScene.session(server.url) { $0.timeouts.firstByte = .seconds(1) }
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("a") { $0.onInformational = { told.add($0) } }
             }

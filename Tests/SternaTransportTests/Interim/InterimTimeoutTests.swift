@@ -25,7 +25,7 @@ struct InterimTimeoutTests {
         #expect(time < Self.soon)
         #expect(told.value == 1)
         #expect(error?.requestSent == true)
-        #expect(error?.status == nil)
+        #expect(error?.status == 0)
     }
 
     @Test("Over HTTP/2", arguments: [false, true])

@@ -49,6 +49,16 @@ struct ForwardProxyTests {
         }
     }
 
+    @Test("A Host field of the request's own goes to the proxy, beside the URL of the server")
+    func ownHost() async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            try await scene.session().get(scene.origin.url("/get"), headers: ["Host": "own.test"])
+            let seen = try #require(scene.proxy.requests().first)
+            #expect(seen.target == scene.origin.url("/get"))
+            #expect(seen.headers.all("Host") == ["own.test"])
+        }
+    }
+
     @Test("User information of the URL is not in the target")
     func userinfo() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in

@@ -26,6 +26,8 @@ struct ProxyTimeoutTests {
             let limit = kind == .https ? .milliseconds(1_500) : Wire.short
             let error = try await runsOut(scene) { $0.timeouts.proxy = limit }
             #expect(error?.requestSent == false)
+            // The limit as it was set, not what TLS with the proxy had left of it.
+            #expect(error?.detail.contains(kind == .https ? " 1.5 s." : " 0.15 s.") == true)
         }
     }
 

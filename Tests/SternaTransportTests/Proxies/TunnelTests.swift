@@ -75,7 +75,7 @@ struct TunnelTests {
         let fault = TestProxy.Fault.refuses(status: answer.status, body: answer.body)
         try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
             let error = try await scene.refusal()
-            #expect(error?.status == nil, "it is no word of the server")
+            #expect(error?.status == 0, "it is no word of the server")
             #expect(error?.proxyResponse?.status.code == answer.status)
             let name = try #require(HTTPField.Name("X-Proxy"))
             #expect(error?.proxyResponse?[name] == "TestProxy")

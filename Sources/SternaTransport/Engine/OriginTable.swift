@@ -1,0 +1,88 @@
+import SternaCore
+import SternaSecurity
+import Synchronization
+
+/// The endpoints under one trust configuration, by origin.
+///
+/// An engine keeps it for the sessions that are made with that configuration. It does not keep the engine, which goes away with
+/// its last session.
+final class OriginTable: Sendable {
+    let configuration: EngineTransport.Configuration
+    private let endpoints = Mutex(Endpoints())
+    private let sweepAt = Atomic<Int>(1_024)
+
+    /// Whether URLs of one origin may have different proxies.
+    private let asksForEachURL: Bool
+
+    private struct Endpoints {
+        private var first: (key: Key, endpoint: Endpoint)?
+        private var others: [Key: Endpoint] = [:]
+
+        /// The one that was asked for last, which is the next one as well where a client speaks to one server.
+        private(set) var last: Endpoint?
+
+        var count: Int { others.count + (first == nil ? 0 : 1) }
+
+        mutating func find(_ key: Key) -> Endpoint? {
+            let known = first?.key == key ? first?.endpoint : others.isEmpty ? nil : others[key]
+            if let known { last = known }
+            return known
+        }
+
+        mutating func add(_ endpoint: Endpoint, _ key: Key) {
+            if first == nil { first = (key, endpoint) } else { others[key] = endpoint }
+        }
+
+        /// Removes the endpoints that nothing else refers to: no request, no connection, no dial. Others must be found again,
+        /// since a second one of an origin would have a limit of its own.
+        mutating func removeUnused() {
+            let all = others.map { WeakEndpoint(key: $0.key, endpoint: $0.value) }
+            let oldFirst = first.map { WeakEndpoint(key: $0.key, endpoint: $0.endpoint) }
+            (first, others, last) = (nil, [:], nil)
+            for item in all { if let endpoint = item.endpoint { others[item.key] = endpoint } }
+            if let oldFirst, let endpoint = oldFirst.endpoint { first = (oldFirst.key, endpoint) }
+        }
+
+        private struct WeakEndpoint {
+            let key: Key
+            weak var endpoint: Endpoint?
+        }
+    }
+
+    private struct Key: Hashable {
+        let origin: Origin
+        /// Where the rules give the same answer for all URLs of an origin it is not asked for.
+        let proxy: Proxy?
+    }
+
+    init(_ configuration: EngineTransport.Configuration) {
+        self.configuration = configuration
+        asksForEachURL = !configuration.routing.proxies.isByOrigin
+    }
+
+    /// The endpoint that serves a URL, which is made if there is none.
+    func endpoint(for url: HTTPURL, of engine: Engine) throws(SternaError) -> Endpoint {
+        let origin = url.origin
+        if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin { return last }
+        let proxy = asksForEachURL ? try configuration.routing.proxies.proxy(for: url) : nil
+        let key = Key(origin: origin, proxy: proxy)
+        if let known = endpoints.withLock({ $0.find(key) }) { return known }
+        let route = try configuration.routing.route(for: url, proxy: key.proxy)
+        return endpoints.withLock { endpoints in
+            if let known = endpoints.find(key) { return known }
+            if endpoints.count >= 1_024, endpoints.count >= sweepAt.load(ordering: .relaxed) {
+                endpoints.removeUnused()
+                // As many as are in use come once more before they are looked through again.
+                sweepAt.store(2 * endpoints.count, ordering: .relaxed)
+            }
+            var proxyPolicy = SecurityPolicy.system
+            if case .proxy(let proxy) = route { proxyPolicy = configuration.policy(for: proxy) }
+            let made = Endpoint(
+                origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
+                policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
+                routing: configuration.routing, engine: engine)
+            endpoints.add(made, key)
+            return made
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+import NIOHTTP2
+import SternaCore
+
+/// The windows of a stream (RFC 9113, 5.2).
+extension HTTP2Stream {
+    /// Whether the body is known to be so large that its window matters.
+    var hasLargeBody: Bool {
+        let least = Int64(WindowTuner.probedBytes)
+        return contentCount >= least || head?.contentLength ?? 0 >= least
+    }
+
+    /// Checks a WINDOW_UPDATE for a stream that this side has ended (RFC 9113, 6.9 and 6.9.1).
+    func windowOpened(by increment: Int) {
+        guard increment > 0 else { return fail(Self.noIncrement, .protocolError) }
+        guard increment <= Int(Int32.max) - sendWindow else { return fail(Self.windowTooLarge, .flowControlError) }
+        sendWindow += increment
+    }
+
+    private static let noIncrement = SternaError(
+        .malformedResponse, phase: .read, "The server broke HTTP/2: it opened a stream's window by nothing.")
+
+    private static let windowTooLarge = SternaError(
+        .malformedResponse, phase: .read,
+        "The server broke HTTP/2: it opened a stream's window beyond 2,147,483,647 bytes.")
+
+    /// So much is left of what the peer may send; it is allowed more unless the reader lags behind.
+    func windowIsLeft(_ size: Int) {
+        receiveWindow.isLeft(size)
+        // When the reader has had what there is: then it is known whether it keeps up.
+        connection.deliverLater(self)
+    }
+
+    func credit() {
+        guard isListed, !hasReceivedEnd, connection.canCredit else { return }
+        if let pipe, pipe.pauseIfFull() {
+            readIsHeld = true
+            return
+        }
+        if readIsHeld { readGoesOn() }
+        let keepsUp = pipe?.isKeptUpWith == true
+        let target = keepsUp ? connection.streamTarget : ReceiveWindow.initial
+        let expected = head?.contentLength.map { max(0, $0 - contentCount) }
+        guard let more = receiveWindow.credit(upTo: target, expected: expected) else { return }
+        connection.allow(more, on: id)
+        let now = shard.loop.now
+        if keepsUp, let lastCredit, now - lastCredit < WindowTuner.leastCreditInterval {
+            connection.tuner.isAskedOften()
+        }
+        lastCredit = now
+    }
+
+    func resumeReading() {
+        guard readIsHeld else { return }
+        readGoesOn()
+        credit()
+        connection.flushSoon()
+    }
+
+    // From here on the server is the one to be waited for again.
+    private func readGoesOn() {
+        readIsHeld = false
+        lastActivity = shard.loop.now
+        measureAnew()
+        if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
+    }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import NIOCore
+import NIOPosix
+import SternaCore
+import SternaSecurity
+import Testing
+
+@testable import SternaTransport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite("Key logs that cannot be opened")
+struct KeyLogTests {
+    private func detail(_ path: String, location: SourceLocation = #_sourceLocation) -> String {
+        var options = TLSOptions()
+        options.keyLogFile = path
+        // What an earlier call left here has nothing to do with the file.
+        errno = EDEADLK
+        let error = #expect(throws: SternaError.self, sourceLocation: location) {
+            _ = try TLSContexts().context(options, nil, protocols: [])
+        }
+        #expect(error?.kind == .tlsFailed, sourceLocation: location)
+        return error?.detail ?? ""
+    }
+
+    @Test("A path that no file can have")
+    func nul() {
+        let text = detail("keys\0log")
+        #expect(text.contains("a control character in its path"), "\(text)")
+    }
+
+    @Test("The system's reason is that of the file")
+    func reasons() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-keys-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "\(folder)/none")
+        for (path, code) in [("\(folder)/none/keys", ENOENT), (folder, EISDIR), ("\(folder)/link", ELOOP)] {
+            let text = detail(path)
+            #expect(text.hasSuffix("cannot be opened: \(String(cString: strerror(code)))."), "\(text)")
+        }
+    }
+
+    @Test("A path that no file can have, of a body")
+    func body() async throws {
+        let range = FileRange(path: "a\0b", offset: 0, length: 1)
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let error = await #expect(throws: SternaError.self) { _ = try await OpenFile.open(range, on: loop).get() }
+        #expect(error?.underlying as? BodyFault == .controlCharacter(in: "its path"))
+    }
+}
