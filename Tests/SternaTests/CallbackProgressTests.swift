@@ -126,7 +126,7 @@ struct CallbackProgressTests {
             let task = try #require(
                 try session(server, queue).post(
                     "bytes-back", body: .bytes([UInt8](repeating: 0x61, count: 500_000)),
-                    as: DataResponseSerializer().map { $0.count }.validate(statuses: 200..<600),
+                    as: DataResponseSerializer().map { $0.count }.validating(statuses: 200..<600),
                     progress: { _, _ in }, success: log.onSuccess, failure: log.onFailure))
             let upload = task.uploadProgress
             let download = task.downloadProgress

@@ -178,7 +178,7 @@ struct CallbackVerbTests {
     func askedOnce() async throws {
         let (api, _) = try mocked { $0.callbacks = .queue(.global()) }
         let asked = Atomic<Int>(0)
-        let serializer = JSONResponseSerializer().validate { _, _ in asked.add(1, ordering: .relaxed) }
+        let serializer = JSONResponseSerializer().validating { _, _ in asked.add(1, ordering: .relaxed) }
         let log = CallbackLog<JSON>()
         api.get("a", as: serializer, success: log.onSuccess, failure: log.onFailure)
         await log.wait()

@@ -26,7 +26,7 @@ struct ReadmeExamplesTests {
         try await api.get("users", parameters: ["phoneBook": ["isPublic": true], "tagNames": ["a"]])
         let request = try #require(mock.requests.first)
         #expect(request.url.query == "phone_book.is_public=true&tag_names[0]=a")
-        #expect(request.headers[try #require(.init("X-Client"))] == "7")
+        #expect(request.headers["X-Client"] == "7")
         #expect(request.timeouts.connect == .seconds(10))
     }
 
@@ -41,7 +41,7 @@ struct ReadmeExamplesTests {
     func answers() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .text("plain", mediaType: "text/csv") })
         let reply = try await api.get("report.csv") {
-            $0.responseSerializer = TextResponseSerializer().validate(mediaTypes: ["text/*"])
+            $0.responseSerializer = TextResponseSerializer().validating(mediaTypes: ["text/*"])
             $0.timeout = .seconds(5)
             $0.redirects = .doNotFollow
         }
@@ -50,6 +50,34 @@ struct ReadmeExamplesTests {
             by: .compound(
                 JSONResponseSerializer(removesNulls: true).map(Answer.tree), TextResponseSerializer().map(Answer.text)))
         #expect(pair == .text("plain"))
+    }
+
+    @Test("A request's own limit, a field, and a part of a tree")
+    func reply() async throws {
+        var answer = MockTransport.Answer.json(["data": [["id": 1], ["id": 2]]])
+        answer.headers[try #require(.init("X-Rate-Limit"))] = "9"
+        let (api, mock) = try mocked(by: MockTransport { [answer] _ in answer })
+        let reply = try await api.get("posts") { $0.timeouts.total = .seconds(1) }
+        #expect(reply.headers["X-Rate-Limit"] == "9")
+        #expect(try await reply.json()["data"].decode([Post].self).map(\.id) == [1, 2])
+        #expect(mock.requests.first?.timeouts.total == .seconds(1))
+    }
+
+    private struct Post: Decodable { var id: Int }
+
+    @Test("Errors and cancellation")
+    func errors() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["error": "no such user"], status: 404) })
+        do {
+            try await api.delete("users/1")
+            Issue.record("It must throw.")
+        } catch let error as SternaError where error.kind == .cancelled {
+            Issue.record("Nobody cancelled it.")
+        } catch let error as SternaError {
+            print(error.status, error.message, error)
+            #expect(error.status == 404)
+            #expect(error.message == "no such user")
+        }
     }
 
     @Test("Callbacks, and curl")

@@ -39,9 +39,17 @@ struct RedirectCredentialsTests {
     static let other = [
         "https://other.test/b", "https://www.api.example.com/b", "https://example.com/",
         "https://api.example.com:8443/b",
-        "https://api.example.com./b", "//other.test", "https://api.example.com@other.test/",
-        "https://api.example.com.other.test/",
+        "https://api.example.com./b", "//other.test", "https://api.example.com.other.test/",
     ]
+
+    @Test("A host's name before an @ is a user's at another host")
+    func userName() async throws {
+        let requests = try await requests(
+            start: "https://api.example.com/a", hops: ["https://api.example.com@other.test/"])
+        #expect(requests.last?.url.host == "other.test")
+        #expect(requests.last?.headers[.authorization] == "Basic YXBpLmV4YW1wbGUuY29tOg==")
+        #expect(try requests.map(secrets) == [4, 1])
+    }
 
     @Test("Another scheme, host or port drops them", arguments: other)
     func dropped(location: String) async throws {
@@ -102,11 +110,14 @@ struct RedirectCredentialsTests {
         }
     }
 
-    @Test("User information of a Location is not used as credentials")
+    @Test("User information of a Location is credentials for that origin alone")
     func userinfo() async throws {
-        let requests = try await requests(start: "https://api.example.com/a", hops: ["https://eve:pa55@other.test/b"])
-        #expect(requests.last?.headers[.authorization] == nil)
-        #expect(requests.last?.url.href == "https://other.test/b")
+        let hops = ["https://eve:pa55@other.test/b", "/c", "https://third.test/d"]
+        let requests = try await requests(start: "https://api.example.com/a", hops: hops)
+        #expect(
+            requests.map { $0.headers[.authorization] }
+                == ["Bearer s3cret", "Basic ZXZlOnBhNTU=", "Basic ZXZlOnBhNTU=", nil])
+        #expect(requests.map(\.url.href).dropFirst().first == "https://other.test/b")
     }
 
     @Test("A Host field set by hand does not follow to another origin")

@@ -115,8 +115,9 @@ struct RedirectFollowTests {
     func doNotFollow() async throws {
         try await TestServer.withServer { server in
             let api = try session(server).with { $0.redirects = .doNotFollow }
-            let error = await #expect(throws: SternaError.self) { try await api.get("redirect/1") }
-            #expect(error?.status == 302)
+            let reply = try await api.get("redirect/1")
+            #expect(reply.status == 302)
+            #expect(reply.headers[.location] == "/get")
             let location = try await api.withResponse(to: .get("redirect/1")) { $0[.location] }
             #expect(location == "/get")
             let followed = try await api.get("redirect/1") { $0.redirects = .follow }

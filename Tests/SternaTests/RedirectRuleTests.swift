@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import Testing
 
@@ -24,6 +25,12 @@ struct RedirectRuleTests {
         if let location { headers[.location] = location }
         let response = Response(status: .init(code: status), section: FieldSection(headers), url: request.url)
         return RedirectRule.decide(request, response, policy: policy, count: count)
+    }
+
+    private func decide(_ request: Request, _ locations: [String]) -> RedirectRule.Decision {
+        let fields = HTTPFields(locations.map { HTTPField(name: .location, value: $0) })
+        let response = Response(status: .found, section: FieldSection(fields), url: request.url)
+        return RedirectRule.decide(request, response, policy: .follow, count: 0)
     }
 
     private func followed(_ decision: RedirectRule.Decision) throws -> Request {
@@ -103,6 +110,60 @@ struct RedirectRuleTests {
     @Test("Where it leads, user information left out", arguments: targets)
     func target(location: String, url: String) throws {
         #expect(try followed(decide(try request(), 302, location)).url.href == url)
+    }
+
+    @Test("Location fields that are the same count once")
+    func repeatedLocation() throws {
+        #expect(try followed(decide(try request(), ["/b", "/b"])).url.path == "/b")
+        #expect(try followed(decide(try request(), ["/b", "/b", "/b"])).url.path == "/b")
+        #expect(isDelivered(decide(try request(), ["", ""])))
+    }
+
+    @Test(
+        "Location fields that differ are refused",
+        arguments: [
+            ["/b", "/c"], ["/b", "/b", "/c"], ["/b", ""], ["", "/b"], ["/b", "/B"], ["/\u{E9}", "/e\u{301}"],
+        ])
+    func differingLocation(locations: [String]) throws {
+        let error = refused(decide(try request(), locations))
+        #expect(error?.kind == .redirectRefused)
+        #expect(error?.phase == .read)
+        let wire = Bytes(string: locations.map { "Location: \($0)\r\n" }.joined())
+        let response = Response(status: .found, section: FieldSection(checkedLines: wire), url: try request().url)
+        let decision = RedirectRule.decide(try request(), response, policy: .follow, count: 0)
+        #expect(refused(decision)?.kind == .redirectRefused)
+    }
+
+    /// Target, Authorization of the next request.
+    static let credentials: [(String, String?)] = [
+        ("https://eve:pa%20ss@other.test/b", "Basic ZXZlOnBhIHNz"), ("https://eve@other.test/b", "Basic ZXZlOg=="),
+        ("//eve:pw@other.test/b", "Basic ZXZlOnB3"), ("https://other.test/b", nil),
+        ("https://eve:pw@api.example.com/b", "Bearer s3cret"), ("/b", "Bearer s3cret"),
+    ]
+
+    @Test("Credentials of a target are sent to it, unless the caller's own are", arguments: credentials)
+    func locationCredentials(location: String, authorization: String?) throws {
+        let next = try followed(decide(try request(), 302, location))
+        #expect(next.headers[.authorization] == authorization)
+        #expect(next.url.userinfo == nil)
+    }
+
+    @Test("Credentials of a target within the origin are sent where the request has none")
+    func locationCredentialsWithinOrigin() throws {
+        var request = try request()
+        request.headers[.authorization] = nil
+        let next = try followed(decide(request, 302, "https://eve:pw@api.example.com/b"))
+        #expect(next.headers[.authorization] == "Basic ZXZlOnB3")
+        // Another origin is not told them.
+        let further = try followed(decide(next, 302, "https://other.test/"))
+        #expect(further.headers[.authorization] == nil)
+    }
+
+    @Test("Credentials of a target that cannot be sent are refused", arguments: ["e%3Ave:pw", "%FF:pw", "eve:%FF"])
+    func unusableCredentials(userinfo: String) throws {
+        let error = refused(decide(try request(), 302, "https://\(userinfo)@other.test/"))
+        #expect(error?.kind == .redirectRefused)
+        #expect(error?.description.contains("pw") == false)
     }
 
     @Test("A target without a fragment inherits the one before (RFC 9110, 10.2.2)")

@@ -68,7 +68,7 @@ struct RequestPropertiesTests {
         let all = try await sent {
             $0.timeout = .seconds(7)
         } request: {
-            $0.timeouts = timeouts
+            $0.timeouts = TimeoutOverrides(timeouts)
         }
         #expect(all.timeouts == timeouts)
     }

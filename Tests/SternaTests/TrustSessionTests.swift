@@ -229,8 +229,7 @@ struct TrustSessionTests {
             let api = try session(policy)
             let error = await #expect(throws: SternaError.self) {
                 try await api.get(server.url("/get")) {
-                    $0.timeouts = .init()
-                    $0.timeouts?.tls = .milliseconds(200)
+                    $0.timeouts.tls = .milliseconds(200)
                 }
             }
             #expect(error?.kind == .timedOut)

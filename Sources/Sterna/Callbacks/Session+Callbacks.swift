@@ -5,7 +5,8 @@ public import SternaSerialization
 ///
 ///     api.get("users/1", success: { task, value in … }, failure: { task, error in … })
 ///
-/// Callbacks run on the session's ``SessionSettings/callbacks``. Either `success` or `failure` is called, once. A request that
+/// Callbacks run on the session's ``SessionSettings/callbacks``: the main queue by default, which must run. In a program whose
+/// main thread blocks no callback is called; see ``CallbackTarget``. Either `success` or `failure` is called, once. A request that
 /// cannot be made (a bad URL, parameters that cannot be encoded) calls `failure` without a task, and returns none.
 extension Session {
     /// Called with the value of an answer.

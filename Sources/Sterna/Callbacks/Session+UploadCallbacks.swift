@@ -2,13 +2,14 @@ public import HTTPTypes
 public import SternaCore
 public import SternaSerialization
 
-/// Uploads with callbacks; what cannot be sent calls `failure` without a task.
+/// Uploads with callbacks, which run where those of the other verbs do: on a main queue that runs, by default. What cannot be
+/// sent calls `failure` without a task.
 extension Session {
     /// Sends a form of several parts, as AFNetworking's `POST:parameters:constructingBodyWithBlock:`; `success` is given a
     /// JSON tree.
     ///
     /// - Parameters:
-    ///   - parameters: fields that go in front of the parts.
+    ///   - parameters: fields that go in front of the parts, by the encoder of the request's serializer.
     ///   - multipart: appends the parts; called before this returns.
     @discardableResult
     public func upload(
@@ -18,7 +19,9 @@ extension Session {
         success: @escaping Success<JSON>, failure: @escaping Failure
     ) -> RequestTask? {
         begin(
-            try .upload(to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart),
+            try .upload(
+                plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
+                multipart: multipart),
             settings, progress: progress, value: { reply in try reply.json() }, success, failure)
     }
 
@@ -33,7 +36,9 @@ extension Session {
         var settings = settings
         settings.responseSerializer = serializer
         return begin(
-            try .upload(to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart),
+            try .upload(
+                plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
+                multipart: multipart),
             settings, progress: progress, value: { reply in try reply.make(by: serializer) }, success, failure)
     }
 
@@ -70,7 +75,7 @@ extension Session {
         success: @escaping Success<JSON>, failure: @escaping Failure
     ) -> RequestTask? {
         begin(
-            try .upload(try form.body(), to: reference, method: form.method(for: method), headers: headers),
+            try .submit(form, to: reference, method: method, headers: headers),
             settings, progress: progress, value: { reply in try reply.json() }, success, failure)
     }
 }

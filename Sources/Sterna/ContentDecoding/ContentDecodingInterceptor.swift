@@ -5,7 +5,9 @@ import SternaSerialization
 
 /// Undoes the compression of bodies that the library asked for.
 ///
-/// A request that sets Accept-Encoding itself, or asks for a range, gets the bytes as they come.
+/// A request that sets Accept-Encoding itself, or asks for a range, gets the bytes as they come. So does one whose answer is in a
+/// coding that is not known (`br`, `none`, `utf-8`): streamed, and as a reply's bytes; its field stays, and serializers that read the
+/// body throw `contentCodingFailed`.
 struct ContentDecodingInterceptor: Interceptor {
     /// What requests ask for; it stands among the header fields that all of them share.
     static let acceptEncoding = "gzip, deflate"
@@ -56,15 +58,11 @@ struct ContentDecodingInterceptor: Interceptor {
         _ response: Response, _ field: String, isWhole: Bool,
         _ complete: @escaping @Sendable (SternaError) -> SternaError
     ) async throws -> Response {
-        let codings: [ContentCoding]
-        do {
-            codings = try ContentCoding.parse(field)
-        } catch {
-            // A body of unknown length may turn out to be empty, and then there was nothing to decode.
-            guard response.body.whole == nil, response.body.length == nil else { throw error }
-            var undecoded = response
-            undecoded.body = ResponseBody(UndecodableBody(response.body, complete(error)))
-            return undecoded
+        guard let codings = try ContentCoding.known(field) else {
+            // What reads the body as text refuses it; the bytes are there for everybody else.
+            var coded = response
+            coded.hasUnknownCoding = true
+            return coded
         }
         if codings.isEmpty { return response }
         var decoded = response

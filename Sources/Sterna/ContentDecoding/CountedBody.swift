@@ -3,21 +3,21 @@ import SternaCore
 
 /// A body that a recorder is told of as it is read, as whoever reads gets it: its coding undone.
 final class CountedBody: BodyStream {
-    private let source: any BodyStream
+    private let source: ClaimedBody
     private let recorder: MetricsRecorder
 
-    private init(_ source: any BodyStream, _ recorder: MetricsRecorder) {
+    private init(_ source: ClaimedBody, _ recorder: MetricsRecorder) {
         self.source = source
         self.recorder = recorder
     }
 
     /// The same body, counted; one that is there as a whole counts at once.
     static func wrap(_ body: ResponseBody, _ recorder: MetricsRecorder) -> ResponseBody {
-        guard let source = body.stream else {
-            recorder.decoded(body.whole?.count ?? 0)
+        if let whole = body.whole {
+            recorder.decoded(whole.count)
             return body
         }
-        return ResponseBody(CountedBody(source, recorder))
+        return ResponseBody(CountedBody(ClaimedBody(body), recorder))
     }
 
     func next() async throws -> Bytes? {

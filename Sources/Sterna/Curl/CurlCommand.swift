@@ -7,7 +7,8 @@ extension Request {
     ///
     /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists, known by their names,
     /// are shown as `***`.
-    /// The content of a stream cannot be shown; the command then reads its standard input, and says so.
+    /// The content of a stream cannot be shown; the command then reads its standard input, and says so. A form with files is
+    /// written with curl's `-F` and `--form-string`, so that curl chooses its boundary.
     ///
     /// - Parameter showsSecrets: shows credentials, so that the command can be used.
     public func curl(showsSecrets: Bool = false) -> String {
@@ -36,11 +37,12 @@ struct CurlCommand {
     let text: String
 
     init(_ request: Request, showsSecrets: Bool) {
-        let redaction = showsSecrets ? nil : BodyRedaction(request)
-        let content = CurlContent(request, redaction: redaction)
+        let content = CurlContent(request, showsSecrets: showsSecrets)
         var words = ["curl"] + Self.options(request)
         words.append(ShellText.quoted(showsSecrets ? "\(request.url.removingFragment())" : Redaction.show(request.url)))
-        words += Self.fields(request, showsSecrets: showsSecrets).flatMap { ["-H", ShellText.quoted($0)] }
+        words += Self.fields(request, isForm: content.isForm, showsSecrets: showsSecrets).flatMap {
+            ["-H", ShellText.quoted($0)]
+        }
         words += content.arguments
         text = content.source + words.joined(separator: " ") + content.remark
     }
@@ -59,10 +61,10 @@ struct CurlCommand {
     }
 
     /// The field lines; a name with nothing behind its colon keeps curl from adding one of its own.
-    private static func fields(_ request: Request, showsSecrets: Bool) -> [String] {
+    private static func fields(_ request: Request, isForm: Bool, showsSecrets: Bool) -> [String] {
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
         var lines: [String] = []
-        for field in request.headers where !isFraming(field.name) {
+        for field in request.headers where !isFraming(field.name) && !(isForm && field.name == .contentType) {
             let name = field.name.rawName
             let value = showsSecrets ? field.value : Redaction.shown(name, field.value, marked: marked)
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
@@ -96,14 +98,20 @@ private struct CurlContent {
     var arguments: [String] = []
     /// What stands behind everything.
     var remark = ""
+    /// Whether curl itself puts the form together, and names its boundary.
+    var isForm = false
 
     /// More would be too long for an argument on some systems.
     private static let longestArgument = 32 << 10
 
-    init(_ request: Request, redaction: BodyRedaction?) {
+    init(_ request: Request, showsSecrets: Bool) {
         guard request.sendsContent else { return }
+        let redaction = showsSecrets ? nil : BodyRedaction(request)
         let segments = Self.joined(request.body?.segments ?? [])
-        if segments.isEmpty {
+        if let form = CurlForm(request, segments) {
+            arguments = form.arguments(showsSecrets: showsSecrets)
+            isForm = true
+        } else if segments.isEmpty {
             arguments = ["--data-raw", "''"]
         } else if segments.count == 1, case .bytes(let bytes) = segments[0] {
             let shown = redaction?.shown(bytes) ?? bytes
@@ -163,7 +171,8 @@ private struct CurlContent {
 }
 
 extension FileRange {
-    fileprivate var isWhole: Bool {
+    /// Whether the range is the whole file, as long as it is now.
+    var isWhole: Bool {
         guard offset == 0, let whole = try? FileRange(wholeFile: path) else { return false }
         return whole.length == length
     }

@@ -1,8 +1,12 @@
 import SternaCore
 
-/// Which redirects are followed (RFC 9110, 15.4).
+/// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
+///
+/// Location fields that differ are an error. Credentials in a Location URL are sent to its origin by Basic authentication, as those of
+/// a request's own URL are, unless the request still carries an Authorization field, which it does within one origin; they appear in
+/// no URL that is shown. Credentials that are not UTF-8, or whose user name has a colon, are refused.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// Whether redirects are followed at all; where not, the redirect is the response.
+    /// Whether redirects are followed at all; where not, the redirect is the response, and no error for its status.
     public var follows = true
 
     /// How many in a row; 20 by default.

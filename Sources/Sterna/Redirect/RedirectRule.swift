@@ -16,9 +16,17 @@ enum RedirectRule {
     ///   - request: the request that was answered so.
     ///   - count: how many redirects were followed before.
     static func decide(_ request: Request, _ response: Response, policy: RedirectPolicy, count: Int) -> Decision {
-        guard policy.follows, [301, 302, 303, 307, 308].contains(response.status.code),
-            let location = response[.location], !location.isEmpty
-        else { return .deliver }
+        guard policy.follows, isRedirect(response.status.code) else { return .deliver }
+        let locations = response.section[values: .location]
+        guard let location = locations.first else { return .deliver }
+        guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }) else {
+            return .refuse(
+                SternaError(
+                    .redirectRefused, phase: .read,
+                    "The server redirects to several targets at once: its Location fields differ."
+                ))
+        }
+        guard !location.isEmpty else { return .deliver }
         guard count < policy.limit else {
             return .refuse(
                 SternaError(
@@ -27,7 +35,7 @@ enum RedirectRule {
         }
         let target: HTTPURL
         do {
-            target = try HTTPURL(location, relativeTo: request.url.removingUserinfo()).removingUserinfo()
+            target = try HTTPURL(location, relativeTo: request.url.removingUserinfo())
         } catch {
             return .refuse(
                 SternaError(
@@ -50,7 +58,16 @@ enum RedirectRule {
         return follow(request, to: target, status: response.status.code)
     }
 
-    private static func follow(_ request: Request, to target: HTTPURL, status: Int) -> Decision {
+    /// Whether a status redirects, where a Location says to what (RFC 9110, 15.4).
+    static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    private static func follow(_ request: Request, to location: HTTPURL, status: Int) -> Decision {
+        let target = location.removingUserinfo()
         var next = request
         // A target without a fragment inherits the one before it (RFC 9110, 10.2.2).
         next.url =
@@ -68,6 +85,17 @@ enum RedirectRule {
                         + "send it to \(Redaction.show(target)) instead."))
         }
         if request.url.origin != target.origin { dropSecrets(of: &next) }
+        // As curl and Go do; the caller's own credentials, which stay on the same origin, come first.
+        if let userinfo = location.userinfo, !next.headers.contains(.authorization) {
+            do {
+                next.headers[.authorization] = try Authorization.fieldValue(of: userinfo)
+            } catch {
+                return .refuse(
+                    SternaError(
+                        .redirectRefused, phase: .read,
+                        "The server redirects with credentials that cannot be sent: \(error.detail)"))
+            }
+        }
         return .follow(next)
     }
 

@@ -63,9 +63,11 @@ public struct Reply: Sendable {
     ) throws(SternaError) -> T {
         let json = own(JSONResponseSerializer())
         guard let decoder else {
-            return try make(
-                by: DecodableResponseSerializer<T>(
-                    acceptance: json.acceptance, decoding: decoding, preprocessors: json.preprocessors))
+            var serializer = DecodableResponseSerializer<T>(
+                acceptance: json.acceptance, decoding: decoding, preprocessors: json.preprocessors,
+                allowsFragments: json.allowsFragments)
+            serializer.limits = json.limits
+            return try make(by: serializer)
         }
         return try make(by: GivenDecoder<T>(json: json, decoder: decoder))
     }
@@ -176,6 +178,7 @@ private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {
 
     func value(of response: Response, body: Bytes) throws -> Value {
         let body = try json.preprocessors.reduce(body) { try $1.process($0) }
-        return try JSONDecoding.decode(Value.self, from: body, decoder: decoder)
+        return try JSONDecoding.decode(
+            Value.self, from: body, decoder: decoder, limits: json.limits, allowsFragments: json.allowsFragments)
     }
 }

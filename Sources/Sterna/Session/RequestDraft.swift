@@ -19,7 +19,21 @@ public struct RequestDraft: Sendable {
     public var query: Parameters?
 
     /// The body; it takes precedence over `parameters`, which then go into the query.
-    public var body: Body?
+    public var body: Body? {
+        didSet { content = .bySerializer }
+    }
+
+    /// What the body is made of at last.
+    enum Content: Sendable {
+        /// The body, or what the request serializer makes of the parameters.
+        case bySerializer
+        /// The body, or none.
+        case own
+        /// A form whose parameters are written for the session that sends it.
+        case form(PendingForm)
+    }
+
+    var content = Content.bySerializer
 
     /// Header fields; they replace the session's.
     public var headers: Headers
@@ -97,11 +111,24 @@ public struct RequestSettings: Sendable {
     /// What is taken as an answer to this request.
     public var responseSerializer: (any ResponseSerializer)?
 
-    /// How long the parts of this request may take; `timeout` is applied to it.
-    public var timeouts: Timeouts?
+    /// Time limits of this request; those that are not set stay the session's: `$0.timeouts.total = .seconds(1)`.
+    public var timeouts = TimeoutOverrides()
 
-    /// The time-out for connecting, for the first byte, and between bytes of this request.
-    public var timeout: Duration?
+    /// The time limit of each step of this request, from finding the address to each pause between bytes; nil, the default, keeps
+    /// the session's. Setting it sets those limits in ``timeouts``, and reading it gives ``TimeoutOverrides/betweenBytes``. For
+    /// the whole request there is ``TimeoutOverrides/total``.
+    public var timeout: Duration? {
+        get { timeouts.betweenBytes }
+        set { timeouts.setEach(newValue) }
+    }
+
+    /// The point by which this request must be complete, redirects and the body included; none by default.
+    ///
+    ///     try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
+    ///
+    /// The earlier of it and ``Timeouts/total`` holds. A deadline that has passed fails the request with `timedOut`, and nothing is
+    /// sent.
+    public var deadline: Deadline?
 
     /// Who goes first where requests wait for a connection to the same origin.
     public var priority = Request.Priority.normal

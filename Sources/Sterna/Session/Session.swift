@@ -109,6 +109,8 @@ public struct Session: Sendable {
                 }
             }
         } catch {
+            // The error keeps the response.
+            response.body.cancel()
             throw plan.describe(error, request, answeredBy: response)
         }
         return try finish(response, body, request, draft)
@@ -129,7 +131,8 @@ public struct Session: Sendable {
 
     /// Sends what a draft describes and gives the response while its body still arrives, pulled by the closure.
     ///
-    /// Any status is given to the closure. What it leaves unread is given up when it returns.
+    /// Any status is given to the closure. It can read the body once; a second read throws. What it leaves unread is given up when
+    /// it returns.
     public func withResponse<R>(
         to draft: RequestDraft, isolation: isolated (any Actor)? = #isolation, _ read: (Response) async throws -> R
     ) async throws -> R {
@@ -143,6 +146,7 @@ public struct Session: Sendable {
             throw plan.describe(error, request)
         }
         defer { response.body.cancel() }
+        response.body = response.body.readableOnce
         guard let recorder = request.recorder else { return try await read(response) }
         response.body = CountedBody.wrap(response.body, recorder)
         do {

@@ -36,7 +36,7 @@ struct SessionHeaders: Sendable {
         ownWithDefaults = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
     }
 
-    private static func settings(of serializer: any RequestSerializer) -> SerializerSettings? {
+    static func settings(of serializer: any RequestSerializer) -> SerializerSettings? {
         // The usual one is asked for first: what protocols a type has is searched for among those of the whole program.
         if let usual = serializer as? HTTPRequestSerializer { return usual.settings }
         return (serializer as? any ConfigurableRequestSerializer)?.settings

@@ -23,7 +23,6 @@ final class SessionPlan: Sendable {
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
-        _ = FoundationHooks.install
         let interceptors: [any Interceptor] =
             [
                 RedirectInterceptor(policy: settings.redirects),
@@ -70,7 +69,6 @@ final class SessionPlan: Sendable {
 
     /// The base URL with a slash at the end of its path and nothing behind it.
     static func resolveBase(_ reference: some URLConvertible) throws(SternaError) -> HTTPURL {
-        _ = FoundationHooks.install
         let url = try resolve(reference, against: nil)
         guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
         // Relative to its own folder, since a path that begins with two slashes would be read as an authority.
@@ -110,9 +108,8 @@ final class SessionPlan: Sendable {
             namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
             SessionHeaders.addDefaults(to: &request.headers)
         }
-        if let timeouts = draft.settings.timeouts { request.timeouts = timeouts }
-        if let timeout = draft.settings.timeout { request.timeouts.setEach(timeout) }
-        request.deadline = Deadline(.now() + request.timeouts.amounts.total)
+        draft.settings.timeouts.apply(to: &request.timeouts)
+        try setDeadline(of: &request, draft)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
@@ -127,13 +124,32 @@ final class SessionPlan: Sendable {
         return request
     }
 
+    /// Sets the earlier of the draft's deadline and the end of the total; throws `timedOut` where it has passed.
+    private func setDeadline(of request: inout Request, _ draft: RequestDraft) throws(SternaError) {
+        let now = NIODeadline.now()
+        var deadline = Deadline(now + request.timeouts.amounts.total)
+        if let own = draft.settings.deadline, own < deadline {
+            deadline = own
+            request.hasOwnDeadline = true
+        }
+        request.deadline = deadline
+        guard deadline.instant <= now else { return }
+        let reason =
+            request.hasOwnDeadline
+            ? "The request's deadline has passed" : "The time-out for the request in all is not above zero"
+        throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
+    }
+
     private func serialize(
         _ draft: RequestDraft, by serializer: any RequestSerializer, into request: inout Request
     ) throws {
         do {
             try serializer.prepare(&request)
             if let query = draft.query { try serializer.appendQuery(query, to: &request) }
+            if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
             if draft.body == nil {
+                // A form of no parts is no body at all, not an empty one of the serializer's.
+                if case .bySerializer = draft.content {} else if draft.parameters == nil { return }
                 try serializer.serialize(draft.parameters, into: &request)
             } else if let parameters = draft.parameters {
                 try serializer.appendQuery(parameters, to: &request)
@@ -144,6 +160,20 @@ final class SessionPlan: Sendable {
                 "The parameters cannot be encoded: \(CodingReason.text(error))"
             ).at(request)
         }
+    }
+
+    /// The parameters that a value makes, by the serializer of a request.
+    func parameters(encoding value: some Encodable, _ settings: RequestSettings) throws(SternaError) -> Parameters {
+        let serializer = settings.requestSerializer ?? self.settings.requestSerializer
+        let keepsNils = SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
+        return try encodingErrors { try Parameters(encoding: value, keepingNils: keepsNils) }
+    }
+
+    /// A form without parts that writes parameters as the serializer of a request does.
+    func emptyForm(_ settings: RequestSettings) -> MultipartForm {
+        MultipartForm(
+            encoder: SessionHeaders.settings(of: settings.requestSerializer ?? self.settings.requestSerializer)?.encoder
+        )
     }
 
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
@@ -187,15 +217,7 @@ final class SessionPlan: Sendable {
         if let own = draft.settings.authorization {
             return try Headers.field("Authorization", own.fieldValue).value
         }
-        if let userinfo = url.userinfo {
-            guard userinfo.isUTF8 else {
-                throw SternaError(
-                    .invalidURL, phase: .prepare,
-                    "The user name or the password in the URL is not UTF-8; no credentials can be made of it.")
-            }
-            let basic = Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword)
-            return try Headers.field("Authorization", basic.fieldValue).value
-        }
+        if let userinfo = url.userinfo { return try Authorization.fieldValue(of: userinfo) }
         guard let shared = settings.authorization else { return nil }
         guard base == nil || base?.origin == url.origin else { return nil }
         return shared.fieldValue
@@ -233,17 +255,25 @@ final class SessionPlan: Sendable {
 
     /// The reply to a response whose body is there as a whole, or the error that the response serializer sees in it.
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
-        if let own = draft.settings.responseSerializer {
-            try own.judge(response, body: body)
-            return Reply(response, body: body, plan: self, ownSerializer: own)
+        let own = draft.settings.responseSerializer
+        let serializer = own ?? settings.responseSerializer
+        if isWanted(response, by: draft) {
+            try serializer.judgeFurther(response, body: body)
+        } else {
+            try serializer.judge(response, body: body)
         }
-        try settings.responseSerializer.judge(response, body: body)
-        return Reply(response, body: body, plan: self, ownSerializer: nil)
+        return Reply(response, body: body, plan: self, ownSerializer: own)
+    }
+
+    /// Whether a response is a redirect that the caller did not want to be followed, and so its answer whatever statuses the
+    /// serializer takes.
+    private func isWanted(_ response: Response, by draft: RequestDraft) -> Bool {
+        RedirectRule.isRedirect(response.status.code) && !(draft.settings.redirects ?? settings.redirects).follows
     }
 
     /// Whether an answer is an error to be read that would take a while.
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
-        guard body.count > Self.largeErrorBody else { return false }
+        guard body.count > Self.largeErrorBody, !isWanted(response, by: draft) else { return false }
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
         return !serializer.acceptance.statuses.contains(response.status.code)
     }

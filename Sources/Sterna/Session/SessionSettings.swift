@@ -70,7 +70,8 @@ public struct SessionSettings: Sendable {
     /// Told of what happens to requests on the network; nobody by default.
     public var observer: (any NetworkObserver)?
 
-    /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default.
+    /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default, which must run for them to
+    /// be called (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
 
     /// The engine that carries the requests; the shared one by default.

@@ -36,8 +36,9 @@ extension RequestSettings: CustomReflectable {
             self,
             children: [
                 "requestSerializer": requestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
-                "responseSerializer": responseSerializer as Any, "timeouts": timeouts as Any,
-                "timeout": timeout as Any, "priority": priority, "redirects": redirects as Any,
+                "responseSerializer": responseSerializer as Any, "timeouts": timeouts, "deadline": deadline as Any,
+                "priority": priority,
+                "redirects": redirects as Any,
                 "authorization": authorization as Any,
                 "secretHeaders": secretHeaders, "continueThreshold": continueThreshold as Any,
                 "uploadProgress": uploadProgress as Any,

@@ -82,9 +82,12 @@ extension Session {
     ///     })
     ///
     /// - Parameters:
-    ///   - parameters: fields that go in front of the parts.
+    ///   - method: POST by default; GET and HEAD have no form and are an error, with or without parts.
+    ///   - parameters: fields that go in front of the parts, by the encoder of the request's serializer. They are written when
+    ///     the closure is done, so that it can set the form's boundary, name style and encoder.
     ///
-    /// With no parts the request goes out without a body. Throws for a part that cannot be sent before anything is.
+    /// With neither parameters nor parts the request goes out without a body. Throws for a part that cannot be sent before
+    /// anything is.
     @discardableResult
     public func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
@@ -92,25 +95,31 @@ extension Session {
         progress: UploadProgress? = nil,
         configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
+        var settings = RequestSettings()
+        if let progress { settings.uploadProgress = progress }
+        configure(&settings)
         var draft = try RequestDraft.upload(
-            to: reference, method: method, parameters: parameters, headers: headers, multipart: multipart)
-        if let progress { draft.settings.uploadProgress = progress }
-        configure(&draft.settings)
+            plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
+            multipart: multipart)
+        draft.settings = settings
         return try await send(draft)
     }
 
     /// Sends a form that was filled in field by field.
     ///
-    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, as they have no form.
+    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, as they have no form, unless the form says
+    ///   otherwise (``FormBuilder/changesMethodToPost``): then GET and HEAD are errors.
+    ///
+    /// A form without values goes out without a body.
     @discardableResult
     public func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
         progress: UploadProgress? = nil,
         configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        try await upload(
-            try form.body(), to: reference, method: form.method(for: method), headers: headers,
-            progress: progress,
-            configure: configure, isolation: isolation)
+        var draft = try RequestDraft.submit(form, to: reference, method: method, headers: headers)
+        if let progress { draft.settings.uploadProgress = progress }
+        configure(&draft.settings)
+        return try await send(draft)
     }
 }

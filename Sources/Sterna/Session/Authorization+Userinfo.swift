@@ -1,0 +1,16 @@
+import SternaCore
+
+extension Authorization {
+    /// The Authorization field for the user information of a URL, by Basic authentication (RFC 7617).
+    ///
+    /// Throws `invalidURL` for what is not UTF-8, and `invalidHeader` for a user name with a colon.
+    static func fieldValue(of userinfo: Userinfo) throws(SternaError) -> String {
+        guard userinfo.isUTF8 else {
+            throw SternaError(
+                .invalidURL, phase: .prepare,
+                "The user name or the password in the URL is not UTF-8; no credentials can be made of it.")
+        }
+        let basic = Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword)
+        return try Headers.field("Authorization", basic.fieldValue).value
+    }
+}

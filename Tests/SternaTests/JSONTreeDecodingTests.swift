@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Sterna
+import Testing
+
+/// `tree["data"].decode([Post].self)`.
+@Suite("A part of a JSON tree as a value")
+struct JSONTreeDecodingTests {
+    private struct Post: Decodable, Equatable {
+        var id: Int
+        var postTitle: String?
+    }
+
+    @Test("A member, an element, the whole") func parts() throws {
+        let tree = try JSON(parsing: #"{"data":[{"id":1,"postTitle":"a"},{"id":2}],"big":12345678901234567890}"#)
+        #expect(try tree["data"].decode([Post].self) == [Post(id: 1, postTitle: "a"), Post(id: 2)])
+        #expect(try tree["data"][1].decode(Post.self).id == 2)
+        let big: UInt64 = try tree["big"].decode()
+        #expect(big == 12_345_678_901_234_567_890)
+        #expect(try tree.decode(JSON.self) == tree)
+    }
+
+    @Test("By settings") func settings() throws {
+        let tree: JSON = ["data": ["id": 1, "post_title": "a"]]
+        let post = try tree["data"].decode(Post.self, DecodingSettings(keys: .snakeCase))
+        #expect(post == Post(id: 1, postTitle: "a"))
+    }
+
+    @Test("A missing member fits an optional type alone") func missing() throws {
+        let tree: JSON = ["data": []]
+        #expect(try tree["none"].decode(Post?.self) == nil)
+        let error = #expect(throws: SternaError.self) { try tree["none"].decode(Post.self) }
+        #expect(error?.kind == .decodingFailed)
+    }
+
+    @Test("An error names the place") func failures() throws {
+        let tree = try JSON(parsing: #"{"data":[{"id":1},{"id":"x"}]}"#)
+        let error = #expect(throws: SternaError.self) { try tree["data"].decode([Post].self) }
+        #expect(error?.kind == .decodingFailed)
+        #expect(error?.detail.contains("[1].id") == true, "\(error.map { "\($0)" } ?? "none")")
+    }
+
+    @Test("Nested too deep") func deep() throws {
+        let tree = try JSON(parsing: String(repeating: "[", count: 300) + String(repeating: "]", count: 300))
+        let error = #expect(throws: SternaError.self) { try tree.decode([Post].self) }
+        #expect(error?.kind == .decodingFailed)
+    }
+}
