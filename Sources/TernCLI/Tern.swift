@@ -51,16 +51,16 @@ struct Tern: AsyncParsableCommand {
         return ["request"] + arguments
     }
 
-    /// What stands in place of options of curl that fingers know.
-    private static let hints = [
-        "-X": "write the method in front of the URL",
-        "-H": "write Name:value behind the URL",
-        "-d": "write --form name=value, or @file, behind the URL",
-        "-F": "write --form, and name=value or name@file behind the URL",
-        "-T": "write tern upload FILE URL",
-        "-u": "write --auth user:password",
-        "-i": "write --print hb",
-    ]
+    /// What the parser found wrong with a command line, and what to write instead.
+    static func usageLine(for error: any Error) -> String {
+        var message = TerminalText.line(message(for: error))
+        let advice = HabitOptions.advice(for: message)
+        // The parser's guess is of letters, not of meaning.
+        if advice != nil, let guess = message.firstRange(of: " Did you mean") {
+            message = String(message[..<guess.lowerBound])
+        }
+        return "\(message.hasSuffix(".") ? String(message.dropLast()) : message); \(advice ?? "see tern --help")."
+    }
 
     private static func report(_ error: any Error) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
@@ -74,9 +74,7 @@ struct Tern: AsyncParsableCommand {
             Descriptor.standardOutput.print(fullMessage(for: error))
             return ExitStatus.success
         case .validationFailure:
-            let message = TerminalText.line(message(for: error))
-            let hint = hints.first { message.contains("Unknown option '\($0.key)'") }?.value ?? "see tern --help"
-            ErrorLine.show("\(message.hasSuffix(".") ? String(message.dropLast()) : message); \(hint).")
+            ErrorLine.show(usageLine(for: error))
             return ExitStatus.usage
         default:
             ErrorLine.show(TerminalText.line("\(error)"))

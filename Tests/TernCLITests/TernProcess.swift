@@ -49,21 +49,25 @@ final class TernProcess: Sendable {
 
     /// Starts it.
     ///
-    /// - Parameter onTerminal: whether standard output is a terminal.
+    /// - Parameters:
+    ///   - onTerminal: whether standard output is a terminal.
+    ///   - folder: the current folder of the process; this one's by default.
     init(
-        _ arguments: [String], input: Input = .null, environment: [String: String] = [:], onTerminal: Bool = false
+        _ arguments: [String], input: Input = .null, environment: [String: String] = [:], onTerminal: Bool = false,
+        folder: String? = nil
     ) throws {
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "COLUMNS"] { variables[name] = nil }
         variables["TERM"] = "xterm"
         variables.merge(environment) { _, new in new }
+        let shell = folder.map { ["/bin/sh", "-c", #"cd "$1" && shift && exec "$@""#, "sh", $0] } ?? []
         (pid, output, errors, silence) = try Self.starting.withLock { _ in
             let out = onTerminal ? try Self.terminal() : try Self.makePipe()
             let err = try Self.makePipe()
             let (inputEnd, writingEnd) = try Self.openInput(input)
             let ends = [inputEnd, out.write, err.write]
             defer { for end in ends { close(end) } }
-            let pid = try Self.spawn([Self.path] + arguments, variables.map { "\($0.key)=\($0.value)" }, ends)
+            let pid = try Self.spawn(shell + [Self.path] + arguments, variables.map { "\($0.key)=\($0.value)" }, ends)
             return (pid, out.read, err.read, writingEnd)
         }
     }

@@ -21,29 +21,35 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(name: .customLong("on-loop"), help: "Run the callers on the event loops.")
     var onLoop = false
 
-    @Flag(name: .shortAndLong, help: "Accept any certificate.")
-    var insecure = false
-
-    @Option(help: ArgumentHelp("Trust the certificates of this file in PEM.", valueName: "file"))
-    var cacert: String?
-
     @Flag(help: "Print the result as JSON.")
     var json = false
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
 
     func validate() throws {
         guard requests > 0, concurrency > 0 else { throw ValidationError("-n and -c are 1 or more.") }
     }
 
     func run() async throws {
-        let session = try Session { settings in
-            if insecure { settings.securityPolicy = .insecure }
-            if let cacert { settings.securityPolicy = .authority(file: cacert) }
-            var options = EngineOptions()
-            options.maximumConnectionsPerOrigin = concurrency
+        let target = try Target.url(Target.expand(url))
+        let (policy, proxies) = (try trust.policy(for: target), try routing.proxies())
+        try routing.checkSocket()
+        var options = try trust.engineOptions(routing.families)
+        options.maximumConnectionsPerOrigin = concurrency
+        let session = try Session { [options] settings in
+            settings.securityPolicy = policy
             settings.engine = Engine(options: options)
             settings.responseSerializer = .data
+            connection.apply(to: &settings)
+            routing.apply(to: &settings, proxies)
         }
-        let target = try HTTPURL(url)
         let load = BenchLoad(session: session, url: target, body: try body.map { try Body.file($0) }, onLoop: onLoop)
         // Connections are opened and code is warmed by one request each, which does not count.
         _ = await load.run(requests: min(requests, concurrency), concurrency: concurrency)

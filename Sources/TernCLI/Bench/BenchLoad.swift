@@ -26,7 +26,8 @@ struct BenchLoad: Sendable {
     func run(requests: Int, concurrency: Int) async -> BenchResult {
         let start = Usage.now()
         let tallies = await withTaskGroup(of: Tally.self) { group in
-            for caller in 0..<concurrency {
+            // Callers beyond the number of requests would have none.
+            for caller in 0..<min(concurrency, requests) {
                 let share = requests / concurrency + (caller < requests % concurrency ? 1 : 0)
                 group.addTask {
                     if onLoop {
@@ -43,7 +44,8 @@ struct BenchLoad: Sendable {
 
     private func call(_ times: Int) async -> Tally {
         var tally = Tally()
-        tally.latencies.reserveCapacity(times)
+        // The number is the user's, and may be more than memory holds.
+        tally.latencies.reserveCapacity(min(times, 1 << 20))
         for _ in 0..<times {
             let begin = Usage.nanoseconds()
             do {

@@ -19,14 +19,16 @@ enum ItemFile {
             throw unreadable(path, "it is longer than \(ByteCount(longest)); send it as the body with @\(path)")
         }
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+        let failure = errno
+        guard file >= 0 else { throw unreadable(path, String(cString: strerror(failure))) }
         defer { close(file) }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while content.count <= longest {
             let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+            let reason = count < 0 ? errno : 0
+            if reason == EINTR { continue }
+            guard reason == 0 else { throw unreadable(path, String(cString: strerror(reason))) }
             if count == 0 { break }
             content.append(contentsOf: chunk[..<count])
         }

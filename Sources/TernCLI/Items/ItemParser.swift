@@ -1,3 +1,5 @@
+import Sterna
+
 /// Reads items: the first separator in an argument decides, the longest where several begin at one place.
 ///
 /// A backslash before a separator's character, or before a backslash, takes that character literally; this holds up to
@@ -50,6 +52,7 @@ enum ItemParser {
             let hint = separator == .header && value.first?.isNumber == true ? "; a URL goes before the items" : ""
             throw UsageError("“\(argument)” has no name before “\(separator.rawValue)”\(hint).")
         }
+        if separator != .header, Target.looksLikeURL(field: name) { throw anotherURL(argument, "") }
         let needsFile = separator == .jsonFile || separator == .textFile || separator == .part
         if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file behind “@”.") }
         switch separator {
@@ -62,8 +65,18 @@ enum ItemParser {
             let halves = value.split(separator: ";type=", maxSplits: 1, omittingEmptySubsequences: false)
             return .part(name: name, file: String(halves[0]), mediaType: halves.count > 1 ? String(halves[1]) : nil)
         case .header:
+            if Target.looksLikeURL(name: name, rest: value) {
+                let advice = Target.isScheme(name) ? "" : "; for a header field write -H '\(name): …'"
+                throw anotherURL(argument, advice)
+            }
             if value.isEmpty { return .removedHeader(name: name) }
             return .header(name: name, value: String(value.drop { $0 == " " || $0 == "\t" }))
         }
+    }
+
+    private static func anotherURL(_ argument: String, _ advice: String) -> UsageError {
+        UsageError(
+            "“\(Redaction.show(reference: argument))” looks like another URL, and one command sends one request\(advice)."
+        )
     }
 }

@@ -15,7 +15,7 @@ struct BodyPrinter: Sendable {
         var chunks = response.body.makeAsyncIterator()
         guard !style.isRaw else { return try await pass(nil, &chunks) }
         guard let first = try await chunks.next() else { return }
-        let mediaType = response[.contentType].flatMap(MediaType.init)
+        let mediaType = response.mediaType
         switch BodyKind.of(mediaType, start: first) {
         case .binary where style.isTerminal: try notice(response.body.length)
         case .binary: try await pass(first, &chunks)

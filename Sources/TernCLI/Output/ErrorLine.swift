@@ -1,11 +1,19 @@
 import Sterna
 
+/// An error of the library, with advice that depends on the options of the command line.
+struct AdvisedError: Error {
+    var error: SternaError
+    /// What to do, as a sentence; nil where the error says it.
+    var advice: String?
+}
+
 /// The one line that says what went wrong and what to do.
 enum ErrorLine {
     /// The line without `tern: `, empty for what needs no words, nil for errors of the argument parser and others.
     static func text(for error: any Error) -> String? {
         switch error {
-        case let error as SternaError: words(for: error)
+        case let error as AdvisedError: words(for: error.error, advice: error.advice)
+        case let error as SternaError: words(for: error, advice: advice(for: error.kind))
         case let error as OutputError: error.isBrokenPipe ? "" : TerminalText.line(error.description)
         case let error as UsageError: TerminalText.line(error.message)
         case is CancellationError: ""
@@ -13,13 +21,13 @@ enum ErrorLine {
         }
     }
 
-    private static func words(for error: SternaError) -> String {
+    private static func words(for error: SternaError, advice: String?) -> String {
         if let error = error.underlying as? OutputError { return text(for: error) ?? "" }
         if error.kind == .cancelled { return "" }
         if error.kind == .unacceptableStatus { return statusLine(error) }
         if let failure = error.underlying as? TrustFailure { return trustLine(failure) + place(error) }
         var words = error.detail
-        if let advice = advice(for: error.kind) { words += " \(advice)" }
+        if let advice { words += " \(advice)" }
         return TerminalText.line(words + place(error))
     }
 
@@ -44,7 +52,8 @@ enum ErrorLine {
 
     /// What belongs to an error besides its line: the certificates of a server that is not trusted.
     static func details(of error: any Error) -> [String] {
-        guard let failure = (error as? SternaError)?.underlying as? TrustFailure else { return [] }
+        let error = (error as? AdvisedError)?.error ?? error as? SternaError
+        guard let failure = error?.underlying as? TrustFailure else { return [] }
         return CertificateReport.summary(failure.presented)
     }
 

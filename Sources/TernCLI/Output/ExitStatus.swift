@@ -65,6 +65,7 @@ enum ExitStatus {
     /// The status for any error.
     static func code(for error: any Error) -> Int32 {
         switch error {
+        case let error as AdvisedError: code(for: error.error)
         case let error as SternaError: code(for: error)
         case is HTTPURL.ParseError: code(for: .invalidURL)
         case is OutputError: outputFailed

@@ -5,14 +5,13 @@ import Sterna
 struct HeadText: Sendable {
     var style: OutputStyle
 
-    private static let secrets: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
-
     /// A request's head as it is sent, with the fields that the transport adds.
     ///
     /// - Parameter version: what is spoken; nil where that is not known yet.
     func request(_ request: Request, version: HTTPVersion? = .http11) -> String {
         let spoken = version.map { " " + paint($0.description, .dim) } ?? ""
-        var lines = ["\(paint(request.method.rawValue, .green)) \(clean(request.url.requestTarget))\(spoken)"]
+        let target = style.showsSecrets ? request.url.requestTarget : Redaction.show(target: request.url.requestTarget)
+        var lines = ["\(paint(request.method.rawValue, .green)) \(clean(target))\(spoken)"]
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
         lines.append(line("Host", ownHost?.value ?? request.url.authority))
         for field in request.headers
@@ -41,8 +40,8 @@ struct HeadText: Sendable {
     }
 
     private func line(_ name: String, _ value: String) -> String {
-        let isSecret = !style.showsSecrets && Self.secrets.contains(name.lowercased())
-        return "\(paint(clean(name), .cyan)): \(isSecret ? "***" : clean(value))"
+        let shown = style.showsSecrets ? value : Redaction.shown(name, value)
+        return "\(paint(clean(name), .cyan)): \(clean(shown))"
     }
 
     private func clean(_ text: String) -> String { TerminalText.line(text) }

@@ -38,6 +38,29 @@ final class OutputFile {
         cleanup = Cleanup.add { unlink(beside) }
     }
 
+    /// Opens a file of a name that no file has yet; throws `OutputError` where one does, a link included.
+    init(newFile path: String) throws(OutputError) {
+        // The name is taken at once, so that the end of a long transfer finds it free.
+        let place = try Self.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, name: path)
+        close(place.number)
+        self.path = path
+        let beside = Self.temporaryName(for: path)
+        temporary = beside
+        do {
+            descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, name: path)
+        } catch {
+            unlink(path)
+            throw error
+        }
+        cleanup = Cleanup.add {
+            unlink(beside)
+            unlink(path)
+        }
+    }
+
+    /// The file's name as it was opened.
+    var name: String { path }
+
     deinit {
         close(descriptor.number)
         if let cleanup { Cleanup.run(cleanup) }

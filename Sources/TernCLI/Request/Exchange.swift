@@ -11,17 +11,18 @@ struct Exchange: Sendable {
 
     let style: OutputStyle
     let progress: ProgressDisplay
-    let savesTo: String?
+    let destination: SaveDestination
     let fails: Bool
     let log: NetworkLog
 
     init(
-        style: OutputStyle, progress: ProgressDisplay, content: RequestContent, savesTo: String?, fails: Bool,
+        style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
+        fails: Bool,
         http2: HTTP2Use
     ) {
         self.style = style
         self.progress = progress
-        self.savesTo = savesTo
+        self.destination = destination
         self.fails = fails
         let output = Descriptor.standardOutput
         log = NetworkLog(removedHeaders: content.removedHeaders) { request in
@@ -49,8 +50,8 @@ struct Exchange: Sendable {
                 progress.finish()
                 if fails, response.status.code >= 400 { throw await statusError(response, draft) }
                 try showHead(response)
-                if let savesTo {
-                    try await save(response, to: savesTo)
+                if let file = try destination.file(for: response) {
+                    try await save(response, to: file)
                 } else if style.parts.contains(.responseBody) {
                     progress.begin("", total: response.body.length)
                     try await BodyPrinter(style: style, progress: progress).write(response)
@@ -76,18 +77,19 @@ struct Exchange: Sendable {
     private func showHead(_ response: Response) throws {
         guard style.parts.contains(.responseHead) else { return }
         let head = HeadText(style: style).response(log.lastHead ?? response)
-        let isFollowed = style.parts.contains(.responseBody) && savesTo == nil
+        let isFollowed = style.parts.contains(.responseBody) && destination == .none
         try Descriptor.standardOutput.write(isFollowed ? head + "\n" : head)
     }
 
-    private func save(_ response: Response, to path: String) async throws {
-        let file = try OutputFile(path)
+    private func save(_ response: Response, to file: OutputFile) async throws {
         progress.begin("", total: response.body.length)
         for try await chunk in response.body {
             try file.write(chunk)
             progress.add(chunk.readableBytes)
         }
         try file.complete()
+        // The name was the server's choice.
+        if case .named = destination { printError("Saved to \(file.name)") }
     }
 
     private func statusError(_ response: Response, _ draft: RequestDraft) async -> SternaError {

@@ -18,7 +18,7 @@ enum HelpText {
         chooses how forms and queries are written; :=json then becomes arrays and
         members in it. A backslash takes a separator literally, as in a\\:b=value.
         Without fields the body comes from standard input where that is a pipe or a
-        file.
+        file; with both, add --ignore-stdin. One command sends one request.
 
         COMMANDS:
           tern upload     send a file

@@ -1,20 +1,8 @@
 import ArgumentParser
 import Sterna
 
-/// How a request is made of items.
+/// What a request carries besides its body.
 struct SendingOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Send fields as a JSON object (the default).")
-    var json = false
-
-    @Flag(name: .shortAndLong, help: "Send fields as a form, application/x-www-form-urlencoded.")
-    var form = false
-
-    @Flag(help: "Send fields and files as the parts of a form, multipart/form-data; --form with a file does the same.")
-    var multipart = false
-
-    @Flag(help: "Send fields as a property list, application/x-plist.")
-    var plist = false
-
     @Option(
         help: ArgumentHelp(
             "Write queries and forms as afnetworking4, afnetworking2 or whatwg does; JSON values become its arrays, members and booleans.",
@@ -33,17 +21,25 @@ struct SendingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
     var bearer: String?
 
-    @Flag(name: .customLong("ignore-stdin"), help: "Send no body from standard input.")
-    var ignoreStdin = false
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .customLong("header")],
+        help: ArgumentHelp("A header field, as Name:value behind the URL.", valueName: "Name: value"))
+    var header: [String] = []
+
+    @Option(
+        name: [.customShort("A", allowingJoined: true), .customLong("user-agent")],
+        help: ArgumentHelp("The User-Agent field.", valueName: "text"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("b", allowingJoined: true), .customLong("cookie")],
+        help: ArgumentHelp("Cookies to send; none are stored.", valueName: "name=value"))
+    var cookie: [String] = []
 
     func validate() throws {
-        if [json, form, multipart, plist].filter(\.self).count > 1 {
-            throw ValidationError("--json, --form, --multipart and --plist exclude each other.")
-        }
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
+        _ = try headerItems()
     }
-
-    var format: FieldFormat { form ? .form : multipart ? .multipart : plist ? .propertyList : .json }
 
     /// The credentials; asks for a password where there is none.
     func authorization() throws -> Authorization? {
@@ -53,6 +49,14 @@ struct SendingOptions: ParsableArguments {
             return .basic(auth, try PasswordPrompt.ask("Password for \(auth): "))
         }
         return .basic(String(auth[..<colon]), String(auth[auth.index(after: colon)...]))
+    }
+
+    /// The header fields of these options as items.
+    func headerItems() throws -> [Item] {
+        var items = try header.map { try HabitOptions.headerItem($0) }
+        if let userAgent { items.append(try HabitOptions.userAgentItem(userAgent)) }
+        if !cookie.isEmpty { items.append(try HabitOptions.cookieItem(cookie)) }
+        return items
     }
 }
 
@@ -67,7 +71,9 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long everything may take, the body included.", valueName: "seconds"))
     var maxTime: Double?
 
-    @Flag(inversion: .prefixedNo, help: "Follow redirects.")
+    @Flag(
+        name: [.customLong("follow"), .customShort("L")], inversion: .prefixedNo,
+        help: "Follow redirects.")
     var follow = true
 
     @Flag(name: [.customLong("http1.1"), .customLong("http1")], help: "Speak HTTP/1.1 only.")
@@ -93,58 +99,12 @@ struct ConnectionOptions: ParsableArguments {
             throw ValidationError("--http1.1 and --http2 exclude each other.")
         }
     }
-}
 
-/// What is shown of the exchange, and where.
-struct OutputOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
-            "Save the body to a file, which appears when it is complete; - is standard output.", valueName: "file"))
-    var path: String?
-
-    @Option(
-        name: .customLong("print"),
-        help: ArgumentHelp(
-            "What to show: H and B are the request's head and body, h and b the response's, m what it took, drawn as bars.",
-            valueName: "HBhbm"))
-    var parts: String?
-
-    @Flag(name: .shortAndLong, help: "Show everything, as --print HBhb.")
-    var verbose = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Colour and lay out what is shown, also where it is piped.", valueName: "all|colors|format|none"))
-    var pretty: OutputStyle.Pretty?
-
-    @Flag(name: .customLong("no-color"), help: "Never colour.")
-    var noColor = false
-
-    @Flag(help: "Print the request as a command line for curl instead of sending it.")
-    var curl = false
-
-    @Flag(name: .customLong("show-secrets"), help: "Show credentials and cookies instead of ***.")
-    var showSecrets = false
-
-    @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")
-    var fail = false
-
-    /// The file that the body is saved to.
-    var file: String? { path == "-" ? nil : path }
-
-    func validate() throws {
-        if let parts, OutputStyle.Parts.parse(parts) == nil {
-            throw ValidationError("--print takes letters of HBhbm, not “\(parts)”.")
-        }
-    }
-
-    func style(isTerminal: Bool) throws -> OutputStyle {
-        let wish = OutputStyle.Wish(
-            parts: parts.flatMap(OutputStyle.Parts.parse), isVerbose: verbose, pretty: pretty, noColor: noColor,
-            showsSecrets: showSecrets, savesBody: file != nil)
-        return OutputStyle.resolve(wish, isTerminal: isTerminal, environment: .process)
+    /// Puts these options into a session's settings.
+    func apply(to settings: inout SessionSettings) {
+        settings.http2 = http2Use
+        settings.redirects = follow ? .follow : .doNotFollow
+        if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
+        if let maxTime { settings.timeouts.total = .seconds(maxTime) }
     }
 }
-
-extension OutputStyle.Pretty: ExpressibleByArgument {}

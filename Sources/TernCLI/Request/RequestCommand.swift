@@ -14,6 +14,9 @@ struct RequestCommand: AsyncParsableCommand {
     var arguments: [String] = []
 
     @OptionGroup(title: "Request")
+    var fields: FieldOptions
+
+    @OptionGroup(title: "Request")
     var request: SendingOptions
 
     @OptionGroup(title: "Connection")
@@ -28,11 +31,29 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
+    @OptionGroup(title: "Output")
+    var naming: NamingOptions
+
+    func validate() throws {
+        if arguments.isEmpty, let data = fields.data.last, Target.hasScheme(data) {
+            throw ValidationError(
+                "The URL is missing, as --data takes what stands behind it for the body. To save a download write -O or -o FILE."
+            )
+        }
+        if naming.remoteName, output.path != nil {
+            throw ValidationError("-O and -o exclude each other: each names the file.")
+        }
+    }
+
     func run() async throws {
-        try await RequestJob(
-            target: try Target(arguments), request: request, connection: connection, trust: trust, routing: routing,
-            output: output
-        )
-        .run()
+        var job = RequestJob(
+            target: try Target(arguments, method: fields.namedMethod), request: request, connection: connection,
+            trust: trust, routing: routing, output: output)
+        job.format = fields.format
+        job.givenBody = fields.givenBody
+        job.ignoresInput = fields.ignoreStdin || fields.head
+        job.showsHead = fields.head
+        job.naming = naming
+        try await job.run()
     }
 }

@@ -15,7 +15,9 @@ struct RequestContent: Sendable {
     var file: String?
 
     /// Throws `UsageError` for items that do not go together, and `SternaError` for files and JSON that cannot be read.
-    init(_ items: [Item], as format: FieldFormat, style: RequestStyle? = nil) throws {
+    ///
+    /// - Parameter given: the body that an option gives; standard input is left to the caller.
+    init(_ items: [Item], as format: FieldFormat, style: RequestStyle? = nil, given: GivenBody? = nil) throws {
         var fields: [(name: String, value: FieldValue)] = []
         var parts: [(name: String, file: String, mediaType: String?)] = []
         var queryText = FieldText(style: style)
@@ -32,7 +34,20 @@ struct RequestContent: Sendable {
             }
         }
         query = queryText.text
-        if let file {
+        if let given {
+            guard fields.isEmpty, parts.isEmpty, file == nil else {
+                throw UsageError(
+                    "The text of --data is the whole body, so neither fields nor files go with it; write all of them behind the URL."
+                )
+            }
+            switch given.source {
+            case .text(let text): body = .text(text, mediaType: given.mediaType)
+            case .file(let path):
+                file = path
+                body = try .file(path, mediaType: given.mediaType)
+            case .standardInput: break
+            }
+        } else if let file {
             guard fields.isEmpty, parts.isEmpty else {
                 throw UsageError(
                     "The file “\(file)” is the whole body, so no fields go with it; for a form of several parts write "

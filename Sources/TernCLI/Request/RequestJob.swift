@@ -20,40 +20,91 @@ struct RequestJob {
     let routing: RoutingOptions
     let output: OutputOptions
 
+    /// What fields are sent as.
+    var format = FieldFormat.json
+    /// The body that an option gives.
+    var givenBody: GivenBody?
+    /// Whether standard input is left alone.
+    var ignoresInput = false
+    /// Whether the response's head is what is asked for.
+    var showsHead = false
+    /// Whether the body is saved under a name that is not written out.
+    var naming: NamingOptions?
+
+    init(
+        target: Target, request: SendingOptions, connection: ConnectionOptions, trust: TrustOptions,
+        routing: RoutingOptions, output: OutputOptions
+    ) {
+        self.target = target
+        self.request = request
+        self.connection = connection
+        self.trust = trust
+        self.routing = routing
+        self.output = output
+    }
+
     func run() async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
-        let style = try output.style(isTerminal: Terminal.standardOutput.isTerminal)
-        let content = try await content(items, target)
+        let content = try await content(try request.headerItems() + items)
+        let url = try Self.url(target, content)
+        let destination = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
+        let terminal = Terminal.standardOutput
+        let style = output.style(
+            isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
         let authorization = try request.authorization()
         let progress = ProgressDisplay(
-            isEnabled: !(style.isTerminal && output.file == nil) || content.file != nil || content.hasParts)
+            isEnabled: !output.silent
+                && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
         let exchange = Exchange(
-            style: style, progress: progress, content: content, savesTo: output.file, fails: output.fail,
+            style: style, progress: progress, content: content, destination: destination, fails: output.fail,
             http2: connection.http2Use)
-        let url = try Self.url(target, content)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let proxies = try routing.proxies()
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
-            settings.http2 = connection.http2Use
-            settings.redirects = connection.follow ? .follow : .doNotFollow
+            connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
             settings.collectsMetrics = style.parts.contains(.metrics)
-            if let timeout = connection.timeout { settings.timeouts.setEach(.seconds(timeout)) }
-            if let total = connection.maxTime { settings.timeouts.total = .seconds(total) }
             settings.networkInterceptors = [exchange.log]
         }
         var draft = RequestDraft(
             try Self.method(target, content), url, body: content.body, headers: content.headers)
         draft.settings.authorization = authorization
         if output.curl { return try printCommand(draft, by: session, content) }
+        try routing.checkSocket()
         if content.file != nil || content.hasParts {
             progress.begin("sending", total: content.body?.length)
             draft.settings.uploadProgress = { progress.update($0) }
         }
-        try await exchange.run(draft, by: session)
+        let start = ContinuousClock.now
+        do {
+            try await exchange.run(draft, by: session)
+        } catch let error as SternaError {
+            throw advised(error, after: ContinuousClock.now - start)
+        }
+    }
+
+    /// The error, in the words of the options that it is about.
+    private func advised(_ error: SternaError, after duration: Duration) -> any Error {
+        // The library's limits end early by less than this, where they are handed on in whole milliseconds.
+        let tolerance = Duration.milliseconds(20)
+        switch error.kind {
+        case .timedOut:
+            guard let limit = connection.maxTime, duration + tolerance >= .seconds(limit) else { return error }
+            var error = error
+            error.detail = "The request was not done within the \(Self.seconds(limit)) of --max-time."
+            return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
+        case .connectionFailed where routing.unixSocket != nil:
+            return AdvisedError(error: error, advice: "Check that the server of --unix-socket runs.")
+        default: return error
+        }
+    }
+
+    private static func seconds(_ number: Double) -> String {
+        let text = "\(number)"
+        return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) s"
     }
 
     private func printCommand(_ draft: RequestDraft, by session: Session, _ content: RequestContent) throws {
@@ -63,12 +114,16 @@ struct RequestJob {
         try Descriptor.standardOutput.write(command + "\n")
     }
 
-    private func content(_ items: [Item], _ target: Target) async throws -> RequestContent {
-        var content = try RequestContent(items, as: request.format, style: request.style?.style)
-        let readsInput = !["GET", "HEAD", "OPTIONS", "TRACE"].contains(target.method)
-        if content.body == nil, !request.ignoreStdin, readsInput, InputKind.of(StandardInput.number) != nil {
+    private func content(_ items: [Item]) async throws -> RequestContent {
+        var content = try RequestContent(items, as: format, style: request.style?.style, given: givenBody)
+        if givenBody?.source == .standardInput {
+            content.body = try await StandardInput(patience: nil).body() ?? .bytes([])
+            content.body?.mediaType = givenBody?.mediaType
+        } else if content.body != nil {
+            if !ignoresInput { try await StandardInput.refuseContent() }
+        } else if !ignoresInput, readsInput, InputKind.of(StandardInput.number) != nil {
             content.body = try await StandardInput(patience: target.method == nil ? .seconds(1) : nil).body()
-            content.body?.mediaType = request.format.mediaType
+            content.body?.mediaType = format.mediaType
         }
         if request.compress, let body = content.body {
             // With a length where that costs little: many servers refuse chunks.
@@ -79,6 +134,8 @@ struct RequestJob {
         return content
     }
 
+    private var readsInput: Bool { !["GET", "HEAD", "OPTIONS", "TRACE"].contains(target.method) }
+
     private static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
         let name = target.method ?? (content.body == nil ? "GET" : "POST")
         guard let method = Request.Method(rawValue: name) else { throw UsageError("“\(name)” is no method.") }
@@ -86,10 +143,6 @@ struct RequestJob {
     }
 
     private static func url(_ target: Target, _ content: RequestContent) throws -> HTTPURL {
-        do {
-            return try HTTPURL(target.url).appendingQuery(content.query)
-        } catch {
-            throw SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
-        }
+        try Target.url(target.url).appendingQuery(content.query)
     }
 }

@@ -1,5 +1,14 @@
 import ArgumentParser
+import FoundationEssentials
 import Sterna
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// By which way the server is reached.
 struct RoutingOptions: ParsableArguments {
@@ -50,6 +59,24 @@ struct RoutingOptions: ParsableArguments {
             variables[name] = Environment.variable(name)
         }
         return variables
+    }
+
+    /// Throws `connectionFailed` where the path of `--unix-socket` leads to no socket.
+    func checkSocket() throws(AdvisedError) {
+        // A path that is too long for any socket is the library's to refuse.
+        guard let unixSocket, unixSocket.utf8.count < 108 else { return }
+        let reason: String
+        if let real = realpath(unixSocket, nil) {
+            // `realpath` allocates the text, which is copied before it is freed.
+            defer { free(real) }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: String(cString: real))
+            guard let type = attributes?[.type] as? FileAttributeType, type != .typeSocket else { return }
+            reason = "“\(unixSocket)” is no socket."
+        } else {
+            reason = "There is no socket at “\(unixSocket)”: \(String(cString: strerror(errno)))."
+        }
+        throw AdvisedError(
+            error: SternaError(.connectionFailed, phase: .connect, reason), advice: "Check the path of --unix-socket.")
     }
 
     /// Puts what was asked for into a session's settings.

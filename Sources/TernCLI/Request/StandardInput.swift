@@ -42,6 +42,17 @@ struct StandardInput: Sendable {
         return Body(segments: [.bytes(start), .producer(rest)])
     }
 
+    /// Throws `UsageError` where standard input has a body that would be left unsent, or is open and silent so long that nothing
+    /// can be said.
+    static func refuseContent(within patience: Duration = .seconds(1)) async throws {
+        guard let kind = InputKind.of(number) else { return }
+        // An empty pipe, as a service manager leaves it, is at its end at once.
+        if kind.rest == nil, try await isReadable(within: patience), try await read() == nil { return }
+        throw UsageError(
+            "Standard input and the command line both give a body; add --ignore-stdin to send that of the command line."
+        )
+    }
+
     private static func read() async throws -> Bytes? {
         while try await !isReadable(within: .seconds(1)) {}
         var bytes = Bytes()

@@ -18,19 +18,69 @@ struct Target: Hashable, Sendable {
     }
 
     /// Sorts positional arguments: the first is a method where it is a known one in any case, or all capitals, and more
-    /// follows. Throws `UsageError` where there is no URL.
-    init(_ arguments: [String]) throws(UsageError) {
+    /// follows. Throws `UsageError` where there is no URL, and for two methods.
+    ///
+    /// - Parameter named: the method that an option names.
+    init(_ arguments: [String], method named: String? = nil) throws(UsageError) {
         guard let first = arguments.first else {
             throw UsageError("The URL is missing; write tern [METHOD] URL [ITEM ...].")
         }
+        let named = named.map { Self.method($0) ?? $0 }
         if arguments.count > 1, let method = Self.method(first) {
+            guard named == nil || named == method else {
+                throw UsageError("There are two methods, \(named ?? "") and \(method); write one of them.")
+            }
             self.method = method
             url = Self.expand(arguments[1])
             items = Array(arguments.dropFirst(2))
         } else {
+            method = named
             url = Self.expand(first)
             items = Array(arguments.dropFirst())
         }
+    }
+
+    /// The URL of a request; throws `invalidURL` for any scheme but http and https.
+    static func url(_ text: String) throws(SternaError) -> HTTPURL {
+        let url: HTTPURL
+        do {
+            url = try HTTPURL(text)
+        } catch .unsupportedScheme(let scheme?) {
+            throw unsupported(scheme)
+        } catch {
+            throw SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
+        }
+        guard url.scheme == .http || url.scheme == .https else { throw unsupported(url.scheme.rawValue) }
+        return url
+    }
+
+    private static func unsupported(_ scheme: String) -> SternaError {
+        SternaError(
+            .invalidURL, phase: .prepare,
+            "The scheme “\(scheme)” is not supported; requests go to http:// and https:// URLs.")
+    }
+
+    /// Whether a name is a scheme that URLs of the web have.
+    static func isScheme(_ name: String) -> Bool { ["http", "https", "ws", "wss", "ftp"].contains(name.lowercased()) }
+
+    /// Whether a field's name is the beginning of a URL without a scheme: `b.example/c?d` of `b.example/c?d=e`.
+    static func looksLikeURL(field name: String) -> Bool {
+        guard let slash = name.firstIndex(of: "/"), name[slash...].contains("?") else { return false }
+        let host = name[..<slash]
+        return host.lowercased() == "localhost" || host.contains(".")
+    }
+
+    /// Whether an argument that reads as a header field is meant as a URL: `http://b`, `b.example:8080/x`, `localhost:80`.
+    ///
+    /// A blank behind the colon makes it a field, unless the name is a URL's scheme.
+    static func looksLikeURL(name: String, rest: String) -> Bool {
+        if isScheme(name) {
+            return rest.drop { $0 == " " || $0 == "\t" }.hasPrefix("//")
+        }
+        if rest.hasPrefix("//") { return hasScheme("\(name):\(rest)") }
+        let port = rest.prefix { $0 != "/" && $0 != "?" }
+        let isHost = name.lowercased() == "localhost" || name.contains(".") || name.hasPrefix("[")
+        return isHost && !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static func method(_ text: String) -> String? {
@@ -57,7 +107,7 @@ struct Target: Hashable, Sendable {
     }
 
     /// Whether the text begins with a scheme and `://` (RFC 3986, 3.1).
-    private static func hasScheme(_ text: String) -> Bool {
+    static func hasScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first) else { return false }
         let rest = text.utf8.drop { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
         return rest.starts(with: "://".utf8)

@@ -22,7 +22,8 @@ struct UploadCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Name:value, name==value.", valueName: "ITEM"))
     var items: [String] = []
 
-    @Option(name: [.customShort("X"), .long], help: ArgumentHelp("The method.", valueName: "method"))
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .long], help: ArgumentHelp("The method.", valueName: "method"))
     var method = "PUT"
 
     @OptionGroup(title: "Request")
@@ -42,11 +43,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     func validate() throws {
         if file == "-" {
-            throw ValidationError("tern upload sends a file; for standard input write … | tern \(method) \(url).")
-        }
-        if request.json || request.form || request.multipart || request.plist {
-            throw ValidationError(
-                "tern upload sends the file as the whole body; for a form write tern --form \(url) name@\(file).")
+            throw ValidationError("tern upload sends a file; for standard input write … | tern \(method) URL.")
         }
     }
 
@@ -56,9 +53,9 @@ struct UploadCommand: AsyncParsableCommand {
             url += QueryEncoder.percentEncoded(String(name))
         }
         let target = Target(method: method, url: url, items: ["@" + file] + items)
-        try await RequestJob(
-            target: target, request: request, connection: connection, trust: trust, routing: routing, output: output
-        )
-        .run()
+        var job = RequestJob(
+            target: target, request: request, connection: connection, trust: trust, routing: routing, output: output)
+        job.ignoresInput = true
+        try await job.run()
     }
 }

@@ -1,6 +1,15 @@
 import ArgumentParser
+import NIOCore
 import Sterna
 import SternaTesting
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Runs the test server.
 struct ServeCommand: AsyncParsableCommand {
@@ -43,9 +52,23 @@ struct ServeCommand: AsyncParsableCommand {
             return try await TestServer.start(
                 .init(host: host, port: port, tls: bundle, http2: [.byALPN, .byPriorKnowledge]))
         } catch {
-            throw UsageError(
-                "The server cannot listen on \(host):\(port): \(error). Choose another one with --port.",
-                status: ExitStatus.failure)
+            throw UsageError(reason(error), status: ExitStatus.failure)
+        }
+    }
+
+    /// Why the address cannot be listened on, and what to do.
+    private func reason(_ error: any Error) -> String {
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE?:
+            return
+                "Another program listens on \(place) already; choose another port with --port, or any free one with --port 0."
+        case EADDRNOTAVAIL?: return "\(host) is no address of this machine; choose another one with --host."
+        case EACCES?: return "Listening on \(place) is not allowed; choose a port above 1023 with --port."
+        case let code?: return "The server cannot listen on \(place): \(String(cString: strerror(code)))."
+        case nil where error is SocketAddressError.UnknownHost || error is SocketAddressError:
+            return "“\(host)” is no address; give one of this machine with --host."
+        case nil: return "The server cannot listen on \(place): \(error)."
         }
     }
 

@@ -34,7 +34,8 @@ struct CertCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try HTTPURL(url.contains("://") ? url : "https://\(url.hasPrefix(":") ? "localhost" : "")\(url)")
+        let target = try Target.url(
+            url.contains("://") ? url : "https://\(url.hasPrefix(":") ? "localhost" : "")\(url)")
         guard target.scheme.isSecure else {
             throw UsageError("There is no certificate at \(target.scheme)://; write https://.")
         }

@@ -67,12 +67,16 @@ struct TrustOptions: ParsableArguments {
 
     /// The engine that connects to the addresses of `--resolve`, and to some kinds of addresses alone.
     func engine(_ families: AddressFamilies = .any) throws -> Engine {
-        let overrides = try overrides()
-        guard !overrides.isEmpty || families != .any else { return .shared }
+        guard !resolve.isEmpty || families != .any else { return .shared }
+        return Engine(options: try engineOptions(families))
+    }
+
+    /// The options of such an engine.
+    func engineOptions(_ families: AddressFamilies = .any) throws -> EngineOptions {
         var options = EngineOptions()
         options.addressFamilies = families
-        options.hostOverrides = overrides
-        return Engine(options: options)
+        options.hostOverrides = try overrides()
+        return options
     }
 
     /// What was asked for, for a URL; throws for files that cannot be used.
@@ -102,10 +106,12 @@ struct TrustOptions: ParsableArguments {
     }
 
     private static func checkReadable(_ file: String) throws {
-        guard access(file, R_OK) == 0 else {
+        let isReadable = access(file, R_OK) == 0
+        let reason = errno
+        guard isReadable else {
             throw SternaError(
                 .fileUnreadable, phase: .prepare,
-                "The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
+                "The file “\(file)” cannot be read: \(String(cString: strerror(reason))).")
         }
     }
 

@@ -1,0 +1,114 @@
+import ArgumentParser
+
+/// Options as users of curl and HTTPie write them.
+enum HabitOptions {
+    /// A header field as curl's `-H` takes it: `Name: value`, `Name:` removes one, `Name;` sends it empty.
+    static func headerItem(_ text: String) throws -> Item {
+        if text.hasPrefix("@") {
+            throw ValidationError("--header takes one field, as in -H 'Name: value'; files of fields are not read.")
+        }
+        if let colon = text.firstIndex(of: ":"), colon > text.startIndex {
+            let name = String(text[..<colon])
+            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            return value.isEmpty ? .removedHeader(name: name) : .header(name: name, value: String(value))
+        }
+        guard text.hasSuffix(";"), text.count > 1 else {
+            // The text may be a secret.
+            throw ValidationError("--header takes a name, a colon and a value, as in -H 'Name: value'.")
+        }
+        return .header(name: String(text.dropLast()), value: "")
+    }
+
+    /// curl's `-A`; HTTPie's has the names of kinds of credentials for values.
+    static func userAgentItem(_ text: String) throws -> Item {
+        if ["basic", "bearer", "digest"].contains(text.lowercased()) {
+            throw ValidationError(
+                "-A sets the User-Agent; for credentials write --auth user:password or --bearer TOKEN (Digest is not here yet)."
+            )
+        }
+        return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
+    }
+
+    /// curl's `-b` with cookies; its files of cookies need a jar, and HTTPie's `-b` is an option without a value.
+    static func cookieItem(_ cookies: [String]) throws -> Item {
+        if cookies.contains(where: { !$0.contains("=") || $0.contains("://") }) {
+            throw ValidationError(
+                "-b takes cookies, as in -b name=value; cookie jars are not here yet. To show the body alone, write --print b."
+            )
+        }
+        return .header(name: "Cookie", value: cookies.joined(separator: "; "))
+    }
+
+    /// What to write instead of an option that there is not, by its name.
+    private static let advice: [String: String] = [
+        "-F": "write --form, and name=value or name@file behind the URL",
+        "-T": "write tern upload FILE URL",
+        "-u": "write --auth user:password",
+        "-c": "cookie jars are not here yet, nor are downloads continued; send cookies with -b name=value",
+        "-C": "downloads cannot be continued yet",
+        "-S": "leave it out, as errors are always shown",
+        "-G": "write name==value behind the URL for the query",
+        "-e": "write Referer:URL behind the URL",
+        "-m": "write --max-time SECONDS; for what the request took, --print m",
+        "-w": "write --print m for what the request took, --fail for an exit status",
+        "-E": "write --cert FILE",
+        "-K": "there are no files of options",
+        "-q": "leave it out, as there are no files of options",
+        "-r": "write Range:bytes=0-99 behind the URL",
+        "-z": "write If-Modified-Since:DATE behind the URL",
+        "-n": "write --auth user:password; .netrc is not read",
+        "-N": "leave it out, as output is never held back",
+        "-#": "leave it out; a progress bar is drawn on a terminal",
+        "-h": "write --print h for the head, --help for help",
+        "--body": "write --print b",
+        "--headers": "write --print h",
+        "--meta": "write --print m",
+        "--download": "write -O, or -o FILE",
+        "--continue": "downloads cannot be continued yet",
+        "--cookie-jar": "cookie jars are not here yet; send cookies with -b name=value",
+        "--session": "sessions are not here yet",
+        "--session-read-only": "sessions are not here yet",
+        "--user": "write --auth user:password",
+        "--auth-type": "write --auth user:password or --bearer TOKEN",
+        "--data-raw": "write --data TEXT",
+        "--data-binary": "write --data TEXT or --data @FILE",
+        "--data-urlencode": "write --form, and name=value behind the URL",
+        "--raw": "write --data TEXT",
+        "--form-string": "write --form, and name=value behind the URL",
+        "--upload-file": "write tern upload FILE URL",
+        "--get": "write name==value behind the URL for the query",
+        "--location": "leave it out, as redirects are followed; --no-follow does not",
+        "--location-trusted": "credentials never go to another origin",
+        "--connect-timeout": "write --timeout SECONDS",
+        "--retry": "requests are not repeated yet",
+        "--verify": "write --insecure or --cacert FILE",
+        "--pinnedpubkey": "write --pin sha256/BASE64",
+        "--tlsv1.2": "write --tls-min 1.2",
+        "--tlsv1.3": "write --tls-min 1.3",
+        "--ssl": "write --tls-min and --tls-max",
+        "--referer": "write Referer:URL behind the URL",
+        "--range": "write Range:bytes=0-99 behind the URL",
+        "--compressed": "leave it out, as answers are decoded",
+        "--check-status": "write --fail",
+        "--fail-with-body": "write --fail",
+        "--show-error": "leave it out, as errors are always shown",
+        "--offline": "write --curl to see the request without sending it",
+        "--all": "write -v, which shows redirects, too",
+        "--stream": "leave it out, as output is never held back",
+        "--quiet": "write --print '' for no output",
+    ]
+
+    /// What to write instead, for a message of the parser about an unknown option or one without its value.
+    static func advice(for message: String) -> String? {
+        if message.contains("Missing value for '-b") { return "to show the body alone, write --print b" }
+        if message.contains("Missing value for '-d") { return "to save a download, write -O or -o FILE" }
+        guard message.contains("Unknown option"), let start = message.firstIndex(of: "'") else { return nil }
+        let option = message[message.index(after: start)...].prefix { $0 != "'" && $0 != "=" }
+        if let found = advice[String(option)] { return found }
+        guard option.hasPrefix("-"), !option.hasPrefix("--"), option.count > 2 else { return nil }
+        // Several letters behind one dash: the first one that is not an option here.
+        return option.dropFirst().lazy.compactMap { letter in
+            advice["-\(letter)"].map { "-\(letter): \($0)" }
+        }.first
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Sterna
+
+/// What is shown of the exchange, and where.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "Save the body to a file, which appears when it is complete; - is standard output.", valueName: "file"))
+    var path: String?
+
+    @Option(
+        name: [.customShort("p", allowingJoined: true), .customLong("print")],
+        help: ArgumentHelp(
+            "What to show: H and B are the request's head and body, h and b the response's, m what it took, drawn as bars.",
+            valueName: "HBhbm"))
+    var parts: String?
+
+    @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's head and body, as --print hb.")
+    var include = false
+
+    @Flag(name: .shortAndLong, help: "Show everything, as --print HBhb.")
+    var verbose = false
+
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Draw no progress bar.")
+    var silent = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Colour and lay out what is shown, also where it is piped.", valueName: "all|colors|format|none"))
+    var pretty: OutputStyle.Pretty?
+
+    @Flag(name: .customLong("no-color"), help: "Never colour.")
+    var noColor = false
+
+    @Flag(help: "Print the request as a command line for curl instead of sending it.")
+    var curl = false
+
+    @Flag(
+        name: .customLong("show-secrets"),
+        help: "Show credentials, cookies, keys and tokens of requests, and cookies of answers, instead of ***.")
+    var showSecrets = false
+
+    @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")
+    var fail = false
+
+    func validate() throws {
+        if let parts, OutputStyle.Parts.parse(parts) == nil {
+            throw ValidationError("--print takes letters of HBhbm, not “\(parts)”.")
+        }
+        if include, parts != nil {
+            throw ValidationError("--include and --print exclude each other; write h and b with --print.")
+        }
+    }
+
+    /// - Parameters:
+    ///   - savesBody: whether the body goes to a file.
+    ///   - showsHead: whether the response's head is what the command is for.
+    func style(isTerminal: Bool, savesBody: Bool, showsHead: Bool = false) -> OutputStyle {
+        var shown = parts.flatMap(OutputStyle.Parts.parse)
+        if shown == nil, !verbose {
+            shown = include ? [.responseHead, .responseBody] : showsHead ? .responseHead : nil
+        }
+        let wish = OutputStyle.Wish(
+            parts: shown, isVerbose: verbose, pretty: pretty, noColor: noColor, showsSecrets: showSecrets,
+            savesBody: savesBody)
+        return OutputStyle.resolve(wish, isTerminal: isTerminal, environment: .process)
+    }
+}
+
+/// Saving the body under a name that is not written out.
+struct NamingOptions: ParsableArguments {
+    @Flag(name: [.customShort("O"), .customLong("remote-name")], help: "Save the body under the last name in the URL.")
+    var remoteName = false
+
+    @Flag(
+        name: [.customShort("J"), .customLong("remote-header-name")],
+        help: "With -O, take the name that the server gives; a file that is there is kept.")
+    var remoteHeaderName = false
+
+    func validate() throws {
+        if remoteHeaderName, !remoteName { throw ValidationError("--remote-header-name goes with -O.") }
+    }
+
+    /// Where the body goes; nil where these options do not say it.
+    func destination(url: HTTPURL) throws -> SaveDestination? {
+        guard remoteName else { return nil }
+        let name = FileName.ofURL(url)
+        if remoteHeaderName { return .named(fallback: name) }
+        guard let name else { throw UsageError("The URL ends in no name of a file; write -o FILE.") }
+        return .file(name)
+    }
+}
+
+/// Where a body is saved.
+enum SaveDestination: Hashable, Sendable {
+    case none
+    case file(String)
+    /// Under the name of Content-Disposition, or the fallback, where no file is yet.
+    case named(fallback: String?)
+
+    /// What `--output` says: `-` is standard output.
+    init(path: String?) { self = path.map { $0 == "-" ? .none : .file($0) } ?? .none }
+
+    /// Throws `UsageError` where there is no name.
+    func file(for response: Response) throws -> OutputFile? {
+        switch self {
+        case .none: return nil
+        case .file(let path): return try OutputFile(path)
+        case .named(let fallback):
+            guard let name = response["Content-Disposition"].flatMap(FileName.ofDisposition) ?? fallback else {
+                throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")
+            }
+            return try OutputFile(newFile: name)
+        }
+    }
+}
+
+extension OutputStyle.Pretty: ExpressibleByArgument {}

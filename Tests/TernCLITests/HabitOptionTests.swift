@@ -1,0 +1,170 @@
+import ArgumentParser
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// Options that users of curl and HTTPie type by habit.
+@Suite("tern: options by habit", .timeLimit(.minutes(2)))
+struct HabitOptionTests {
+    private func echo(_ arguments: [String], at path: String = "/anything") async throws -> JSON {
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess(arguments.map { $0.replacing("URL", with: server.url(path)) }).outcome()
+            #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
+            return try JSON(parsing: outcome.text)
+        }
+    }
+
+    @Test("-d sends a text as it is, as a form unless something else is said")
+    func data() async throws {
+        let form = try await echo(["-d", "a=1&b=x y", "-d", "c=3", "URL"])
+        #expect(form["method"] == "POST")
+        #expect(form["headers"]["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(form["form"] == ["a": "1", "b": "x y", "c": "3"])
+        let json = try await echo(["-XPUT", "-H", "Content-Type: application/json", "-d{\"a\":1}", "URL"])
+        #expect(json["method"] == "PUT")
+        #expect(json["headers"]["Content-Type"] == "application/json")
+        #expect(json["json"] == ["a": 1])
+        #expect(try await echo(["-j", "-d", "[1]", "URL"])["json"] == [1])
+        let folder = try TemporaryFolder()
+        try folder.write("line\nline\n", to: "f.txt")
+        let file = try await echo(["-H", "Content-Type: text/plain", "-d", "@\(folder.path("f.txt"))", "URL"])
+        #expect(file["data"] == "line\nline\n")
+        #expect(file["headers"]["Content-Type"] == "text/plain")
+    }
+
+    @Test("-d @- sends standard input") func input() async throws {
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run(
+                "-d", "@-", "PATCH", server.url("/anything"), input: .bytes(Array("a=1".utf8)))
+            let echo = try JSON(parsing: outcome.text)
+            #expect(echo["method"] == "PATCH")
+            #expect(echo["form"] == ["a": "1"])
+        }
+    }
+
+    @Test("-X, -A, -b and -H name what is sent") func fields() async throws {
+        let sent = try await echo([
+            "-X", "delete", "-A", "agent/1", "-b", "a=b", "-b", "c=d", "-H", "X-A: 1:2", "-HX-B:3", "-H", "Accept:",
+            "URL",
+        ])
+        #expect(sent["method"] == "DELETE")
+        #expect(sent["headers"]["User-Agent"] == "agent/1")
+        #expect(sent["headers"]["Cookie"] == "a=b; c=d")
+        #expect(sent["headers"]["X-A"] == "1:2")
+        #expect(sent["headers"]["X-B"] == "3")
+        #expect(sent["headers"]["Accept"] == .null)
+        #expect(try await echo(["-X", "POST", "POST", "URL"])["method"] == "POST")
+    }
+
+    @Test("-I, -i, -p and -s say what is shown") func shown() async throws {
+        try await TestServer.withServer { server in
+            let url = server.url("/1k")
+            let head = try await TernProcess.run("-I", url)
+            #expect(head.status == 0)
+            #expect(head.text.hasPrefix("HTTP/1.1 200 OK\n"))
+            #expect(head.text.contains("Content-Length: 1024\n"))
+            #expect(!head.text.contains("\n\n"))
+            #expect(server.requests().last?.method == "HEAD")
+            let both = try await TernProcess.run("-is", url)
+            #expect(both.text.hasPrefix("HTTP/1.1 200 OK\n"))
+            #expect(both.output.count > 1_024)
+            for option in [["-p", "h"], ["-ph"]] {
+                #expect(try await TernProcess(option + [url]).outcome().text.hasPrefix("HTTP/1.1 200 OK\n"))
+            }
+            #expect(
+                try await TernProcess.run("-sL", server.url("/redirect/1"), "--print", "h").text.contains(" 200 OK\n"))
+        }
+    }
+
+    @Test("-O and -J name the file, and never one elsewhere") func names() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/files/*") { request in
+                ServerResponse(
+                    headers: ["Content-Disposition": "attachment; filename=\"../../etc/.given name.txt\""],
+                    body: .bytes(Array("content".utf8)))
+            }
+            let folder = try TemporaryFolder()
+            let plain = try await TernProcess(
+                ["-sO", server.url("/files/a%20b.bin?x=1")], folder: folder.path
+            ).outcome()
+            #expect(plain.status == 0, "\(plain.errors)")
+            #expect(plain.output.isEmpty)
+            #expect(folder.names == ["a b.bin"])
+            let named = try await TernProcess(["-OJ", server.url("/files/x")], folder: folder.path).outcome()
+            #expect(named.status == 0, "\(named.errors)")
+            #expect(named.errors == "Saved to given name.txt\n")
+            #expect(folder.names == ["a b.bin", "given name.txt"])
+            #expect(folder.content("given name.txt") == Array("content".utf8))
+            let again = try await TernProcess(["-OJ", server.url("/files/x")], folder: folder.path).outcome()
+            #expect(again.status == 23)
+            #expect(again.errors.contains("given name.txt"))
+            #expect(again.errors.contains("exists"))
+            let cut = try await TernProcess(["-OJ", server.url("/fault/close-half")], folder: folder.path).outcome()
+            #expect(cut.status == 18)
+            #expect(folder.names == ["a b.bin", "given name.txt"])
+        }
+    }
+
+    @Test(
+        "Names of files",
+        arguments: [
+            ("attachment; filename=a.txt", "a.txt"), ("attachment; filename=\"a; b.txt\"", "a; b.txt"),
+            ("attachment; filename=x; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
+            ("attachment; filename*=iso-8859-1'en'%A3.txt", "£.txt"), ("attachment; filename=/etc/passwd", "passwd"),
+            ("attachment; filename=\"..\\\\..\\\\boot.ini\"", "boot.ini"), ("attachment; filename=.bashrc", "bashrc"),
+            ("attachment; filename=\"..\"", nil), ("attachment; filename=\"a/\"", nil), ("inline", nil), ("", nil),
+            ("attachment; filename*=UTF-8''%2e%2e%2Fa%00b", "ab"), ("attachment; filename=-rf", "rf"),
+            ("attachment; filename*=UTF-8''%", nil),
+        ] as [(String, String?)])
+    func disposition(field: String, name: String?) { #expect(FileName.ofDisposition(field) == name) }
+
+    @Test(
+        "Names in URLs",
+        arguments: [
+            ("http://a/b/c.zip?x=/y", "c.zip"), ("http://a/", nil), ("http://a/b/", nil), ("http://a/%2e%2e%2fx", "x"),
+            ("http://a/%ff", "%ff"), ("http://a/b%20c", "b c"),
+        ] as [(String, String?)])
+    func ofURL(url: String, name: String?) throws { #expect(FileName.ofURL(try HTTPURL(url)) == name) }
+
+    @Test("A long name fits a file system") func longName() {
+        #expect(FileName.safe(String(repeating: "é", count: 300))?.utf8.count == 200)
+    }
+
+    @Test(
+        "Options that are not there name those that are",
+        arguments: [
+            (["-c", "jar", "http://a/"], "cookie jars are not here yet"),
+            (["-b", "jar.txt", "http://a/"], "cookie jars"),
+            (["-b", "http://a/"], "--print b"), (["-A", "digest", "http://a/"], "--auth"),
+            (["-u", "a:b", "http://a/"], "--auth"), (["-F", "a=b", "http://a/"], "--form"),
+            (["-sS", "http://a/"], "'-S'; leave it out"), (["-T", "f", "http://a/"], "tern upload"),
+            (["--data-raw", "x", "http://a/"], "--data"), (["--download", "http://a/"], "-O"),
+            (["--session", "x", "http://a/"], "sessions are not here yet"), (["-J", "http://a/x"], "-O"),
+            (["-O", "GET", "http://a/"], "-o FILE"), (["-O", "-o", "x", "http://a/x"], "exclude"),
+            (["-X", "POST", "GET", "http://a/"], "two methods"), (["-I", "-d", "x", "http://a/"], "--head"),
+            (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
+            (["-d", "x", "-d", "@y", "http://a/"], "alone"), (["-H", "@file", "http://a/"], "one field"),
+            (["-H", "s3cret", "http://a/"], "colon"), (["-m", "3", "http://a/"], "--max-time"),
+            (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
+        ])
+    func advice(arguments: [String], text: String) async throws {
+        let words = await refusal(arguments)
+        #expect(words.contains(text), "\(words)")
+        #expect(!words.contains { $0.isNewline })
+        #expect(!words.contains("s3cret"))
+    }
+
+    /// What the command line is refused with, in this process; nothing is sent.
+    private func refusal(_ arguments: [String]) async -> String {
+        do {
+            var command = try Tern.parseAsRoot(Tern.routed(arguments))
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            Issue.record("\(arguments) must be refused.")
+            return ""
+        } catch {
+            return ErrorLine.text(for: error) ?? Tern.usageLine(for: error)
+        }
+    }
+}

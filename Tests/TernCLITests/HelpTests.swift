@@ -1,0 +1,83 @@
+import ArgumentParser
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// What `--help` lists is what a command takes.
+@Suite("tern: help", .timeLimit(.minutes(2)))
+struct HelpTests {
+    /// The options in a command's help, by their long names.
+    private func options(_ command: any ParsableCommand.Type) -> Set<String> {
+        var found: Set<String> = []
+        for line in command.helpMessage(columns: 80).split(separator: "\n") where line.hasPrefix("  -") {
+            let names = line.split { " ,/".contains($0) }.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
+            found.formUnion(names.filter { $0.hasPrefix("--") }.map(String.init))
+        }
+        return found
+    }
+
+    @Test("upload lists no option that it refuses") func upload() {
+        let own = options(UploadCommand.self)
+        for refused in [
+            "--json", "--form", "--multipart", "--plist", "--data", "--ignore-stdin", "--head", "--remote-name",
+        ] {
+            #expect(!own.contains(refused), "\(refused)")
+        }
+        for taken in [
+            "--compress", "--auth", "--bearer", "--style", "--method", "--timeout", "--cacert", "--proxy", "--print",
+        ] {
+            #expect(own.contains(taken), "\(taken)")
+        }
+    }
+
+    @Test("upload takes every option that it lists") func takes() {
+        let values = [
+            "--style": "whatwg", "--auth": "a:b", "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
+            "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--pretty": "none",
+            "--print": "b", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
+            "--tls-max": "1.3",
+            "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none", "--key": "/none",
+            "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--unix-socket": "/none",
+        ]
+        // Options that exclude others stand in a line of their own.
+        let apart: Set = [
+            "--bearer", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow", "--version",
+            "--help",
+        ]
+        let own = options(UploadCommand.self)
+        for line in [own.subtracting(apart), own.intersection(apart).subtracting(["--version", "--help"])] {
+            let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
+            #expect(throws: Never.self, "\(words)") {
+                try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + words)
+            }
+        }
+    }
+
+    @Test("bench takes the options of TLS, proxies and versions of HTTP") func bench() {
+        let own = options(BenchCommand.self)
+        let request = options(RequestCommand.self)
+        let shared = [
+            "--insecure", "--cacert", "--pin", "--cert", "--key", "--tls-min", "--tls-max", "--resolve", "--proxy",
+            "--noproxy", "--unix-socket", "--ipv4", "--ipv6", "--http1.1", "--http2", "--http2-prior-knowledge",
+            "--timeout", "--max-time",
+        ]
+        for option in shared {
+            #expect(own.contains(option), "\(option)")
+            #expect(request.contains(option), "\(option)")
+        }
+    }
+
+    @Test("bench goes over HTTP/2 without TLS, and through a proxy") func benchGoes() async throws {
+        try await TestServer.withServer(.init(http2: [.byPriorKnowledge])) { server in
+            let spoken = try await TernProcess.run(
+                "bench", "-n", "3", "-c", "1", "--http2-prior-knowledge", server.url("/get"))
+            #expect(spoken.status == 0, "\(spoken.errors)")
+            #expect(server.requests().allSatisfy { $0.version == .http2 })
+            let proxied = try await TernProcess.run(
+                "bench", "-n", "1", "--proxy", "http://127.0.0.1:1", "http://example.invalid/")
+            #expect(proxied.status == 1)
+            #expect(proxied.errors.contains("proxy"), "\(proxied.errors)")
+        }
+    }
+}
