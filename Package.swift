@@ -39,7 +39,8 @@ let package = Package(
         .trait(
             name: "Foundation",
             description:
-                "Foundation's IDNA, character sets and transliteration; without it, FoundationEssentials is enough."),
+                "Foundation's transliteration, bundles, input streams and progress; without it, FoundationEssentials is enough."
+        ),
         .default(enabledTraits: ["Foundation"]),
     ],
     dependencies: [
@@ -93,21 +94,22 @@ let package = Package(
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
+        .target(name: "MutationKit", path: "Tests/MutationKit", swiftSettings: strict),
         .testTarget(
-            name: "SternaCoreTests", dependencies: ["SternaCore", "CTestWidth", httpTypes, nioCore],
+            name: "SternaCoreTests", dependencies: ["SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSerializationTests",
-            dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes],
+            dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSecurityTests",
-            dependencies: ["SternaSecurity", "SternaTesting", x509, asn1, crypto], swiftSettings: strict),
+            dependencies: ["SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto], swiftSettings: strict),
         .testTarget(
             name: "SternaTransportTests",
             dependencies: [
-                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", nioCore, nioEmbedded, nioPosix, nioHTTP2,
-                nioHPACK, nioSSL, httpTypes,
+                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore, nioEmbedded,
+                nioPosix, nioHTTP2, nioHPACK, nioSSL, httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -118,7 +120,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", nioCore, httpTypes],
+            name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix],
@@ -128,6 +130,7 @@ let package = Package(
             dependencies: ["SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1],
             swiftSettings: strict),
         .testTarget(
-            name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore], swiftSettings: strict),
+            name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
+            swiftSettings: strict),
     ]
 )
