@@ -7,22 +7,23 @@ import X509
 
 /// Certificates of containers that are encrypted by the methods of the nineties, which only the TLS library decrypts.
 ///
-/// Its reader ends the process where no certificate fits the key. So one that does is put beside the others first: a new
-/// container of the same parts and that one, under the same password.
+/// Its reader ends the process where no certificate fits the key. So one that does is put beside the others: a new container
+/// of the encrypted parts and that one, under the same password. The key stands first, not encrypted: the reader refuses a
+/// second one before it derives a key for it, by however many rounds.
 enum OldPKCS12 {
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
     private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
 
-    /// The certificates of a container's parts; throws `identityUnusable`.
+    /// The certificates of parts that are encrypted; throws `identityUnusable`.
     ///
     /// - Parameters:
-    ///   - parts: the messages of the container, as they stand in it.
+    ///   - parts: the encrypted messages of the container, as they stand in it.
     ///   - key: its private key in DER, decrypted.
     static func certificates(of parts: [ASN1Node], key: [UInt8], password: String) throws(SternaError) -> [[UInt8]] {
         do {
             let own = try standIn(for: key)
             guard PrivateKeys.fits(key, own), !password.utf8.contains(0) else { throw unusable(nil) }
-            let safe = try safe(parts, and: own)
+            let safe = try safe(parts, and: own, of: key)
             let container = try container(safe, password: password)
             let bundle = try NIOSSLPKCS12Bundle(buffer: container, passphrase: Array(password.utf8))
             return try bundle.certificateChain.map { try $0.toDERBytes() }.filter { $0 != own }
@@ -57,27 +58,40 @@ enum OldPKCS12 {
 
     // MARK: RFC 7292
 
-    private static func safe(_ parts: [ASN1Node], and certificate: [UInt8]) throws -> [UInt8] {
+    private static func safe(_ parts: [ASN1Node], and certificate: [UInt8], of key: [UInt8]) throws -> [UInt8] {
+        let keyBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 1]
         let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 3]
         let x509: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 22, 1]
-        var bags = DER.Serializer()
-        try bags.appendConstructedNode(identifier: .sequence) { bags in
-            try bags.appendConstructedNode(identifier: .sequence) { bag in
-                try bag.serialize(certificateBag)
-                try tagged(&bag) { value in
-                    try value.appendConstructedNode(identifier: .sequence) { entry in
-                        try entry.serialize(x509)
-                        try tagged(&entry) { try $0.serialize(ASN1OctetString(contentBytes: certificate[...])) }
-                    }
-                }
+        let key = try PrivateKeys.pkcs8(key)
+        var first = DER.Serializer()
+        try bag(keyBag, into: &first) { $0.serializeRawBytes(key) }
+        var last = DER.Serializer()
+        try bag(certificateBag, into: &last) { value in
+            try value.appendConstructedNode(identifier: .sequence) { entry in
+                try entry.serialize(x509)
+                try tagged(&entry) { try $0.serialize(ASN1OctetString(contentBytes: certificate[...])) }
             }
         }
         var safe = DER.Serializer()
         try safe.appendConstructedNode(identifier: .sequence) { safe in
+            try message(first.serializedBytes, into: &safe)
             for part in parts { safe.serializeRawBytes(part.encodedBytes) }
-            try message(bags.serializedBytes, into: &safe)
+            try message(last.serializedBytes, into: &safe)
         }
         return safe.serializedBytes
+    }
+
+    /// A list of one bag.
+    private static func bag(
+        _ kind: ASN1ObjectIdentifier, into serializer: inout DER.Serializer,
+        _ value: (inout DER.Serializer) throws -> Void
+    ) throws {
+        try serializer.appendConstructedNode(identifier: .sequence) { bags in
+            try bags.appendConstructedNode(identifier: .sequence) { bag in
+                try bag.serialize(kind)
+                try tagged(&bag, value)
+            }
+        }
     }
 
     private static func container(_ safe: [UInt8], password: String) throws -> [UInt8] {

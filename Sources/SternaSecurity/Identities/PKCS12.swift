@@ -22,6 +22,10 @@ enum PKCS12 {
     /// How many parts are looked at; programs write two.
     private static let maximumParts = 8
 
+    /// How many bags of a part are looked at, and how deep these may be within one another.
+    private static let maximumBags = 1_000
+    private static let maximumDepth = 4
+
     /// The certificates and the key; throws `identityUnusable` where one is missing or the password is wrong.
     static func read(_ bytes: [UInt8], password: String) throws(SternaError) -> Content {
         var content = Content()
@@ -31,7 +35,11 @@ enum PKCS12 {
             let (kind, safe) = try contentInfo(container[1])
             guard kind == data, let safe else { throw damaged }
             let entries = try Array(children(of: BER.parse(octets(safe))).prefix(maximumParts))
-            var isOld = false
+            // All that can be counted before a key is derived.
+            var rounds = PasswordRounds(of: "The PKCS #12 container")
+            if container.count > 2 { try count(code: container[2], in: &rounds) }
+            for entry in entries { try count(entry, in: &rounds) }
+            var old: [ASN1Node] = []
             for entry in entries {
                 let (kind, value) = try contentInfo(entry)
                 guard let value else { continue }
@@ -39,15 +47,17 @@ enum PKCS12 {
                     try read(bags: octets(value), into: &content, depth: 0)
                 } else if kind == encryptedData {
                     guard let bags = try decrypt(value, password: password) else {
-                        isOld = true
+                        old.append(entry)
                         continue
                     }
+                    try count(bags: bags, in: &rounds, depth: 0)
                     try read(bags: bags, into: &content, depth: 0)
                 }
             }
-            if isOld, !content.key.isEmpty {
-                let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password : nil)
-                content.certificates = try OldPKCS12.certificates(of: entries, key: key, password: password)
+            if !old.isEmpty, !content.key.isEmpty {
+                content.key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password : nil)
+                content.isEncrypted = false
+                content.certificates += try OldPKCS12.certificates(of: old, key: content.key, password: password)
             }
         } catch {
             throw SternaError.wrap(error, as: .identityUnusable, phase: .prepare, damaged.detail)
@@ -63,9 +73,45 @@ enum PKCS12 {
         ClientIdentity.unusable("The PKCS #12 container cannot be read: it is damaged, or none.")
     }
 
+    // MARK: Rounds
+
+    /// Counts the rounds of the authentication code (RFC 7292, 4): one where the container names none.
+    private static func count(code: ASN1Node, in rounds: inout PasswordRounds) throws {
+        let parts = try children(of: code)
+        if parts.count > 2 { try rounds.add(parts[2]) }
+    }
+
+    /// Counts what can be seen of a part without decrypting it.
+    private static func count(_ part: ASN1Node, in rounds: inout PasswordRounds) throws {
+        let (kind, value) = try contentInfo(part)
+        guard let value else { return }
+        if kind == data {
+            try count(bags: octets(value), in: &rounds, depth: 0)
+        } else if kind == encryptedData {
+            try rounds.add(algorithm: encryptedContent(value)[1])
+        }
+    }
+
+    private static func count(bags bytes: [UInt8], in rounds: inout PasswordRounds, depth: Int) throws {
+        guard depth < maximumDepth else { throw damaged }
+        for bag in try children(of: BER.parse(bytes)).prefix(maximumBags) {
+            let parts = try children(of: bag)
+            guard parts.count >= 2, let value = try children(of: parts[1]).first else { throw damaged }
+            switch try ASN1ObjectIdentifier(berEncoded: parts[0]) {
+            case shroudedKeyBag:
+                guard let algorithm = try children(of: value).first else { throw damaged }
+                try rounds.add(algorithm: algorithm)
+            case safeBag: try count(bags: Array(value.encodedBytes), in: &rounds, depth: depth + 1)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Content
+
     private static func read(bags bytes: [UInt8], into content: inout Content, depth: Int) throws {
-        guard depth < 4 else { throw damaged }
-        for bag in try children(of: BER.parse(bytes)).prefix(1_000) {
+        guard depth < maximumDepth else { throw damaged }
+        for bag in try children(of: BER.parse(bytes)).prefix(maximumBags) {
             let parts = try children(of: bag)
             guard parts.count >= 2, let value = try children(of: parts[1]).first else { throw damaged }
             switch try ASN1ObjectIdentifier(berEncoded: parts[0]) {
@@ -86,10 +132,7 @@ enum PKCS12 {
 
     /// The content of a message that a password protects; nil for methods that are not read here.
     private static func decrypt(_ message: ASN1Node, password: String) throws -> [UInt8]? {
-        let parts = try children(of: message)
-        guard parts.count >= 2 else { throw damaged }
-        let info = try children(of: parts[1])
-        guard info.count >= 3 else { throw damaged }
+        let info = try encryptedContent(message)
         let content: [UInt8]
         switch info[2].content {
         case .primitive(let bytes): content = Array(bytes)
@@ -100,6 +143,15 @@ enum PKCS12 {
     }
 
     // MARK: Parts
+
+    /// The type, the algorithm and the content of an encrypted message (RFC 2315, 13): three parts at least.
+    private static func encryptedContent(_ message: ASN1Node) throws -> [ASN1Node] {
+        let parts = try children(of: message)
+        guard parts.count >= 2 else { throw damaged }
+        let info = try children(of: parts[1])
+        guard info.count >= 3 else { throw damaged }
+        return info
+    }
 
     private static func contentInfo(_ node: ASN1Node) throws -> (ASN1ObjectIdentifier, ASN1Node?) {
         let parts = try children(of: node)

@@ -5,9 +5,6 @@ import _CryptoExtras
 
 /// Encryption by a password: PBES2 with PBKDF2 and AES (RFC 8018, 6.2).
 struct PasswordEncryption {
-    /// More rounds than any program writes; each costs a hash.
-    private static let maximumRounds = 2_000_000
-
     private let salt: [UInt8]
     private let rounds: Int
     private let hash: KDF.Insecure.PBKDF2.HashFunction
@@ -30,7 +27,7 @@ struct PasswordEncryption {
         guard parameters.count >= 2 else { throw Self.unknown }
         salt = Array(try ASN1OctetString(berEncoded: parameters[0]).bytes)
         rounds = try Int(berEncoded: parameters[1])
-        guard (1...Self.maximumRounds).contains(rounds) else { throw Self.unknown }
+        guard (1...PasswordRounds.maximum).contains(rounds) else { throw Self.unknown }
         hash = try Self.hash(parameters.dropFirst(2).first { $0.identifier == .sequence })
         let cipher = try PKCS12.children(of: schemes[1])
         guard cipher.count == 2,

@@ -8,7 +8,7 @@ enum PrivateKeys {
     /// A key in DER, from PEM or DER, decrypted; throws `identityUnusable`.
     static func read(_ bytes: [UInt8], password: String?) throws(SternaError) -> [UInt8] {
         guard bytes.first != 0x30 else { return try decoded(bytes, form: .der, source: bytes, password: nil) }
-        if let encrypted = encryptedPKCS8(bytes) {
+        if let encrypted = try encryptedPKCS8(bytes) {
             guard let password, !password.isEmpty || encrypted.isModern else {
                 throw ClientIdentity.unusable("The private key is encrypted; a password is needed.")
             }
@@ -16,6 +16,8 @@ enum PrivateKeys {
                 return try decoded(
                     try encrypted.decrypt(password), form: .der, source: bytes, password: password)
             }
+            // The library is given the bytes whose rounds were counted, and no others that it might find in the file.
+            return try decoded(encryptedPEM(encrypted.der[...]), form: .pem, source: bytes, password: password)
         }
         return try decoded(bytes, form: .pem, source: bytes, password: password)
     }
@@ -41,6 +43,7 @@ enum PrivateKeys {
 
     /// A key that a password protects (RFC 5958, 3).
     private struct Encrypted {
+        let der: [UInt8]
         let algorithm: PasswordEncryption?
         let content: [UInt8]
 
@@ -56,14 +59,66 @@ enum PrivateKeys {
         }
     }
 
-    private static func encryptedPKCS8(_ bytes: [UInt8]) -> Encrypted? {
-        guard
-            let document = try? PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
-                .first(where: { $0.discriminator == "ENCRYPTED PRIVATE KEY" }),
-            let parts = try? PKCS12.children(of: BER.parse(document.derBytes)), parts.count == 2,
-            let content = try? ASN1OctetString(berEncoded: parts[1])
-        else { return nil }
-        return Encrypted(algorithm: try? PasswordEncryption(parts[0]), content: Array(content.bytes))
+    /// The first such key of a text in PEM; nil where there is none. Throws `identityUnusable` where it cannot be read, and
+    /// where it asks for too many rounds.
+    private static func encryptedPKCS8(_ bytes: [UInt8]) throws(SternaError) -> Encrypted? {
+        guard bytes.contains("BEGIN ENCRYPTED PRIVATE KEY".utf8) else { return nil }
+        let der = try encryptedDER(in: String(decoding: bytes, as: UTF8.self))
+        do {
+            let parts = try PKCS12.children(of: BER.parse(der))
+            guard parts.count == 2 else { throw damaged }
+            var rounds = PasswordRounds(of: "The private key")
+            try rounds.add(algorithm: parts[0])
+            let content = try ASN1OctetString(berEncoded: parts[1])
+            return Encrypted(der: der, algorithm: try? PasswordEncryption(parts[0]), content: Array(content.bytes))
+        } catch {
+            throw SternaError.wrap(error, as: .identityUnusable, phase: .prepare, damaged.detail)
+        }
+    }
+
+    /// The bytes of the first block, whatever the length of its lines.
+    private static func encryptedDER(in text: String) throws(SternaError) -> [UInt8] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let first = lines.firstIndex(where: { $0.hasPrefix("-----BEGIN ENCRYPTED PRIVATE KEY-----") }) else {
+            throw damaged
+        }
+        let body = lines[(first + 1)...].prefix { !$0.hasPrefix("-----") }
+        guard let data = Data(base64Encoded: body.joined().filter { !$0.isWhitespace }) else { throw damaged }
+        return Array(data)
+    }
+
+    private static var damaged: SternaError {
+        ClientIdentity.unusable("The private key cannot be read: it is damaged, or of a kind not in use.")
+    }
+
+    /// A key in the forms that the TLS library writes, as PKCS #8 (RFC 5958, 2).
+    static func pkcs8(_ key: [UInt8]) throws -> [UInt8] {
+        let parts = try PKCS12.children(of: DER.parse(key))
+        // PKCS #1 has nine numbers; SEC 1 has the curve under tag 0; anything else is PKCS #8.
+        let algorithm: ASN1ObjectIdentifier
+        var curve: ASN1Node?
+        if parts.count == 9 {
+            algorithm = RawCertificate.rsa
+        } else if parts.count == 4, let named = try PKCS12.children(of: parts[2]).first {
+            algorithm = [1, 2, 840, 10_045, 2, 1]
+            curve = named
+        } else {
+            return key
+        }
+        var serializer = DER.Serializer()
+        try serializer.appendConstructedNode(identifier: .sequence) { info in
+            try info.serialize(0)
+            try info.appendConstructedNode(identifier: .sequence) { identifier in
+                try identifier.serialize(algorithm)
+                if let curve {
+                    identifier.serializeRawBytes(curve.encodedBytes)
+                } else {
+                    try identifier.serialize(ASN1Null())
+                }
+            }
+            try info.serialize(ASN1OctetString(contentBytes: key[...]))
+        }
+        return serializer.serializedBytes
     }
 
     private static func reason(_ bytes: [UInt8], isPEM: Bool, hasPassword: Bool) -> String {
@@ -73,7 +128,7 @@ enum PrivateKeys {
             return "There is no private key in PEM; name the file that has it."
         }
         guard text.contains("ENCRYPTED") else {
-            return "The private key cannot be read: it is damaged, or of a kind not in use."
+            return damaged.detail
         }
         return hasPassword
             ? "The private key cannot be decrypted: the password is wrong, or the key is damaged."

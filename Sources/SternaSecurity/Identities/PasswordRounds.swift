@@ -1,0 +1,89 @@
+import SternaCore
+import SwiftASN1
+
+/// Counts the rounds of key derivation that a file asks for, before any of them is done: each costs one or two hashes
+/// (RFC 8018, 4.2), and a file may ask for as many as it likes.
+struct PasswordRounds {
+    /// The most rounds of one file, over all its parts: a few seconds of work. The TLS library takes ten times as many for
+    /// each part.
+    static let maximum = 10_000_000
+
+    /// The methods that the TLS library derives keys by: SHA-1 with RC4, Triple DES and RC2 (RFC 7292, appendix C).
+    private static let oldMethods: [ASN1ObjectIdentifier] = [
+        [1, 2, 840, 113_549, 1, 12, 1, 1], [1, 2, 840, 113_549, 1, 12, 1, 3], [1, 2, 840, 113_549, 1, 12, 1, 6],
+    ]
+    private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 13]
+    private static let pbkdf2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 12]
+
+    /// Seven octets: the sum of two such numbers is no overflow.
+    private static let longestNumber = 7
+
+    private let file: String
+    private(set) var total = 0
+
+    /// - Parameter file: begins the errors, as "The private key".
+    init(of file: String) { self.file = file }
+
+    /// Adds the rounds of an encryption algorithm (RFC 8018, A.4; RFC 7292, appendix C).
+    ///
+    /// Other algorithms have none: nothing here or in the TLS library reads them.
+    mutating func add(algorithm: ASN1Node) throws {
+        let parts = try PKCS12.children(of: algorithm)
+        guard let first = parts.first else { throw unreadable }
+        let method = try ASN1ObjectIdentifier(berEncoded: first)
+        if Self.oldMethods.contains(method) {
+            guard parts.count > 1 else { throw unreadable }
+            try add(numberIn: parts[1])
+        } else if method == Self.pbes2 {
+            guard parts.count > 1, let derivation = try PKCS12.children(of: parts[1]).first else { throw unreadable }
+            let scheme = try PKCS12.children(of: derivation)
+            guard scheme.count > 1 else { throw unreadable }
+            if try ASN1ObjectIdentifier(berEncoded: scheme[0]) == Self.pbkdf2 { try add(numberIn: scheme[1]) }
+        }
+    }
+
+    /// Adds the rounds of parameters that begin with the salt and the rounds, as all of them do.
+    private mutating func add(numberIn parameters: ASN1Node) throws {
+        let values = try PKCS12.children(of: parameters)
+        guard values.count > 1 else { throw unreadable }
+        try add(values[1])
+    }
+
+    /// Adds a number of rounds; throws `identityUnusable` for one that is not positive or takes the sum beyond the limit.
+    mutating func add(_ number: ASN1Node) throws {
+        guard number.identifier == .integer, case .primitive(let bytes) = number.content, let first = bytes.first else {
+            throw unreadable
+        }
+        guard first < 0x80 else {
+            throw ClientIdentity.unusable("\(file) asks for a negative number of rounds of its password.")
+        }
+        let digits = bytes.drop { $0 == 0 }
+        guard digits.count <= Self.longestNumber else { throw tooMany("2^56 or more rounds of its password") }
+        let count = digits.reduce(0) { $0 << 8 | Int($1) }
+        guard count > 0 else {
+            throw ClientIdentity.unusable("\(file) asks for 0 rounds of its password; one is the least.")
+        }
+        let isFirst = total == 0
+        total += count
+        guard total <= Self.maximum else {
+            throw tooMany("\(Self.grouped(total)) rounds of its password\(isFirst ? "" : " in several parts")")
+        }
+    }
+
+    private func tooMany(_ what: String) -> SternaError {
+        ClientIdentity.unusable(
+            "\(file) asks for \(what), more than the \(Self.grouped(Self.maximum)) that are accepted.")
+    }
+
+    private var unreadable: SternaError {
+        ClientIdentity.unusable("\(file) cannot be read: the parameters of its encryption are damaged.")
+    }
+
+    /// A number with a comma before each three digits.
+    private static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number))
+        return digits.indices.map { index in
+            (index > 0 && (digits.count - index).isMultiple(of: 3) ? "," : "") + String(digits[index])
+        }.joined()
+    }
+}
