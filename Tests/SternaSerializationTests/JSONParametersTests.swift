@@ -42,6 +42,34 @@ struct JSONParametersTests {
         #expect(error?.description == "a number is not finite at user.scores[2]")
     }
 
+    private static let data: Parameters = ["a": Data([1, 255]), "b": [Data(), Data([0])], "c": ["d": Data([7])]]
+
+    @Test("Data is written as the option says: base64, numbers, or what a closure makes of it")
+    func data() throws {
+        let data = Self.data
+        #expect(try JSON(data).serializedString() == #"{"a":"Af8=","b":["","AA=="],"c":{"d":"Bw=="}}"#)
+        #expect(try JSON(data, data: .numbers).serializedString() == #"{"a":[1,255],"b":[[],[0]],"c":{"d":[7]}}"#)
+        let custom = try JSON(data, data: .custom { "\($0.count) bytes" })
+        #expect(try custom.serializedString() == #"{"a":"2 bytes","b":["0 bytes","1 bytes"],"c":{"d":"1 bytes"}}"#)
+        #expect(try JSON(ParameterValue.data(Data([7])), data: .numbers) == [7])
+    }
+
+    @Test("What a closure throws for data fails with the place, and numbers of data count as a level")
+    func dataErrors() throws {
+        struct Refusal: Error {}
+        let style = QueryEncoder.DataStyle.custom { data in
+            guard !data.isEmpty else { throw Refusal() }
+            return ""
+        }
+        let error = #expect(throws: ParameterError.self) { try JSON(Self.data, data: style) }
+        #expect(error?.keyPath == "b[0]")
+        var value = ParameterValue.data(Data([1]))
+        for _ in 0..<JSON.maximumDepth { value = .array([value]) }
+        #expect(throws: Never.self) { try JSON(value) }
+        let deep = #expect(throws: ParameterError.self) { try JSON(value, data: .numbers) }
+        #expect(deep?.reason == .tooDeep(limit: JSON.maximumDepth))
+    }
+
     @Test("A date that has no text is refused with its place")
     func date() {
         let parameters: Parameters = ["when": Date(timeIntervalSince1970: .infinity)]

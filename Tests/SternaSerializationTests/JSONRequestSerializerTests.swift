@@ -4,6 +4,12 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite("JSON request serializer")
 struct JSONRequestSerializerTests {
     @Test("GET, HEAD and DELETE encode in the URL", arguments: [Request.Method.get, .head, .delete])
@@ -32,6 +38,19 @@ struct JSONRequestSerializerTests {
     func empty() throws {
         #expect(try Carried(.json, .post, "https://h/a", nil) == Carried("/a"))
         #expect(try Carried(.json, .post, "https://h/a", [:]) == Carried("/a", body: "{}", type: "application/json"))
+    }
+
+    @Test("Data is written as the encoder's option says, in the body as in the query")
+    func data() throws {
+        let parameters: Parameters = ["a": Data([1, 255])]
+        var serializer = JSONRequestSerializer()
+        let base64 = Carried("/", body: #"{"a":"Af8="}"#, type: "application/json")
+        #expect(try Carried(serializer, .post, "https://h/", parameters) == base64)
+        serializer.encoder.data = .numbers
+        serializer.style = .alamofire
+        let numbers = Carried("/", body: #"{"a":[1,255]}"#, type: "application/json")
+        #expect(try Carried(serializer, .post, "https://h/", parameters) == numbers)
+        #expect(try Carried(serializer, .get, "https://h/", parameters) == Carried("/?a%5B%5D=1&a%5B%5D=255"))
     }
 
     @Test("A number that JSON has no form for is encodingFailed", arguments: [Double.nan, .infinity])

@@ -9,23 +9,23 @@ import Foundation
 extension JSON {
     /// Makes an object from parameters, its members in their order.
     ///
-    /// Dates become ISO 8601 text in UTC (`2020-01-02T03:04:05Z`), data base64 text (RFC 4648, section 4), and sets
-    /// arrays in ascending order.
+    /// Dates become ISO 8601 text in UTC (`2020-01-02T03:04:05Z`), and sets arrays in ascending order.
     ///
+    /// - Parameter data: how bytes are written; base64 text (RFC 4648, section 4) by default.
     /// - Throws: ``ParameterError`` with the key path of a number that is not finite, of a date outside the years 0000
-    ///   to 9999, or of containers nested deeper than ``maximumDepth``.
-    public init(_ parameters: Parameters) throws(ParameterError) {
-        self = .object(try Self.object(parameters, depth: 1))
+    ///   to 9999, of containers nested deeper than ``maximumDepth``, or of bytes that the caller's closure throws for.
+    public init(_ parameters: Parameters, data: QueryEncoder.DataStyle = .base64) throws(ParameterError) {
+        self = .object(try Self.object(parameters, data, depth: 1))
     }
 
-    /// Makes a tree from one value, by the rules of ``init(_:)-(Parameters)``.
+    /// Makes a tree from one value, by the rules of ``init(_:data:)-(Parameters,_)``.
     ///
-    /// - Throws: ``ParameterError`` as ``init(_:)-(Parameters)`` does.
-    public init(_ value: ParameterValue) throws(ParameterError) {
-        try self.init(value, depth: 0)
+    /// - Throws: ``ParameterError`` as ``init(_:data:)-(Parameters,_)`` does.
+    public init(_ value: ParameterValue, data: QueryEncoder.DataStyle = .base64) throws(ParameterError) {
+        try self.init(value, data, depth: 0)
     }
 
-    private init(_ value: ParameterValue, depth: Int) throws(ParameterError) {
+    private init(_ value: ParameterValue, _ style: QueryEncoder.DataStyle, depth: Int) throws(ParameterError) {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
@@ -39,20 +39,27 @@ extension JSON {
             self = .number(number)
         case .string(let value): self = .string(value)
         case .date(let value): self = .string(try ParameterText.date(value))
-        case .data(let value): self = .string(value.base64EncodedString())
-        case .array(let elements): self = .array(try Self.array(elements, depth: depth + 1))
+        case .data(let value):
+            switch style {
+            case .base64: self = .string(value.base64EncodedString())
+            case .numbers: self = .array(try Self.array(value.map { .integer(Int64($0)) }, style, depth: depth + 1))
+            case .custom(let write): self = .string(try ParameterText.custom { try write(value) })
+            }
+        case .array(let elements): self = .array(try Self.array(elements, style, depth: depth + 1))
         case .set(let elements):
-            self = .array(try Self.array(elements.sorted { $0.precedes($1) }, depth: depth + 1))
-        case .dictionary(let parameters): self = .object(try Self.object(parameters, depth: depth + 1))
+            self = .array(try Self.array(elements.sorted { $0.precedes($1) }, style, depth: depth + 1))
+        case .dictionary(let parameters): self = .object(try Self.object(parameters, style, depth: depth + 1))
         }
     }
 
-    private static func object(_ parameters: Parameters, depth: Int) throws(ParameterError) -> JSON.Object {
+    private static func object(
+        _ parameters: Parameters, _ style: QueryEncoder.DataStyle, depth: Int
+    ) throws(ParameterError) -> JSON.Object {
         guard depth <= maximumDepth else { throw ParameterError(.tooDeep(limit: maximumDepth)) }
         var object = JSON.Object()
         for (key, value) in parameters {
             do {
-                object.set(try JSON(value, depth: depth), for: key)
+                object.set(try JSON(value, style, depth: depth), for: key)
             } catch {
                 throw error.under(.key(key))
             }
@@ -60,13 +67,15 @@ extension JSON {
         return object
     }
 
-    private static func array(_ values: [ParameterValue], depth: Int) throws(ParameterError) -> [JSON] {
+    private static func array(
+        _ values: [ParameterValue], _ style: QueryEncoder.DataStyle, depth: Int
+    ) throws(ParameterError) -> [JSON] {
         guard depth <= maximumDepth else { throw ParameterError(.tooDeep(limit: maximumDepth)) }
         var elements: [JSON] = []
         elements.reserveCapacity(values.count)
         for index in values.indices {
             do {
-                elements.append(try JSON(values[index], depth: depth))
+                elements.append(try JSON(values[index], style, depth: depth))
             } catch {
                 throw error.under(.index(index))
             }

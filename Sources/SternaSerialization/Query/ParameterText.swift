@@ -64,7 +64,7 @@ enum ParameterText {
         }
     }
 
-    private static func custom(_ write: () throws -> String) throws(ParameterError) -> String {
+    static func custom(_ write: () throws -> String) throws(ParameterError) -> String {
         do {
             return try write()
         } catch {

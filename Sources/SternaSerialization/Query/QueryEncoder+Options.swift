@@ -25,11 +25,12 @@ extension QueryEncoder {
         case literal
     }
 
-    /// How bytes are written.
+    /// How bytes are written, in queries, forms, and JSON that is made of parameters.
     public enum DataStyle: Sendable {
         /// Base64 with padding (RFC 4648, section 4).
         case base64
-        /// An array of numbers, as `Data` encodes itself: `key[]=1&key[]=255`. In a form of several parts data stays data.
+        /// An array of numbers, as `Data` encodes itself: `key[]=1&key[]=255`, or `{"key":[1,255]}` in JSON. In a form of several
+        /// parts data stays data.
         case numbers
         /// The text that the closure makes; what it throws fails the encoding with the value's key path.
         case custom(@Sendable (Data) throws -> String)

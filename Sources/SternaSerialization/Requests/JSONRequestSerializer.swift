@@ -4,6 +4,8 @@ public import SternaCore
 /// Parameters as a JSON object of type `application/json`, or as a query for the methods that have no body.
 ///
 /// No parameters make no body. A number that is not finite throws `encodingFailed` with its key path.
+///
+/// Of the encoder's options ``QueryEncoder/data`` holds in the body too: base64 text, or an array of numbers.
 public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     /// How the text is laid out.
     public var options: JSON.WritingOptions
@@ -31,7 +33,7 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
         if settings.goesIntoURL(request.method) {
             try settings.appendQuery(parameters, to: &request)
         } else {
-            let bytes = try encodingErrors { try JSON(parameters).serialized(options) }
+            let bytes = try encodingErrors { try JSON(parameters, data: settings.encoder.data).serialized(options) }
             request.body = .bytes(bytes, mediaType: settings.mediaType("application/json"))
         }
     }
