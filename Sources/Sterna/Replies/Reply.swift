@@ -1,8 +1,13 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import NIOCore
 public import SternaCore
 public import SternaSerialization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A response whose body was collected, accepted by the session's response serializer.
 ///

@@ -1,7 +1,12 @@
-public import FoundationEssentials
 public import HTTPTypes
 public import SternaCore
 public import SternaSerialization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The verbs for parameters and header fields in variables that are dictionaries.
 ///

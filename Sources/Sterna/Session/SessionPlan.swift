@@ -1,9 +1,14 @@
-import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaSerialization
 import SternaTransport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A session's settings, resolved once: what each request then needs is ready.
 final class SessionPlan: Sendable {

@@ -1,8 +1,13 @@
-import FoundationEssentials
 import SternaCore
 public import SternaSecurity
 public import SternaSerialization
 public import SternaTransport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// What a session is set up with; changed in the closure of its initializer and of `with`.
 public struct SessionSettings: Sendable {

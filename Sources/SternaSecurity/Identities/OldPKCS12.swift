@@ -1,9 +1,14 @@
 import Crypto
-import FoundationEssentials
 import NIOSSL
 import SternaCore
 import SwiftASN1
 import X509
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Certificates of containers that are encrypted by the methods of the nineties, which only the TLS library decrypts.
 ///

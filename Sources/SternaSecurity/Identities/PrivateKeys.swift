@@ -1,7 +1,12 @@
-import FoundationEssentials
 import NIOSSL
 import SternaCore
 import SwiftASN1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Reads private keys by the TLS library, which knows all their forms.
 enum PrivateKeys {

@@ -1,7 +1,12 @@
 import Crypto
-import FoundationEssentials
 public import SternaCore
 import SwiftASN1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Pin {
     /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` where there are none.

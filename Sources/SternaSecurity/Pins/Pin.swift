@@ -1,6 +1,11 @@
 import Crypto
-import FoundationEssentials
 public import SternaCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A key or certificate that a server's chain must hold.
 ///

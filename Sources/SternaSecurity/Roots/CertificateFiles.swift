@@ -1,6 +1,11 @@
-import FoundationEssentials
 import SternaCore
 import SwiftASN1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Reads certificates from files and folders, in PEM or DER.
 enum CertificateFiles {

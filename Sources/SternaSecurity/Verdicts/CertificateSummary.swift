@@ -1,8 +1,13 @@
 import Crypto
-public import FoundationEssentials
 import SternaCore
 import SwiftASN1
 import X509
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// What a certificate says, for people: messages, logs and tools. Nothing here has been checked.
 public struct CertificateSummary: Sendable, Hashable {

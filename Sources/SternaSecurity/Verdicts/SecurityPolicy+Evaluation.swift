@@ -1,5 +1,10 @@
-import FoundationEssentials
 package import SternaCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension SecurityPolicy {
     /// Judges the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.

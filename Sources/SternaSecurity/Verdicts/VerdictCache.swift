@@ -1,7 +1,12 @@
 import Crypto
-import FoundationEssentials
 import Synchronization
 import X509
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Paths that were found to trusted roots, so that the next connection to a server need not look again.
 ///

@@ -1,7 +1,12 @@
-import FoundationEssentials
 import SternaCore
 import SwiftASN1
 import X509
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Looks for a path from a server's certificate to a trusted root (RFC 5280, 6).
 struct PathSearch: Sendable {

@@ -1,5 +1,10 @@
-public import FoundationEssentials
 public import SternaCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension Body {
     /// A JSON value as `application/json`; throws `encodingFailed` for a number that JSON has no form for.

@@ -1,6 +1,11 @@
-public import FoundationEssentials
 public import NIOCore
 public import SternaCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension ResponseSerializer {
     /// A `Decodable` value from JSON.

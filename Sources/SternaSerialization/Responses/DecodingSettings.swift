@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// How `Decodable` values are read from JSON: a value, where JSONDecoder is an object with the same choices.
 public struct DecodingSettings: Sendable {

@@ -1,6 +1,11 @@
-public import FoundationEssentials
 public import NIOCore
 public import SternaCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension ResponseSerializer where Self == ImageDataResponseSerializer {
     /// The bytes of an image, its media type checked.

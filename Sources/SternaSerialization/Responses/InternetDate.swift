@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Reads dates of RFC 3339, section 5.6, by its grammar alone: Foundation's own style looks at a prefix, and takes days and
 /// hours that there are not.

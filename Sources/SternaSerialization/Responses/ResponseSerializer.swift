@@ -1,7 +1,12 @@
-public import FoundationEssentials
 import HTTPTypes
 public import NIOCore
 public import SternaCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Makes a value of a response and its body, and says which responses it takes.
 ///

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension TextEncoding {
     /// The set that Foundation's value means; nil for one that is no set of this library (`.nonLossyASCII`, `.symbol`,

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// What an authority's certificate says; every default makes a good one, and a test spoils what it is about.
 ///

@@ -1,6 +1,11 @@
-public import FoundationEssentials
 import SwiftASN1
 import X509
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A certificate authority made on the spot, for tests only: its key, P-256 unless told otherwise, lives in this process's
 /// memory.

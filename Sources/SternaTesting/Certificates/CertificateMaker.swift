@@ -1,8 +1,13 @@
 import Crypto
-import FoundationEssentials
 import NIOCore
 import SwiftASN1
 import X509
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Builds the certificates behind the public types.
 enum CertificateMaker {

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A request body sorted into httpbin's members `data`, `files`, `form` and `json`.
 struct EchoBody {

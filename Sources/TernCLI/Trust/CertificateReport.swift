@@ -1,5 +1,10 @@
-import FoundationEssentials
 import Sterna
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A server's certificates for people and for programs.
 enum CertificateReport {
