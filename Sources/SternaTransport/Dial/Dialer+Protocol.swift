@@ -46,7 +46,7 @@ extension Dialer {
         try channel.syncOptions?.setOption(.writeBufferWaterMark, value: HTTP2Connection.watermark)
         try pipeline.addHandler(connection, position: .before(http1))
         try pipeline.addHandler(gatherer, position: .before(connection))
-        try add(frames(watch, window: ReceiveWindow.initial), behind: gatherer, meter, to: pipeline)
+        try add(frames(watch), window: ReceiveWindow.initial, behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
         connection.openWindow()
         if let address = dial.timeline.address { sharedConnections.add(connection, at: address, chain: chain) }
@@ -54,25 +54,27 @@ extension Dialer {
     }
 
     /// Adds the library's handler, with the one that counts frames before it.
+    ///
+    /// - Parameter window: what the peer may send on a stream before it is allowed more.
     func add(
-        _ frames: NIOHTTP2Handler, behind gatherer: WriteGatherer, _ meter: FrameMeter,
+        _ frames: NIOHTTP2Handler, window: Int, behind gatherer: WriteGatherer, _ meter: FrameMeter,
         to pipeline: ChannelPipeline.SynchronousOperations
     ) throws {
-        let announcement = HeaderListAnnouncement(options.limits)
+        let announcement = HeaderListAnnouncement(options.limits, window: window)
         try pipeline.addHandlers([announcement, meter], position: .after(gatherer))
         try pipeline.addHandler(frames, position: .after(meter))
+        // What the peer acknowledges; the library's first ones are acknowledged by the meter.
+        let context = try pipeline.context(handler: frames)
+        let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(announcement.later)))
+        frames.write(context: context, data: NIOAny(frame), promise: nil)
     }
 
     /// The library's handler, its limits set for a client: a peer may reset as many streams as are opened, and sends what
     /// control frames this side has asked for.
-    ///
-    /// - Parameter window: what the peer may send on a stream before it is allowed more.
-    func frames(_ watch: GoAwayWatch, window: Int) -> NIOHTTP2Handler {
+    func frames(_ watch: GoAwayWatch) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
-            HTTP2Setting(parameter: .enablePush, value: 0),
-            HTTP2Setting(parameter: .initialWindowSize, value: window),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: HeaderListAnnouncement.unlimited),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: HeaderListAnnouncement.unlimited)
         ]
         // A stream sees to that itself.
         connection.headerBlockValidation = .disabled

@@ -107,7 +107,7 @@ extension Dialer {
         try pipeline.addHandler(TunnelSieve(), position: .after(gatherer))
         let meter = FrameMeter(options.limits, at: dial.shard.loop.now)
         watch.meter = meter
-        try add(frames(watch, window: ProxyConnection.initialWindow), behind: gatherer, meter, to: pipeline)
+        try add(frames(watch), window: ProxyConnection.initialWindow, behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
         connection.tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
         connection.openWindow()

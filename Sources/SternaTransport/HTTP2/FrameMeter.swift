@@ -32,6 +32,11 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private var hasSeenFrame = false
     private var isOver = false
 
+    /// Where the peer's first SETTINGS end in what it sends; nil before they have begun.
+    private var settingsEnd: Int?
+    private var passedCount = 0
+    private var hasAcknowledged = false
+
     /// Streams outside the table that the peer sent a WINDOW_UPDATE of 0 for.
     private var unopened: [Int] = []
 
@@ -45,16 +50,33 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         guard !isOver else { return }
         let bytes = unwrapInboundIn(data)
         guard let (end, violation) = bytes.withUnsafeReadableBytes({ scan($0) }) else {
-            context.fireChannelRead(data)
+            pass(bytes, context)
             if !unopened.isEmpty { tellUnopened() }
             return
         }
         isOver = true
         // What came before is good.
         if let good = bytes.getSlice(at: bytes.readerIndex, length: end), end > 0 {
-            context.fireChannelRead(wrapInboundOut(good))
+            pass(good, context)
         }
         context.fireErrorCaught(violation)
+    }
+
+    /// Hands bytes to the library; behind the peer's first SETTINGS, the acknowledgement of what the library believes to have
+    /// sent first (``HeaderListAnnouncement``).
+    private func pass(_ bytes: Bytes, _ context: ChannelHandlerContext) {
+        guard !hasAcknowledged else { return context.fireChannelRead(wrapInboundOut(bytes)) }
+        var rest = bytes
+        let before = passedCount
+        passedCount += bytes.readableBytes
+        if hasSeenSettings, let settingsEnd, settingsEnd <= passedCount,
+            let first = rest.readSlice(length: settingsEnd - before)
+        {
+            hasAcknowledged = true
+            context.fireChannelRead(wrapInboundOut(first))
+            context.fireChannelRead(wrapInboundOut(HeaderListAnnouncement.acknowledgement))
+        }
+        if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
     }
 
     // Returns the start of the first frame that is not accepted, and why.
@@ -75,6 +97,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
             hasSeenFrame = true
             hasSeenSettings =
                 head.type == FrameHead.Kind.settings && head.stream == 0 && !head.has(FrameHead.acknowledgement)
+            settingsEnd = HTTP2Connection.frameHeadBytes + head.length
         }
         // The library refuses a frame of this length.
         guard head.length <= Self.longestFrame else { return nil }
@@ -122,39 +145,4 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
 extension Limits {
     /// The size of a field section as HTTP/2 counts it: 32 bytes more for each field (RFC 9113, 6.5.2).
     var listBytes: Int { headBytes + 32 * fieldCount }
-}
-
-/// Tells the peer how long a field section may be, while the library's decoder is given no such limit.
-///
-/// Past its limit the decoder reports a section that it cannot decode, which says that the peer is broken, and gives up the
-/// connection. Without one, `HTTP2ResponseFields` refuses the section, says why, and the other streams go on.
-// Invariant: touched on the channel's event loop only.
-final class HeaderListAnnouncement: ChannelOutboundHandler, RemovableChannelHandler, @unchecked Sendable {
-    typealias OutboundIn = Bytes
-    typealias OutboundOut = Bytes
-
-    /// What the library believes to have announced.
-    static let unlimited = 0x7FFF_FFFF
-    private static let settingCount = 6
-    private static let maximumHeaderListSize: UInt16 = 6
-    private let value: UInt32
-
-    init(_ limits: Limits) { value = UInt32(clamping: limits.listBytes) }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        var bytes = unwrapOutboundIn(data)
-        // The preface comes first, in a write of its own.
-        guard bytes.getInteger(at: bytes.readerIndex + 3, as: UInt8.self) == FrameHead.Kind.settings,
-            bytes.getInteger(at: bytes.readerIndex + 5, as: UInt32.self) == 0
-        else { return context.write(data, promise: promise) }
-        var place = bytes.readerIndex + HTTP2Connection.frameHeadBytes
-        while place + Self.settingCount <= bytes.writerIndex {
-            if bytes.getInteger(at: place, as: UInt16.self) == Self.maximumHeaderListSize {
-                bytes.setInteger(value, at: place + 2)
-            }
-            place += Self.settingCount
-        }
-        context.write(wrapOutboundOut(bytes), promise: promise)
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
-    }
 }

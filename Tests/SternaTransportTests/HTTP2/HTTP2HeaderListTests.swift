@@ -116,6 +116,60 @@ struct HTTP2HeaderListTests {
         }
     }
 
+    @Test(
+        "Before the client's SETTINGS are acknowledged, too, however the peer's SETTINGS are cut",
+        arguments: [4, 17, 18, 100, 5_000], [false, true])
+    func unacknowledged(count: Int, isCut: Bool) async throws {
+        try await FrameScene.withSession { connection in
+            if isCut {
+                try await connection.receivePreface()
+                let settings = WireFrame.settings([(WireFrame.Setting.maxConcurrentStreams, 100)])
+                try await connection.sendSplit([settings], every: 1)
+            } else {
+                try await connection.handshake(acknowledges: false)
+            }
+            let stream = try await connection.request().stream
+            try await connection.send(WireFrame.headerFrames(stream, Self.references(count, definesEntry: true)))
+            if count > 16 {
+                _ = try await connection.resetCode(of: stream)
+            } else {
+                try await connection.sendBody(stream, Array("short".utf8))
+            }
+            let second = try await connection.request().stream
+            try await connection.send(.settingsAck)
+            try await connection.send(.headers(second, Self.references(1, definesEntry: false), end: true))
+            try await connection.roundTrip()
+            #expect(!connection.log.contains { $0.kind == .goAway })
+        } body: { api, peer in
+            if count > 16 {
+                let error = await FrameScene.failure([.limitExceeded]) { try await api.get("row") }
+                #expect(error?.description.contains("header fields") == true)
+            } else {
+                try await api.expect("short", at: "row")
+            }
+            #expect(try await api.get("second").headers.first?.value.utf8.count == 4_000)
+            #expect(peer.connectionCount == 1)
+        }
+    }
+
+    @Test("One SETTINGS frame is sent, and acknowledged once more than there are it is an error")
+    func settings() async throws {
+        try await FrameScene.withSession { connection in
+            try await connection.handshake()
+            let stream = try await connection.request().stream
+            guard connection.number == 0 else { return try await connection.respond(stream, text: "again") }
+            let sent = connection.log.filter { $0.kind == .settings && !$0.isAck }
+            #expect(sent.count == 1)
+            #expect(connection.clientSettings[WireFrame.Setting.enablePush] == 0)
+            #expect(connection.clientSettings[WireFrame.Setting.initialWindowSize] == 256 << 10)
+            try await connection.send(.settingsAck)
+            try await connection.waitForClose()
+        } body: { api, _ in
+            await FrameScene.failure([.malformedResponse]) { try await api.get("row") }
+            try await api.expect("again", at: "again")
+        }
+    }
+
     @Test("Trailers that are too long", arguments: sections)
     func trailers(section: Section) async throws {
         try await refused { connection, stream in
