@@ -18,6 +18,12 @@ public protocol NetworkObserver: Sendable {
     /// A proxy has reached the server.
     func proxyConnected(_ request: ObservedRequest, proxy: String)
 
+    /// A proxy has reached the server; calls ``proxyConnected(_:proxy:)`` unless it is written.
+    ///
+    /// The answer is the head of the proxy's 2xx answer to CONNECT (RFC 9110, 9.3.6), over HTTP/1.1 or HTTP/2; nil for a proxy
+    /// that forwards requests, and for SOCKS. Another answer is ``SternaError/proxyResponse`` of the error.
+    func proxyConnected(_ request: ObservedRequest, proxy: String, answer: Response?)
+
     /// The TLS handshake with the server is done.
     func tlsEstablished(_ request: ObservedRequest, version: String?)
 
@@ -49,6 +55,9 @@ extension NetworkObserver {
     public func hostResolved(_ request: ObservedRequest, host: String, addresses: [IPAddress]) {}
     public func connected(_ request: ObservedRequest, to address: String) {}
     public func proxyConnected(_ request: ObservedRequest, proxy: String) {}
+    public func proxyConnected(_ request: ObservedRequest, proxy: String, answer: Response?) {
+        proxyConnected(request, proxy: proxy)
+    }
     public func tlsEstablished(_ request: ObservedRequest, version: String?) {}
     public func connectionAcquired(_ request: ObservedRequest, isReused: Bool) {}
     public func requestSent(_ request: ObservedRequest, bytes: Int64) {}

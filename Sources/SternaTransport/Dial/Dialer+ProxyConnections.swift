@@ -67,11 +67,13 @@ extension Dialer {
             guard secured?.protocol == "h2" else {
                 // What comes from here on is this dial's alone.
                 registry.ended(lead)
-                return self.negotiate(key.proxy, dial, channel, within: limit).map { self.reached(dial, key, channel) }
-                    .flatMapErrorThrowing { error in
-                        channel.close(promise: nil)
-                        throw error
-                    }
+                return self.negotiate(key.proxy, dial, channel, within: limit).map {
+                    self.reached(dial, key, channel, $0)
+                }
+                .flatMapErrorThrowing { error in
+                    channel.close(promise: nil)
+                    throw error
+                }
             }
             do {
                 let connection = try self.share(channel, key, rotation, dial)
@@ -146,7 +148,7 @@ extension Dialer {
             try channel.pipeline.syncOperations.addHandler(
                 HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits))
             channel.activate()
-            return self.reached(dial, key, channel)
+            return self.reached(dial, key, channel, stream.answer)
         }.flatMapError { error in
             if let error = error as? TunnelStream.Unanswered {
                 return self.askAgain(error, on: connection, dial, tries: tries)
@@ -178,9 +180,11 @@ extension Dialer {
                 .proxyFailed, phase: .proxy, "The proxy \(key.proxy) \(why) before it had reached the server."))
     }
 
-    private func reached(_ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel) -> any Channel {
+    private func reached(
+        _ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel, _ answer: Response?
+    ) -> any Channel {
         dial.timeline.proxied = .now()
-        dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: key.proxy.description) }
+        dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
         return channel
     }
 

@@ -12,13 +12,13 @@ extension Dialer {
         let limit = StepLimit(dial.exchange.request.timeouts.proxy)
         return securely(proxy, endpoint, channel, within: limit, offering: ["http/1.1"]).flatMap { _ in
             endpoint.forwarding == nil
-                ? self.negotiate(proxy, dial, channel, within: limit) : channel.eventLoop.makeSucceededVoidFuture()
+                ? self.negotiate(proxy, dial, channel, within: limit) : channel.eventLoop.makeSucceededFuture(nil)
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             throw error
-        }.map {
+        }.map { answer in
             dial.timeline.proxied = .now()
-            dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: proxy.description) }
+            dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: proxy.description, answer: answer) }
         }
     }
 
@@ -38,11 +38,11 @@ extension Dialer {
         }
     }
 
-    /// Has the proxy reach the server on a connection of its own.
+    /// Has the proxy reach the server on a connection of its own; gives its answer to CONNECT.
     func negotiate(
         _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, within limit: StepLimit
-    ) -> EventLoopFuture<Void> {
-        let promise = channel.eventLoop.makePromise(of: Void.self)
+    ) -> EventLoopFuture<Response?> {
+        let promise = channel.eventLoop.makePromise(of: Response?.self)
         do {
             guard channel.isActive else {
                 throw SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) closed the connection at once.")

@@ -43,8 +43,14 @@ struct ConnectHandshake {
         headers.reduce(0) { $0 + 4 * ($1.name.utf8.count + $1.value.utf8.count) + 12 } <= 16_000
     }
 
-    /// Takes what the proxy sent; returns whether the tunnel is there, and then what it has brought already.
-    mutating func receive(_ bytes: Bytes) throws(SternaError) -> Bytes? {
+    /// A tunnel that is there: the proxy's answer, and what the tunnel has brought already.
+    struct Tunnel {
+        let answer: Response?
+        let leftover: Bytes
+    }
+
+    /// Takes what the proxy sent; returns nil while the tunnel is not there.
+    mutating func receive(_ bytes: Bytes) throws(SternaError) -> Tunnel? {
         parser.append(bytes)
         var refused: ResponseHead?
         do throws(ParseFailure) {
@@ -55,7 +61,8 @@ struct ConnectHandshake {
                     break
                 }
                 _ = try parser.next()
-                return parser.takeLeftover()
+                return Tunnel(
+                    answer: answer(head.status, head.version, head.section), leftover: parser.takeLeftover())
             }
         } catch {
             throw refusal(error.detail)
@@ -84,9 +91,12 @@ struct ConnectHandshake {
         var error = SternaError(
             .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(status)): \(advice)")
         // It is no word of the server, which nothing must take it for.
-        error.proxyResponse = url.map { url in
-            Response(status: .init(code: status), version: version, section: section, url: url)
-        }
+        error.proxyResponse = answer(status, version, section)
         return error
+    }
+
+    /// The head of the proxy's answer.
+    func answer(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> Response? {
+        url.map { Response(status: .init(code: status), version: version, section: section, url: $0) }
     }
 }

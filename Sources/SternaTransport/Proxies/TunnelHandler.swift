@@ -14,15 +14,15 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         case socks(SOCKS5Handshake)
     }
 
-    /// Succeeds when the tunnel is there; fails with a `SternaError`.
-    let promise: EventLoopPromise<Void>
+    /// Succeeds when the tunnel is there, with the proxy's answer to CONNECT; fails with a `SternaError`.
+    let promise: EventLoopPromise<Response?>
     private var negotiation: Negotiation
     private let proxy: Proxy
     private let limit: StepLimit
     private var timer: Scheduled<Void>?
     private var isDone = false
 
-    init(_ negotiation: Negotiation, proxy: Proxy, limit: StepLimit, promise: EventLoopPromise<Void>) {
+    init(_ negotiation: Negotiation, proxy: Proxy, limit: StepLimit, promise: EventLoopPromise<Response?>) {
         self.negotiation = negotiation
         self.proxy = proxy
         self.limit = limit
@@ -31,7 +31,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
 
     func handlerAdded(context: ChannelHandlerContext) {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
-            self.finish(Self.timedOut(self.proxy, self.limit))
+            self.finish(.failure(Self.timedOut(self.proxy, self.limit)))
         }
         let greeting: Bytes
         switch negotiation {
@@ -46,17 +46,19 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDone else { return context.fireChannelRead(data) }
         do throws(SternaError) {
-            guard let leftover = try receive(unwrapInboundIn(data), context) else { return }
-            finish(nil)
+            guard let tunnel = try receive(unwrapInboundIn(data), context) else { return }
+            finish(.success(tunnel.answer))
             // By now whoever comes next is in the pipeline, which a handler that has left does not reach.
-            if leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(leftover)) }
+            if tunnel.leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(tunnel.leftover)) }
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {
-            finish(error)
+            finish(.failure(error))
         }
     }
 
-    private func receive(_ bytes: Bytes, _ context: ChannelHandlerContext) throws(SternaError) -> Bytes? {
+    private func receive(
+        _ bytes: Bytes, _ context: ChannelHandlerContext
+    ) throws(SternaError) -> ConnectHandshake.Tunnel? {
         switch negotiation {
         case .connect(var connect):
             defer { negotiation = .connect(connect) }
@@ -68,7 +70,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
             case .send(let answer):
                 context.writeAndFlush(wrapOutboundOut(Bytes(bytes: answer)), promise: nil)
                 return nil
-            case .established(let leftover): return Bytes(bytes: leftover)
+            case .established(let leftover): return .init(answer: nil, leftover: Bytes(bytes: leftover))
             }
         }
     }
@@ -90,16 +92,17 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
 
     private func fail(_ cause: (any Error)?) {
         finish(
-            SternaError(
-                .proxyFailed, phase: .proxy,
-                "The proxy \(proxy) closed the connection before it had reached the server.", underlying: cause))
+            .failure(
+                SternaError(
+                    .proxyFailed, phase: .proxy,
+                    "The proxy \(proxy) closed the connection before it had reached the server.", underlying: cause)))
     }
 
-    private func finish(_ error: SternaError?) {
+    private func finish(_ result: Result<Response?, SternaError>) {
         guard !isDone else { return }
         isDone = true
         timer?.cancel()
         timer = nil
-        if let error { promise.fail(error) } else { promise.succeed(()) }
+        promise.completeWith(result.mapError { $0 })
     }
 }

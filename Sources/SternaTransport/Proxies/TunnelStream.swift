@@ -34,6 +34,9 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     /// Called once, when nobody uses it any more.
     var whenOver: (() -> Void)?
 
+    /// The head of the proxy's answer, once the tunnel is there.
+    private(set) var answer: Response?
+
     /// The stream's identifier, once it has been asked for.
     private(set) var id: HTTP2StreamID?
     var isAsking: Bool { state == .asking }
@@ -91,6 +94,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
                 return fail(handshake.refusal(answer.status, .http2, answer.section), context)
             }
             guard !section.endStream else { throw .malformed("its tunnel ends where it begins.") }
+            self.answer = handshake.answer(answer.status, .http2, answer.section)
         } catch {
             return fail(handshake.refusal(error.detail), context)
         }
