@@ -39,7 +39,12 @@ struct FakeConnection {
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
         // The permit is taken, so that nothing is dialled.
         try await loop.executeInContext {
-            _ = endpoint.permits.take(endpoint, shard: 0)
+            _ = endpoint.permits.take(endpoint)
+            let dial = Dial(to: endpoint, on: shard, timeouts: Timeouts())
+            endpoint.change { queue in
+                queue.began(dial, on: 0, at: 0)
+                queue.opened(dial)
+            }
             _ = connection.establish()
             shard.release(connection)
         }

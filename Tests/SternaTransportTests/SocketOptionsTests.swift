@@ -17,7 +17,7 @@ struct SocketOptionsTests {
                 try await PoolSupport.session(server.url, engine).get("1k")
                 let shard = engine.shards[0]
                 return try await shard.loop.submit {
-                    let idle = shard.idlePools.flatMap(\.state.idle)
+                    let idle = shard.idlePools.flatMap(\.idle)
                     let channel = try #require(idle.first?.channel?.syncOptions)
                     let keepsAlive = try channel.getOption(.socketOption(.so_keepalive))
                     let noDelay = try channel.getOption(.tcpOption(.tcp_nodelay))

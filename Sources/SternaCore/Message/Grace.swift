@@ -4,6 +4,7 @@ import Synchronization
 @usableFromInline
 package final class Grace: Sendable {
     private let holds = Atomic<Int>(0)
+    private let begun = Atomic<Bool>(false)
     private let over = Atomic<Bool>(false)
     private let released = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -11,6 +12,12 @@ package final class Grace: Sendable {
 
     /// Whether somebody has a hold on it.
     package var isHeld: Bool { holds.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Whether the engine is being shut down.
+    package var isShutDown: Bool { begun.load(ordering: .sequentiallyConsistent) }
+
+    /// The engine is being shut down from now on.
+    package func begin() { begun.store(true, ordering: .sequentiallyConsistent) }
 
     /// Whether nothing goes on any more, whoever has a hold on it.
     package var isOver: Bool { over.load(ordering: .sequentiallyConsistent) }

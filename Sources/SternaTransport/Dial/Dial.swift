@@ -1,28 +1,30 @@
 import NIOCore
 import SternaCore
 import SternaSecurity
+import Synchronization
 
-/// One attempt to open a connection, and the exchange that it was begun for.
-// Invariant: everything is touched on the shard's event loop only.
+/// One attempt to open a connection to an endpoint, for no request in particular.
+// Invariant: the stored `var`s are touched on the shard's event loop only.
 final class Dial: @unchecked Sendable {
-    /// Whom it is for: whoever it was begun for, or who needs it since that one has another connection.
-    var exchange: Exchange
     let endpoint: Endpoint
     let shard: Shard
 
-    /// Who had come into the line by then.
-    let lastTicket: Int
-    let began: Int64
+    /// The time-outs that it keeps: those of the request that it was begun for.
+    let timeouts: Timeouts
 
-    /// The time-outs that it keeps: those of whom it was begun for.
-    let limits: DialLimits
+    /// Whether a connection of another origin may be used in place of its own.
+    let mayShare: Bool
 
     /// Its place among the shard's dials.
     var index = 0
 
-    /// How far it has come.
-    var phase = SternaError.Phase.resolve
-    var timeline = DialTimeline()
+    /// What is known of it so far. Requests that wait for it look at that from elsewhere.
+    struct Progress: Sendable {
+        var phase = SternaError.Phase.resolve
+        var timeline = DialTimeline()
+    }
+
+    private let known = Mutex(Progress())
 
     /// What the policy's rotating identity was when the handshake began.
     var rotation: ClientIdentity?
@@ -30,16 +32,38 @@ final class Dial: @unchecked Sendable {
     private var cancellation: (() -> Void)?
     private(set) var isCancelled = false
 
-    init(for exchange: Exchange, to endpoint: Endpoint, on shard: Shard, lastTicket: Int) {
-        self.exchange = exchange
+    init(to endpoint: Endpoint, on shard: Shard, timeouts: Timeouts, mayShare: Bool = false) {
         self.endpoint = endpoint
         self.shard = shard
-        self.lastTicket = lastTicket
-        began = shard.now
-        limits = DialLimits(exchange)
+        self.timeouts = timeouts
+        self.mayShare = mayShare
         timeline.isTLS = endpoint.isTLS
         if case .proxy = endpoint.route { timeline.hasProxy = true }
     }
+
+    var progress: Progress { known.withLock { $0 } }
+
+    /// How far it has come; changed on the event loop only.
+    var phase: SternaError.Phase {
+        get { known.withLock { $0.phase } }
+        set { known.withLock { $0.phase = newValue } }
+    }
+
+    /// When its parts came to their ends; changed on the event loop only.
+    var timeline: DialTimeline {
+        get { known.withLock { $0.timeline } }
+        set { known.withLock { $0.timeline = newValue } }
+    }
+
+    var limits: DialLimits { DialLimits(timeouts) }
+
+    /// Tells the observer of the request that counts as having this dial, if one does.
+    func tell(_ event: (any NetworkObserver, ObservedRequest) -> Void) {
+        endpoint.change { $0.waiter(of: self)?.recorder }?.tell(.now(), event)
+    }
+
+    /// Gives it up from anywhere.
+    func cancelSoon() { shard.loop.execute { self.cancel() } }
 
     /// Takes note of a channel that is being connected; there may be one for each address of the host.
     func track(_ channel: any Channel) {
@@ -77,8 +101,8 @@ final class Dial: @unchecked Sendable {
 struct DialLimits: Equatable {
     private let resolve, connect, proxy, tls: TimeAmount
 
-    init(_ exchange: Exchange) {
-        let amounts = exchange.request.timeouts.amounts
+    init(_ timeouts: Timeouts) {
+        let amounts = timeouts.amounts
         (resolve, connect, proxy, tls) = (amounts.resolve, amounts.connect, amounts.proxy, amounts.tls)
     }
 
@@ -98,7 +122,7 @@ struct DialLimits: Equatable {
 }
 
 /// When the parts of a dial came to their ends, and what they brought.
-struct DialTimeline {
+struct DialTimeline: Sendable {
     var began = NIODeadline.now()
     var hasProxy = false
     var isTLS = false

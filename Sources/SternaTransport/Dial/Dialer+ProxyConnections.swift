@@ -18,11 +18,11 @@ extension Dialer {
             return shard.loop.makeFailedFuture(SternaError.cancelled(phase: dial.phase))
         }
         if let connection = registry.usable(key) {
-            let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+            let limit = StepLimit(dial.timeouts.proxy)
             return ask(connection, dial, within: limit, tries: tries)
         }
         // Who has waited as long as a connection may take goes by itself.
-        let patience = patience ?? NIODeadline.now() + dial.exchange.request.timeouts.amounts.connect
+        let patience = patience ?? NIODeadline.now() + dial.timeouts.amounts.connect
         if registry.isDialling(key), patience > .now() {
             return waitForDial(dial, key, until: patience).flatMap {
                 self.reach(dial, by: key, tries: tries, waitingUntil: patience)
@@ -31,7 +31,7 @@ extension Dialer {
         dial.timeline.forgetConnection()
         let lead = registry.lead(key)
         let limits = options.limits
-        return connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
+        return connect(dial, timeouts: dial.timeouts) { channel in
             try channel.pipeline.syncOperations.addHandler(
                 HTTP1Connection(endpoint: dial.endpoint, shard: shard, limits: limits))
         }.flatMapErrorThrowing { error in
@@ -39,7 +39,7 @@ extension Dialer {
             throw error
         }.flatMap { channel in
             dial.phase = .proxy
-            let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+            let limit = StepLimit(dial.timeouts.proxy)
             return self.agree(on: key, dial, channel, within: limit, tries: tries, lead)
         }
     }
@@ -64,6 +64,7 @@ extension Dialer {
             throw error
         }.flatMap { secured -> EventLoopFuture<any Channel> in
             registry.chose(key, http2: secured?.protocol == "h2")
+            if secured?.protocol != "h2" { dial.endpoint.tunnelShards.spread(key) }
             guard secured?.protocol == "h2" else {
                 // What comes from here on is this dial's alone.
                 registry.ended(lead)
@@ -184,7 +185,7 @@ extension Dialer {
         _ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel, _ answer: Response?
     ) -> any Channel {
         dial.timeline.proxied = .now()
-        dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
+        dial.tell { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
         return channel
     }
 

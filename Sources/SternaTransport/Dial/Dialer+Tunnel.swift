@@ -9,7 +9,7 @@ extension Dialer {
         let endpoint = dial.endpoint
         guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
         dial.phase = .proxy
-        let limit = StepLimit(dial.exchange.request.timeouts.proxy)
+        let limit = StepLimit(dial.timeouts.proxy)
         return securely(proxy, endpoint, channel, within: limit, offering: ["http/1.1"]).flatMap { _ in
             endpoint.forwarding == nil
                 ? self.negotiate(proxy, dial, channel, within: limit) : channel.eventLoop.makeSucceededFuture(nil)
@@ -18,7 +18,7 @@ extension Dialer {
             throw error
         }.map { answer in
             dial.timeline.proxied = .now()
-            dial.exchange.recorder?.tell(.now()) { $0.proxyConnected($1, proxy: proxy.description, answer: answer) }
+            dial.tell { $0.proxyConnected($1, proxy: proxy.description, answer: answer) }
         }
     }
 

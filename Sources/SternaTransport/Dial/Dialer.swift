@@ -25,7 +25,7 @@ final class Dialer: Sendable {
         if let key = endpoint.tunnelKey {
             reached = reach(dial, by: key)
         } else {
-            reached = connect(dial, timeouts: dial.exchange.request.timeouts) { channel in
+            reached = connect(dial, timeouts: dial.timeouts) { channel in
                 let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
                 try channel.pipeline.syncOperations.addHandler(connection)
             }.flatMap { channel in
@@ -50,7 +50,7 @@ final class Dialer: Sendable {
         let policy = endpoint.policy
         let (host, port) = (endpoint.host, endpoint.origin.port)
         let peer = TLSPeer(origin: endpoint)
-        return secure(channel, peer, within: StepLimit(dial.exchange.request.timeouts.tls)) { chain in
+        return secure(channel, peer, within: StepLimit(dial.timeouts.tls)) { chain in
             await policy.decide(chain: chain, host: host, port: port)
         }.map { secured in
             dial.timeline.secured = .now()
@@ -89,7 +89,7 @@ final class Dialer: Sendable {
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
             dial.timeline.resolved = .now()
             dial.phase = .connect
-            dial.exchange.recorder?.tell(.now()) { $0.hostResolved($1, host: target.host, addresses: found) }
+            dial.tell { $0.hostResolved($1, host: target.host, addresses: found) }
             let connecting = Connecting(
                 to: found, port: target.port, attemptDelay: options.attemptDelay, on: loop
             ) { made in options.apply(to: bootstrap(made)) }
@@ -128,13 +128,12 @@ final class Dialer: Sendable {
         dial.whenCancelled(nil)
         dial.timeline.connected = .now()
         dial.timeline.address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
-        guard let recorder = dial.exchange.recorder else { return }
         if dial.timeline.remoteAddress == nil {
             dial.timeline.remoteAddress = channel.remoteAddress?.numericText
             dial.timeline.localAddress = channel.localAddress?.numericText
         }
         let address = dial.timeline.remoteAddress ?? ""
-        recorder.tell(.now()) { $0.connected($1, to: address) }
+        dial.tell { $0.connected($1, to: address) }
     }
 
     /// What a connection goes to: the origin, or the proxy.

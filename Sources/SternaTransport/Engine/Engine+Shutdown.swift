@@ -24,12 +24,15 @@ extension Engine {
             _ = beginShutdown(within: .zero)
         }
         self.grace.end()
+        for endpoint in permits.endpoints { endpoint.endWaiting(isOver: true) }
         for shard in shards { shard.loop.execute { shard.graceIsOver() } }
         forgetTransports()
     }
 
     private func beginShutdown(within grace: Duration) -> [EventLoopFuture<Void>] {
-        shards.map { shard in
+        self.grace.begin()
+        for endpoint in permits.endpoints { endpoint.endWaiting(isOver: false) }
+        return shards.map { shard in
             let promise = shard.loop.makePromise(of: Void.self)
             shard.loop.execute { shard.shutDown(promise, grace: TimeAmount(clamping: grace)) }
             return promise.futureResult

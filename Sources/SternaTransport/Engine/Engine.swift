@@ -16,6 +16,7 @@ public final class Engine: Sendable {
     let options: EngineOptions
     let dialer: Dialer
     let permits: Permits
+    let tunnelShards = TunnelShards()
     let grace: Grace
     private let transports = Mutex(KnownTransports())
 

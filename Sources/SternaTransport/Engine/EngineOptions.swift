@@ -16,6 +16,10 @@ public struct EngineOptions: Sendable {
     /// never shared; ``maximumConnections`` bounds them all.
     public var maximumConnectionsPerOrigin = 128
 
+    /// How many requests may wait for a connection to one origin at a time; further ones fail at once, with `limitExceeded`.
+    /// Those that a connection is being opened for do not count. Without limit by default, at least 1.
+    public var maximumWaitingPerOrigin: Int?
+
     /// How many connections may be open in all; further requests wait, each origin in turn. By default three quarters of the
     /// files that this process may have open, at least 16 and at most 16,384.
     public var maximumConnections = Self.defaultMaximumConnections

@@ -56,16 +56,14 @@ extension Engine {
         }
         for endpoint in endpoints {
             var counts = EngineStatistics.OriginCounts(origin: endpoint.origin)
-            counts.open = endpoint.permits.counts(of: endpoint).open
+            counts.open = endpoint.permits.open(of: endpoint)
+            (counts.dialling, counts.waiting) = endpoint.change { ($0.dials.count, $0.line.count) }
+            statistics.activeRequests += counts.waiting
             for pool in endpoint.pools {
-                let state = try? await pool.shard.loop.submit {
-                    let unused = pool.streams.count { $0.streams.isEmpty }
-                    return (pool.state.idle.count + unused, pool.state.dialling, pool.state.line.count)
+                let idle = try? await pool.shard.loop.submit {
+                    pool.idle.count + pool.streams.count { $0.streams.isEmpty }
                 }.get()
-                guard let state else { continue }
-                counts.idle += state.0
-                counts.dialling += state.1
-                counts.waiting += state.2
+                counts.idle += idle ?? 0
             }
             if counts.open > 0 || counts.waiting > 0 { statistics.origins.append(counts) }
         }

@@ -56,9 +56,7 @@ public final class EngineTransport: Transport {
         let now = NIODeadline.now()
         let deadline = request.deadline?.instant ?? now + request.timeouts.amounts.total
         guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
-        let (shard, hasReservation) = choose(endpoint)
-        let exchange = Exchange(
-            request, endpoint: endpoint, shard: shard, hasReservation: hasReservation, deadline: deadline)
+        let exchange = exchange(request, to: endpoint, deadline: deadline)
         if let recorder = request.recorder { exchange.recorder = recorder.attemptBegan(request) }
         return try await perform(exchange)
     }
@@ -83,16 +81,16 @@ public final class EngineTransport: Transport {
         var request = Request(.options, url)
         request.timeouts = timeouts
         let most = min(endpoint.maximumConnections, max(1, engine.options.maximumConnections))
-        let wanted = max(0, min(count, most)) - endpoint.permits.counts(of: endpoint).open
+        let wanted = max(0, min(count, most)) - endpoint.permits.open(of: endpoint)
         guard wanted > 0 else { return }
         let now = NIODeadline.now()
         let deadline = now + timeouts.amounts.total
         guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
         try await withThrowingTaskGroup { group in
-            for number in 0..<wanted {
+            for _ in 0..<wanted {
                 let exchange = Exchange(
-                    request, endpoint: endpoint, shard: engine.shards[number % engine.shards.count],
-                    hasReservation: false, deadline: deadline)
+                    request, endpoint: endpoint, shard: engine.shards[0], hasReservation: false, deadline: deadline)
+                exchange.startsInQueue = true
                 exchange.isWarmUp = true
                 exchange.needsFreshConnection = true
                 group.addTask { _ = try await self.perform(exchange) }
@@ -109,11 +107,16 @@ public final class EngineTransport: Transport {
             .certificateRejected, phase: .prepare, "Nothing was sent: \(failure)", underlying: failure)
     }
 
-    private func choose(_ endpoint: Endpoint) -> (Shard, Bool) {
-        if let home = endpoint.homeShard { return (engine.shards[home], false) }
-        if let shard = engine.currentShard { return (shard, false) }
-        let (index, hasReservation) = endpoint.chooseShard()
-        return (engine.shards[index], hasReservation)
+    // On the event loop that has the connection, or that the caller runs on, or that has an idle connection; else wherever one is
+    // free first.
+    private func exchange(_ request: Request, to endpoint: Endpoint, deadline: NIODeadline) -> Exchange {
+        let shard = endpoint.homeShard.map { engine.shards[$0] } ?? engine.currentShard
+        let reserved = shard == nil ? endpoint.reserve() : nil
+        let exchange = Exchange(
+            request, endpoint: endpoint, shard: shard ?? reserved ?? engine.shards[0],
+            hasReservation: reserved != nil, deadline: deadline)
+        exchange.startsInQueue = shard == nil && reserved == nil
+        return exchange
     }
 
     func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint { try origins.endpoint(for: url, of: engine) }

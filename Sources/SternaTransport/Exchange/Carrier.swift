@@ -66,7 +66,6 @@ class Carrier: @unchecked Sendable {
     /// Begins an exchange.
     final func take(_ exchange: Exchange) {
         exchange.carrier = self
-        exchange.dial = nil
         exchange.phase = .writing
         exchangeCount += 1
         self.exchange = exchange

@@ -13,16 +13,22 @@ extension Exchange {
         var kind: Kind
     }
 
-    /// When it runs out of time. Dials keep their own limits.
+    /// When it runs out of time while it waits for a connection. Dials keep their own limits.
+    ///
+    /// - Parameter hasDial: whether it counts as having a dial.
+    func waitingLimit(hasDial: Bool) -> TimeLimit {
+        let limit = TimeLimit(at: deadline, kind: .total)
+        guard !hasDial, queuedAt != .distantFuture else { return limit }
+        let moment = queuedAt + request.timeouts.amounts.queue
+        return moment < limit.at ? TimeLimit(at: moment, kind: .phase) : limit
+    }
+
+    /// When it runs out of time on its connection.
     func timeLimit() -> TimeLimit {
         let amounts = request.timeouts.amounts
         var limit = TimeLimit(at: deadline, kind: .total)
         func consider(_ moment: NIODeadline, _ kind: TimeLimit.Kind) {
             if moment < limit.at { limit = TimeLimit(at: moment, kind: kind) }
-        }
-        if phase == .queued {
-            if dial == nil, queuedAt != .distantFuture { consider(queuedAt + amounts.queue, .phase) }
-            return limit
         }
         guard let carrier else { return limit }
         if let moment = carrier.headLimit, !carrier.hasHead { consider(moment, .head) }

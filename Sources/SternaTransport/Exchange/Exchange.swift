@@ -1,13 +1,14 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// One request on its way: from the caller's task to a connection, and its response back.
 ///
-/// It lives on one event loop from `begin` on; `cancel` may be called from anywhere and hops there. It resumes its caller
-/// exactly once.
-// Invariant: every stored `var` is touched on `shard.loop` only, once it was handed there; what is set before (the continuation,
-// the recorder, what a warm-up wants) is set by the one task that makes it.
+/// It belongs to one event loop at a time, or to its endpoint's queue while it waits there: whatever takes it out of the queue,
+/// under the queue's lock, has it. `cancel` may be called from anywhere. It resumes its caller exactly once.
+// Invariant: every stored `var` is touched by what it belongs to only; `shard`, `ticket` and `arrival` under the queue's lock. What
+// is set before `begin` (the recorder, what a warm-up wants) is set by the one task that makes it.
 final class Exchange: InLine, @unchecked Sendable {
     /// Where it stands, which decides what it waits for.
     enum Phase {
@@ -18,31 +19,37 @@ final class Exchange: InLine, @unchecked Sendable {
     let endpoint: Endpoint
     let deadline: NIODeadline
 
-    /// Where it lives: where it was submitted, or, moved once before anything was done, where the endpoint's connection is.
+    /// Where it lives, or has lived last.
     private(set) var shard: Shard
     private let firstShard: Shard
 
     /// Whether an idle connection was set aside when the shard was chosen.
     var hasReservation: Bool
 
+    /// Whether it waits in the queue first, and goes to whichever event loop has a connection.
+    var startsInQueue = false
+
     /// Its place in the line for a connection.
     var ticket = 0
+    var arrival = 0
 
     var phase = Phase.queued
     var attempt = 1
     var needsFreshConnection = false
-    var isCancelled = false
+    private let cancelled = Atomic<Bool>(false)
 
     /// Whether the server has refused to say whether it wants the body (417): it is then sent without asking.
     var omitsExpect = false
-    var isSubmitted = false
     var requestSent = false
     var carrier: Carrier?
 
-    /// The dial that was begun for it and is under way.
-    var dial: Dial?
+    /// How far the dial had come that it counted as having when it left the queue without a connection.
+    private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
     var activeIndex: Int?
+
+    /// Keeps the engine's shards from ending while it waits during the grace of a shutdown.
+    var hold: Grace.Hold?
 
     /// Writes down what happens, where somebody wants to know.
     var recorder: MetricsRecorder.Attempt?
@@ -51,6 +58,9 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// Whether the caller runs on the shard's event loop, and is woken there for nothing.
     var isOnLoop: Bool { beganOnLoop && !hasMoved }
+
+    /// The event loop that the caller runs on; nil outside the loops.
+    var callerLoop: Int? { beganOnLoop ? firstShard.index : nil }
 
     /// Whether it only wants a connection to be opened; it is never sent.
     var isWarmUp = false
@@ -67,16 +77,18 @@ final class Exchange: InLine, @unchecked Sendable {
 
     var rank: Int { request.priority.rawValue }
 
-    var hasDial: Bool { dial != nil }
-
     /// Starts it; the continuation is resumed by `succeed` or `fail`.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
         self.continuation = continuation
-        if shard.loop.inEventLoop {
+        let shard = shard
+        if startsInQueue {
+            endpoint.wait(self)
+            endpoint.arrange()
+        } else if shard.loop.inEventLoop {
             beganOnLoop = true
             shard.submit(self)
         } else {
-            shard.loop.execute { self.shard.submit(self) }
+            shard.loop.execute { shard.submit(self) }
         }
     }
 
@@ -90,12 +102,14 @@ final class Exchange: InLine, @unchecked Sendable {
     func reply(_ response: Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
-        guard recorder != nil || shard.isShutDown else { return Reply(continuation: continuation, response: response) }
+        guard recorder != nil || endpoint.grace.isShutDown else {
+            return Reply(continuation: continuation, response: response)
+        }
         var response = response
         response.recorder = recorder?.recorder
         // A session asks where it leads.
-        if shard.isShutDown, request.deadline != nil, Self.redirects.contains(response.status.code) {
-            response.hold = shard.grace.hold()
+        if endpoint.grace.isShutDown, request.deadline != nil, Self.redirects.contains(response.status.code) {
+            response.hold = endpoint.grace.hold()
         }
         return Reply(continuation: continuation, response: response)
     }
@@ -124,7 +138,7 @@ final class Exchange: InLine, @unchecked Sendable {
         error.requestSent = requestSent
         if let recorder {
             if phase == .queued, queuedAt != .distantFuture {
-                let opening = dial?.timeline
+                let opening = opening?.timeline
                 recorder.update { attempt in
                     attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? .now())
                     if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
@@ -136,33 +150,47 @@ final class Exchange: InLine, @unchecked Sendable {
         return error
     }
 
+    /// Whether the caller's task was cancelled; looked at wherever it arrives.
+    var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
+
     /// The caller's task was cancelled: it is told at once, and the connection is closed.
     func cancel() {
-        firstShard.loop.execute {
-            guard self.shard !== self.firstShard else { return self.cancelHere() }
-            self.shard.loop.execute { self.cancelHere() }
+        cancelled.store(true, ordering: .sequentiallyConsistent)
+        guard let shard = endpoint.cancel(self) else { return }
+        shard.loop.execute {
+            // Where it has not arrived yet, the flag is looked at as soon as it does.
+            guard self.activeIndex != nil, self.isPending else { return }
+            shard.abandon(self, .cancelled(phase: self.errorPhase))
         }
     }
 
-    private func cancelHere() {
-        isCancelled = true
-        // Before it is submitted the continuation is the caller's to set; `submit` looks at the flag.
-        guard isSubmitted, isPending else { return }
-        shard.abandon(self, .cancelled(phase: errorPhase))
+    /// It belongs to a shard from now on; called under the queue's lock.
+    func arrive(on shard: Shard) {
+        self.shard = shard
+        hold = nil
     }
 
-    /// Moves it to where the endpoint's connection is; before it was submitted, and once.
-    func move(to shard: Shard) {
-        self.shard = shard
-        shard.loop.execute { shard.submit(self) }
+    /// It ends without having had a connection; called under the queue's lock.
+    func leftQueue(with dial: Dial?) {
+        opening = dial?.progress
+        hold = nil
+    }
+
+    /// Whether it comes from where an engine that is being shut down has been asked before: another attempt, or where a redirect
+    /// leads.
+    var goesOnInGrace: Bool {
+        !endpoint.grace.isOver && (attempt > 1 || request.options[GraceKey.self] != nil)
     }
 
     var hasMoved: Bool { shard !== firstShard }
 
+    /// A warm-up ends: the connection is there, or as many are as may be.
+    func endWarmUp() { succeed(Response(status: .ok, url: request.url)) }
+
     /// The phase an error of this moment belongs to.
     var errorPhase: SternaError.Phase {
         switch phase {
-        case .queued: dial?.phase ?? .queue
+        case .queued: opening?.phase ?? .queue
         case .writing: .write
         case .waiting: .wait
         case .reading: .read
@@ -172,11 +200,8 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Whether the body waits for the server to ask for it (RFC 9110, 10.1.1).
     var expectsContinue: Bool { !omitsExpect && request.expectsContinue }
 
-    /// Whether a connection that others share was found to be full.
-    var mustDial = false
-
     /// Whether it may go over a connection of another origin.
-    var maySharePeers: Bool { !isWarmUp && !hasMoved && !mustDial && attempt == 1 && !needsFreshConnection }
+    var maySharePeers: Bool { !isWarmUp && attempt == 1 && !needsFreshConnection }
 
     /// The HTTP/2 connection that did not take it.
     weak var refusedBy: HTTP2Connection?

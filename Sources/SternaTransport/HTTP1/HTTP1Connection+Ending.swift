@@ -17,7 +17,7 @@ extension HTTP1Connection {
         if isReusable {
             if readsAreLarge { useLargeReads(false) }
             shard.release(self)
-        } else if hasSentAll, !shard.isPermitWanted(endpoint) {
+        } else if hasSentAll, !endpoint.isPermitWanted {
             close()
         } else {
             abort()

@@ -39,8 +39,8 @@ extension HTTP1Connection {
     /// The exchange is only for the sake of the connection, which is there now.
     func warmedUp(_ exchange: Exchange) {
         shard.remove(exchange)
-        exchange.dial = nil
-        exchange.succeed(Response(status: .ok, url: exchange.request.url))
+        exchange.endWarmUp()
+        hasStoodIdle = true
         shard.release(self)
     }
 }

@@ -119,11 +119,8 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// Sends an exchange's request.
     func start(_ exchange: Exchange) {
         guard let context, !isClosing else {
-            if exchange.mayRetryOnFreshConnection { return shard.resubmit(exchange, because: .staleConnection) }
-            shard.remove(exchange)
-            exchange.dial = nil
-            exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
-            return
+            // It was closed while the request was on its way: none of the request's attempts.
+            return shard.putBack(exchange)
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
         take(exchange)

@@ -151,17 +151,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Sends an exchange's request on a stream of its own.
     func start(_ exchange: Exchange) {
-        exchange.dial = nil
         guard let context, !isClosing, let id = nextID else {
             isRetired = true
-            if exchange.attempt <= 3 { return shard.resubmit(exchange, because: .staleConnection) }
-            shard.remove(exchange)
-            exchange.fail(LostConnection.error(nil, hasHead: false, hasReceived: false, isWriting: false))
-            return
+            return shard.putBack(exchange)
         }
         if exchange.isWarmUp {
             shard.remove(exchange)
-            exchange.succeed(Response(status: .ok, url: exchange.request.url))
+            exchange.endWarmUp()
             return shard.streamsChanged(on: self)
         }
         let stream = HTTP2Stream(self, id: HTTP2StreamID(Int(id)), for: exchange.endpoint)

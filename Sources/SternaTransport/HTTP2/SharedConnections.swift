@@ -66,7 +66,7 @@ extension Dialer {
     func shared(_ dial: Dial, _ addresses: [IPAddress]) -> EventLoopFuture<[IPAddress]> {
         let endpoint = dial.endpoint
         let loop = dial.shard.loop
-        guard options.http2.coalescesOrigins, endpoint.offersHTTP2, dial.exchange.maySharePeers,
+        guard options.http2.coalescesOrigins, endpoint.offersHTTP2, dial.mayShare,
             !endpoint.refusesSharing.load(ordering: .relaxed),
             let (connection, chain) = sharedConnections.candidate(for: endpoint, at: addresses),
             connection.endpoint !== endpoint
@@ -87,35 +87,18 @@ extension Dialer {
 
 /// Sharing connections among origins.
 extension Shard {
-    /// A dial has found a connection of another origin that serves its endpoint, too: whoever waits goes there.
+    /// A dial has found a connection of another origin that serves its endpoint, too: what waits goes there.
     func shares(_ connection: HTTP2Connection, by dial: Dial) {
         let endpoint = dial.endpoint
-        endpoint.permits.give(endpoint, shard: index)
         connection.shard.loop.execute {
             let isThere = connection.serve(endpoint)
-            self.loop.execute { self.shared(connection, isThere, by: dial) }
+            endpoint.avoidsSharing.store(!isThere, ordering: .relaxed)
+            endpoint.change { _ = $0.gaveUp(dial) }
+            endpoint.lost(on: dial.shard.index)
+            if isThere { connection.shard.streamsChanged(on: connection) }
+            endpoint.arrange()
+            self.loop.execute { self.checkDrained() }
         }
-    }
-
-    private func shared(_ connection: HTTP2Connection, _ isThere: Bool, by dial: Dial) {
-        let endpoint = dial.endpoint
-        let pool = endpoint.pools[index]
-        pool.state.dialGivenUp()
-        disown(dial)
-        if isThere, connection.shard !== self {
-            // Who has a dial of its own is moved when that ends; nobody moves twice.
-            for exchange in pool.state.takeAll(where: { $0.dial == nil && !$0.hasMoved && $0.attempt == 1 }) {
-                remove(exchange)
-                exchange.move(to: connection.shard)
-            }
-        } else if isThere {
-            streamsChanged(on: connection)
-        } else {
-            dial.exchange.mustDial = true
-        }
-        leaveLine(endpoint)
-        dialIfNeeded(endpoint)
-        checkDrained()
     }
 }
 
@@ -137,8 +120,9 @@ extension HTTP2Connection {
     func leave(_ endpoint: Endpoint) {
         endpoints.removeAll { $0 === endpoint }
         endpoint.pools[shard.index].streams.removeAll { $0 === self }
-        // Who waits for it there gets a connection elsewhere.
-        shard.dialIfNeeded(endpoint)
+        shard.holdChanged(endpoint)
+        // What waits for it there gets a connection elsewhere.
+        endpoint.arrange()
     }
 
     /// How many origins it serves at a time.

@@ -28,16 +28,21 @@ final class Endpoint: Sendable {
 
     /// Which connections to a proxy may carry tunnels to it beside others; nil where each has one of its own.
     let tunnelKey: ProxyConnections.Key?
+    let tunnelShards: TunnelShards
     let pools: [EndpointPool]
     let maximumConnections: Int
     let permits: Permits
 
-    /// How many permits shards stand in line for.
-    let inLine = Atomic<Int>(0)
+    let grace: Grace
 
-    /// Whether a shard without a connection waits for one of the others.
-    let isNeeded = Atomic<Bool>(false)
-    private let nextShard = Atomic<Int>(0)
+    /// What waits here, and what is dialled for it; held for moments, and never while the permits are asked.
+    private let queue: Mutex<Queue>
+
+    /// How many requests wait, and how many of them would take a connection that was used: what need not wait sees it without
+    /// the lock.
+    private let waiting = Atomic<Int>(0)
+    private let waitingForAny = Atomic<Int>(0)
+    private let lacksFresh = Atomic<Bool>(false)
 
     /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to; less than zero
     /// where each has connections of its own.
@@ -55,8 +60,13 @@ final class Endpoint: Sendable {
     /// Whether connections of other origins have turned out not to serve this one.
     let refusesSharing = Atomic<Bool>(false)
 
-    /// On how many shards a pause keeps dials back.
-    let pauses = Atomic<Int>(0)
+    /// Whether a connection of another origin was found to be full: one of its own is to be opened.
+    let avoidsSharing = Atomic<Bool>(false)
+
+    /// On how many shards a peer takes no streams at the moment.
+    let holds = Atomic<Int>(0)
+
+    typealias Queue = WaitQueue<Exchange, Dial>
 
     /// What a request carries for the proxy that forwards it.
     struct Forwarding: Sendable, CustomReflectable {
@@ -97,8 +107,14 @@ final class Endpoint: Sendable {
         } else {
             tunnelKey = nil
         }
-        home = Atomic(http2 == .off ? -1 : id % engine.shards.count)
+        let count = engine.shards.count
+        let own = id % count
+        let first = tunnelKey.map { engine.tunnelShards.shard(for: $0, otherwise: own) } ?? own
+        home = Atomic(http2 == .off ? -1 : first)
+        tunnelShards = engine.tunnelShards
         pools = engine.shards.map { EndpointPool(shard: $0) }
+        grace = engine.grace
+        queue = Mutex(Queue(loops: count, maximumWaiting: max(1, engine.options.maximumWaitingPerOrigin ?? .max)))
         permits.add(self)
     }
 
@@ -146,65 +162,35 @@ final class Endpoint: Sendable {
         return name.isEmpty ? nil : name
     }
 
-    /// Chooses the shard for a request that comes from outside the event loops: one with an idle connection, which is then
-    /// set aside, else each in turn.
-    func chooseShard() -> (index: Int, hasReservation: Bool) {
-        guard pools.count > 1 else { return (0, pools[0].reserve()) }
-        for index in pools.indices where pools[index].reserve() { return (index, true) }
-        let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
-        return (Int(UInt(bitPattern: turn) % UInt(pools.count)), false)
+    // MARK: The queue
+
+    /// Looks at the queue, or changes it, under its lock.
+    func change<R: Sendable>(_ change: (inout Queue) -> R) -> R {
+        queue.withLock { queue in
+            let result = change(&queue)
+            waiting.store(queue.line.count, ordering: .sequentiallyConsistent)
+            waitingForAny.store(queue.line.count - queue.line.freshCount, ordering: .sequentiallyConsistent)
+            lacksFresh.store(queue.lacksFreshConnection, ordering: .relaxed)
+            return result
+        }
     }
 
-    /// A permit that a shard stood in line for is there.
-    func granted(to index: Int) {
-        inLine.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        let shard = pools[index].shard
-        shard.loop.execute { shard.permitGranted(self) }
+    /// Whether requests wait.
+    var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Whether one of them would take a connection that was used.
+    var hasWaitersForAny: Bool { waitingForAny.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Whether one of them needs a connection that nothing has used, and none may be opened beside those that are there.
+    var lacksFreshConnection: Bool { lacksFresh.load(ordering: .relaxed) }
+
+    /// Whether a connection to be opened would find a use for a permit of this endpoint.
+    var isPermitWanted: Bool { hasWaiters || permits.isStarving }
+
+    /// Sets an idle connection aside for a request that comes from outside the event loops; nil where there is none, or others
+    /// wait for it.
+    func reserve() -> Shard? {
+        guard !hasWaitersForAny else { return nil }
+        return pools.first { $0.reserve() }?.shard
     }
-
-    /// Whether a connection is open or about to be, or requests wait for the end of a pause.
-    var isInUse: Bool { permits.counts(of: self) != (0, 0) || pauses.load(ordering: .relaxed) > 0 }
-
-    /// Whether a shard waits for a permit.
-    var isWaitedFor: Bool { inLine.load(ordering: .sequentiallyConsistent) > 0 }
-}
-
-/// One shard's connections to an endpoint.
-// Invariant: the stored `var`s are touched on the shard's event loop only.
-final class EndpointPool: @unchecked Sendable {
-    let shard: Shard
-    var state = PoolState<HTTP1Connection, Exchange>()
-
-    /// Connections that carry many exchanges at a time.
-    var streams: [HTTP2Connection] = []
-
-    /// When the first of the dials under way began, and whether somebody waits for it to have taken long.
-    var firstDialBegan = NIODeadline.distantPast
-    var isImpatient = false
-
-    /// Whether dials are being begun, so that one that fails at once does not begin the next within itself.
-    var isBeginning = false
-    var mustBeginMore = false
-
-    /// Whether the shard knows that idle connections may be here.
-    var isListed = false
-
-    /// The end of a pause between dials.
-    var pause: Scheduled<Void>?
-    private let unreserved = Atomic<Int>(0)
-
-    init(shard: Shard) { self.shard = shard }
-
-    /// Sets an idle connection aside for a request that is about to come.
-    func reserve() -> Bool {
-        guard unreserved.load(ordering: .relaxed) > 0 else { return false }
-        if unreserved.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 { return true }
-        unreserved.wrappingAdd(1, ordering: .relaxed)
-        return false
-    }
-
-    /// Whether a connection stands idle; seen from outside the loop, so it may be past.
-    var hasIdle: Bool { unreserved.load(ordering: .sequentiallyConsistent) > 0 }
-
-    func countIdle(_ change: Int) { unreserved.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 }

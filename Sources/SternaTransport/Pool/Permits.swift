@@ -1,11 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The permits of an engine to open connections, shared by its shards.
+/// The permits of an engine to open connections, shared by its endpoints.
+///
+/// Its lock is never taken within an endpoint's queue.
 final class Permits: Sendable {
     private let book: Mutex<PermitBook>
 
-    // Whether somebody waits for others to close connections; seen without the lock by whoever has one to spare.
+    // Whether an endpoint waits for others to close connections; seen without the lock by a shard that has one to spare.
     private let starving = Atomic<Bool>(false)
     private let needy = Atomic<Bool>(false)
     private let nextID = Atomic<Int>(0)
@@ -21,49 +23,36 @@ final class Permits: Sendable {
     /// Whether an endpoint that has none waits for another one's connection.
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
-    /// Takes a permit, or puts the shard in line for one where it is to wait.
-    func take(_ endpoint: Endpoint, shard: Int, waits: Bool = true) -> PermitBook.Answer {
-        let answer = change(endpoint) {
-            $0.take(endpoint.id, limit: endpoint.maximumConnections, shard: shard, waits: waits)
-        }
-        if waits, answer != .granted { endpoint.inLine.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-        return answer
+    /// Takes a permit, or puts the endpoint in line for one where it is to wait.
+    func take(_ endpoint: Endpoint, waits: Bool = true) -> PermitBook.Answer {
+        change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }
 
-    /// Takes a shard out of the line for a permit once; whether it stood there.
-    func leaveLine(_ endpoint: Endpoint, shard: Int) -> Bool {
-        let left = change(endpoint) { $0.leave(endpoint.id, shard: shard) }
-        if left { endpoint.inLine.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-        return left
-    }
+    /// Takes an endpoint out of the line for a permit once; whether it stood there.
+    func leaveLine(_ endpoint: Endpoint) -> Bool { change { $0.leave(endpoint.id) } }
 
-    /// Gives a shard's permit back, and tells whoever gets it.
-    func give(_ endpoint: Endpoint, shard: Int) {
-        var left = change(endpoint) { $0.give(endpoint.id, shard: shard) }
-        while let grant = left.popLast() {
-            if let endpoint = waiting.withLock({ $0[grant.endpoint]?.endpoint }) {
-                change(endpoint) { _ in }
-                endpoint.granted(to: grant.shard)
-            } else {
-                // Nobody is left who could use it.
-                left += book.withLock { $0.give(grant.endpoint, shard: grant.shard) }
-            }
+    /// Gives an endpoint's permit back, and tells the endpoint that gets it.
+    func give(_ endpoint: Endpoint) {
+        var next = change { $0.give(endpoint.id) }
+        while let id = next {
+            if let endpoint = known.withLock({ $0[id]?.endpoint }) { return endpoint.permitGranted() }
+            // Nothing is left that could use it.
+            next = change { $0.give(id) }
         }
     }
 
-    // What others look at without the lock is written while it is held.
-    private func change<R: Sendable>(_ endpoint: Endpoint, _ change: (inout PermitBook) -> R) -> R {
+    // What shards look at without the lock is written while it is held.
+    private func change<R: Sendable>(_ change: (inout PermitBook) -> R) -> R {
         book.withLock { book in
             let result = change(&book)
             starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
             needy.store(book.hasNeedyEndpoint, ordering: .relaxed)
-            endpoint.isNeeded.store(book.hasNeedyShard(endpoint.id), ordering: .relaxed)
             return result
         }
     }
 
-    /// How many permits of an endpoint are out, and how many shards wait for one.
-    func counts(of endpoint: Endpoint) -> (open: Int, waiting: Int) { book.withLock { $0.counts(of: endpoint.id) } }
+    /// How many permits of an endpoint are out.
+    func open(of endpoint: Endpoint) -> Int { book.withLock { $0.open(of: endpoint.id) } }
 
     // MARK: Endpoints
 
@@ -71,15 +60,15 @@ final class Permits: Sendable {
         weak var endpoint: Endpoint?
     }
 
-    private let waiting = Mutex<[Int: WeakEndpoint]>([:])
+    private let known = Mutex<[Int: WeakEndpoint]>([:])
 
     /// Makes an endpoint known by its number.
-    func add(_ endpoint: Endpoint) { waiting.withLock { $0[endpoint.id] = WeakEndpoint(endpoint: endpoint) } }
+    func add(_ endpoint: Endpoint) { known.withLock { $0[endpoint.id] = WeakEndpoint(endpoint: endpoint) } }
 
     /// All that are there, in the order in which they came.
     var endpoints: [Endpoint] {
-        waiting.withLock { $0.sorted { $0.key < $1.key }.compactMap(\.value.endpoint) }
+        known.withLock { $0.sorted { $0.key < $1.key }.compactMap(\.value.endpoint) }
     }
 
-    func remove(_ id: Int) { waiting.withLock { $0[id] = nil } }
+    func remove(_ id: Int) { known.withLock { $0[id] = nil } }
 }

@@ -23,12 +23,6 @@ extension Shard {
         checkDrained()
     }
 
-    /// Whether a request that comes behind the shutdown belongs to one that came before it: another attempt, or where a redirect
-    /// leads.
-    func goesOnInGrace(_ exchange: Exchange) -> Bool {
-        !grace.isOver && (exchange.attempt > 1 || exchange.request.options[GraceKey.self] != nil)
-    }
-
     private func endGrace(at moment: NIODeadline) {
         if let graceEnd, graceEnd.at <= moment { return }
         graceEnd?.task.cancel()
@@ -48,7 +42,7 @@ extension Shard {
         for exchange in active { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         for pool in idlePools {
-            for connection in pool.state.idle { connection.abort(evenIfClosing: true) }
+            for connection in pool.idle { connection.abort(evenIfClosing: true) }
             for connection in pool.streams { connection.abort(evenIfClosing: true) }
         }
         proxyConnections.abandonAll()

@@ -4,16 +4,7 @@ import Synchronization
 
 /// Connections that carry many exchanges at a time.
 extension Shard {
-    /// Sends a request on such a connection, if one takes it.
-    func startOnStream(_ exchange: Exchange) -> Bool {
-        for connection in exchange.endpoint.pools[index].streams where connection.takes(exchange) {
-            connection.start(exchange)
-            return true
-        }
-        return false
-    }
-
-    /// A dial has brought such a connection: it takes whoever waits.
+    /// A dial has brought such a connection: it takes what waits.
     func opened(_ connection: HTTP2Connection, by dial: Dial) {
         let endpoint = dial.endpoint
         let pool = endpoint.pools[index]
@@ -21,37 +12,33 @@ extension Shard {
         connection.opening = dial.timeline
         connection.tlsVersion = dial.timeline.tlsVersion
         endpoint.speaksHTTP2(on: index)
+        endpoint.avoidsSharing.store(false, ordering: .relaxed)
         pool.streams.append(connection)
         list(pool)
-        let first = pool.state.opened()
-        disown(dial)
+        endpoint.change { $0.opened(dial) }
         connection.isServing = true
-        if let first { give(connection, to: first) }
-        // Also those who want what nobody has used: it is as good as that.
-        while connection.freeStreams > 0, let next = pool.state.popFirst() { give(connection, to: next) }
+        // Also what needs a connection that nothing has used: it is as good as that.
+        while connection.freeStreams > 0, let exchange = endpoint.next(on: self, isUsed: false) {
+            if takeIn(exchange) { connection.start(exchange) }
+        }
         connection.isServing = false
         if connection.streams.isEmpty, !connection.isClosing { becameIdle(connection) }
-        dialIfNeeded(endpoint)
+        endpoint.arrange()
     }
 
-    private func give(_ connection: HTTP2Connection, to exchange: Exchange) {
-        leaveLine(exchange.endpoint)
-        let own = exchange.dial
-        connection.start(exchange)
-        if let own { handOn(own) }
-    }
-
-    /// A stream has ended, or the peer allows another number of them: whoever waits takes what is free.
+    /// A stream has ended, or the peer allows another number of them: what waits takes what is free.
     func streamsChanged(on connection: HTTP2Connection, hasEnded: Bool = false) {
         guard !connection.isServing else { return }
         connection.isServing = true
         if hasEnded, mustYield(connection) { connection.isRetired = true }
         for endpoint in connection.endpoints {
-            let pool = endpoint.pools[index]
-            while connection.freeStreams > 0, !pool.state.line.isEmpty, let exchange = pool.state.released() {
-                give(connection, to: exchange)
+            holdChanged(endpoint)
+            while endpoint.hasWaiters, connection.freeStreams > 0,
+                let exchange = endpoint.next(on: self, isUsed: true, unless: { connection.takes($0) })
+            {
+                if takeIn(exchange) { connection.start(exchange) }
             }
-            if !pool.state.line.isEmpty { dialIfNeeded(endpoint) }
+            if endpoint.hasWaiters { endpoint.arrange() }
         }
         connection.isServing = false
         guard connection.streams.isEmpty, !connection.isClosing else { return }
@@ -60,9 +47,18 @@ extension Shard {
         becameIdle(connection)
     }
 
-    // Where others wait for its permit who have no connection at all, it takes nobody any more after a few more requests.
+    /// Says whether a peer here takes no streams at the moment: more connections would not change that.
+    func holdChanged(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        let isOnHold = pool.streams.contains(where: \.isOnHold)
+        guard isOnHold != pool.isOnHold else { return }
+        pool.isOnHold = isOnHold
+        endpoint.holds.wrappingAdd(isOnHold ? 1 : -1, ordering: .relaxed)
+    }
+
+    // Where another endpoint waits for its permit that has no connection at all, it takes nothing more after a few more requests.
     private func mustYield(_ connection: HTTP2Connection) -> Bool {
-        guard connection.endpoint.permits.isNeedy || connection.endpoint.isNeeded.load(ordering: .relaxed) else {
+        guard connection.endpoint.permits.isNeedy else {
             connection.usesWhileWaitedFor = 0
             return false
         }
@@ -73,15 +69,23 @@ extension Shard {
     private func becameIdle(_ connection: HTTP2Connection) {
         connection.hasStoodIdle = true
         if isShutDown { return connection.close() }
-        if !spareIdle(of: connection.endpoint) { tickNoLater(than: connection.idleLimit) }
+        let endpoint = connection.endpoint
+        if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
+            closeOldestIdle(of: endpoint.pools[index])
+        } else {
+            tickNoLater(than: connection.idleLimit)
+        }
     }
 
     /// Such a connection is gone.
     func closed(_ connection: HTTP2Connection) {
-        for endpoint in connection.endpoints { endpoint.pools[index].streams.removeAll { $0 === connection } }
+        for endpoint in connection.endpoints {
+            endpoint.pools[index].streams.removeAll { $0 === connection }
+            holdChanged(endpoint)
+        }
         counts.open -= 1
-        connection.endpoint.permits.give(connection.endpoint, shard: index)
-        for endpoint in connection.endpoints { dialIfNeeded(endpoint) }
+        connection.endpoint.lost(on: index)
+        for endpoint in connection.endpoints { endpoint.arrange() }
         checkDrained()
     }
 

@@ -29,6 +29,9 @@ extension Shard {
         tick = (moment, task)
     }
 
+    /// Counts waiting requests that were looked at, from anywhere.
+    func note(looked: Int) { loop.execute { self.counts.looked += looked } }
+
     private func lookAtLimits() {
         tick = nil
         let now = loop.now
@@ -47,14 +50,14 @@ extension Shard {
             }
         }
         for pool in idlePools {
-            looked += pool.state.idle.count + pool.streams.count
-            for connection in pool.state.idle {
+            looked += pool.idle.count + pool.streams.count
+            for connection in pool.idle {
                 if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
             }
             next = min(next, lookAtStreams(of: pool, at: now))
         }
         idlePools.removeAll { pool in
-            pool.isListed = !pool.state.idle.isEmpty || !pool.streams.isEmpty
+            pool.isListed = !pool.idle.isEmpty || !pool.streams.isEmpty
             return !pool.isListed
         }
         counts.looked += looked

@@ -20,6 +20,9 @@ final class Shard: @unchecked Sendable {
     var counts = ShardCounts()
     var dials: [Dial] = []
 
+    /// Whether a dial is being begun, so that one that fails at once does not begin the next within itself.
+    var isBeginning = false
+
     /// Responses whose callers are woken at the end of this turn of the event loop.
     var replies: [Exchange.Reply] = []
     let proxyConnections = ProxyConnections()
@@ -50,49 +53,58 @@ final class Shard: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Takes a request: on an idle connection at once, else when one is free or opened.
+    /// Takes a request: on a connection that is free at once, else it waits in the endpoint's queue.
     func submit(_ exchange: Exchange) {
-        exchange.isSubmitted = true
-        let pool = exchange.endpoint.pools[index]
-        guard !exchange.isCancelled, !isShutDown || goesOnInGrace(exchange) else {
-            if exchange.hasReservation, exchange.attempt == 1 {
-                pool.countIdle(1)
-                spareIdle(of: exchange.endpoint)
-            }
-            remove(exchange)
-            exchange.fail(isShutDown ? Self.shutDown : .cancelled(phase: .queue))
-            return
+        let endpoint = exchange.endpoint
+        let pool = endpoint.pools[index]
+        let hasReservation = exchange.hasReservation
+        exchange.hasReservation = false
+        guard !exchange.isCancelled, !isShutDown || exchange.goesOnInGrace else {
+            if hasReservation { giveBackReservation(endpoint) }
+            return exchange.fail(exchange.isCancelled ? .cancelled(phase: .queue) : Self.shutDown)
         }
-        if let home = exchange.endpoint.homeShard, home != index, !exchange.hasMoved, exchange.attempt == 1,
-            let target = exchange.endpoint.shard(home)
+        if let home = endpoint.homeShard, home != index, !exchange.hasMoved, exchange.attempt == 1,
+            let target = endpoint.shard(home)
         {
-            if exchange.hasReservation { pool.countIdle(1) }
-            exchange.hasReservation = false
-            exchange.isSubmitted = false
-            return exchange.move(to: target)
+            if hasReservation { giveBackReservation(endpoint) }
+            endpoint.change { _ in exchange.arrive(on: target) }
+            return target.loop.execute { target.submit(exchange) }
         }
-        if exchange.activeIndex == nil { add(exchange) }
-        if !pool.streams.isEmpty, startOnStream(exchange) {
-            if exchange.hasReservation, exchange.attempt == 1 {
-                pool.countIdle(1)
-                spareIdle(of: exchange.endpoint)
-            }
-            return
+        // Those that wait come first; one that takes nothing used is ahead of them all.
+        let isFirst = hasReservation || exchange.needsFreshConnection || !endpoint.hasWaitersForAny
+        if isFirst, let connection = pool.streams.first(where: { $0.takes(exchange) }) {
+            if hasReservation { giveBackReservation(endpoint) }
+            add(exchange)
+            return connection.start(exchange)
         }
-        while !exchange.needsFreshConnection, let connection = pool.state.takeIdle() {
-            if connection.isUsable {
-                if !exchange.hasReservation || exchange.attempt > 1 { pool.countIdle(-1) }
-                connection.start(exchange)
-                return
-            }
-            pool.countIdle(-1)
-            connection.close()
+        if exchange.needsFreshConnection {
+            if hasReservation { giveBackReservation(endpoint) }
+        } else if hasReservation || isFirst && pool.reserve(), let connection = pool.takeReserved() {
+            add(exchange)
+            return connection.start(exchange)
         }
-        if exchange.hasReservation, exchange.attempt == 1 { pool.countIdle(1) }
-        exchange.queuedAt = loop.now
-        pool.state.wait(exchange)
-        tickNoLater(than: exchange.timeLimit().at)
-        dialIfNeeded(exchange.endpoint)
+        let isOnLoop = exchange.isOnLoop
+        endpoint.wait(exchange)
+        endpoint.arrange(prefersDial: isOnLoop && endpoint.homeShard == nil)
+    }
+
+    // What another one may have looked for meanwhile.
+    private func giveBackReservation(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        pool.giveBackReservation()
+        if endpoint.hasWaitersForAny {
+            serveSoon(endpoint)
+        } else if endpoint.permits.isStarving {
+            closeOldestIdle(of: pool)
+        }
+    }
+
+    /// A request's connection turned out to be closed before anything was sent: it waits again where it stood.
+    func putBack(_ exchange: Exchange) {
+        remove(exchange)
+        let endpoint = exchange.endpoint
+        endpoint.wait(exchange, isBack: true)
+        serveSoon(endpoint)
     }
 
     /// Sends a request once more, on a connection that was never used.
@@ -109,7 +121,6 @@ final class Shard: @unchecked Sendable {
         exchange.needsFreshConnection = true
         exchange.phase = .queued
         exchange.carrier = nil
-        exchange.dial = nil
         submit(exchange)
     }
 
@@ -130,49 +141,8 @@ final class Shard: @unchecked Sendable {
             carrier.fail(error)
             return
         }
-        let pool = exchange.endpoint.pools[index]
-        _ = pool.state.leave(exchange)
-        leaveLine(exchange.endpoint)
-        let dial = exchange.dial
-        end(exchange, error)
-        // Nobody may be left who could use what it would bring.
-        if let dial, !handOn(dial) { dial.cancel() }
-    }
-
-    func end(_ exchange: Exchange, _ error: SternaError) {
         remove(exchange)
         exchange.fail(error)
-        exchange.dial = nil
-    }
-
-    // A dial whose exchange needs it no more is for another one that has none, and the same time-outs, which the dial keeps as
-    // they were when it began; whether there is one.
-    @discardableResult
-    func handOn(_ dial: Dial) -> Bool {
-        let limits = dial.limits
-        guard let heir = dial.endpoint.pools[index].state.line.firstWithoutDial(where: { limits == DialLimits($0) })
-        else {
-            return false
-        }
-        dial.exchange = heir
-        heir.dial = dial
-        return true
-    }
-
-    // Gives a connection to an exchange that waited, whose own dial, if there is one, is then for others: they may come yet,
-    // and so it goes on.
-    func give(_ connection: HTTP1Connection, to exchange: Exchange) {
-        leaveLine(connection.endpoint)
-        let own = exchange.dial
-        connection.start(exchange)
-        if let own { handOn(own) }
-    }
-
-    // A dial has come to its end without a connection for its exchange, which waits in the queue again.
-    func disown(_ dial: Dial) {
-        guard dial.exchange.dial === dial else { return }
-        dial.exchange.dial = nil
-        if dial.exchange.activeIndex != nil { tickNoLater(than: dial.exchange.timeLimit().at) }
     }
 
     // MARK: Connections
@@ -180,30 +150,72 @@ final class Shard: @unchecked Sendable {
     /// A connection has finished an exchange and may carry another.
     func release(_ connection: HTTP1Connection) {
         let endpoint = connection.endpoint
-        let pool = endpoint.pools[index]
         if !connection.isUsable || isShutDown {
-            // Its time is over: its permit opens another one for whoever waits.
-            if isPermitWanted(endpoint) { connection.abort() } else { connection.close() }
-        } else if mustYield(connection) {
+            // Its time is over: its permit opens another one for what waits.
+            if endpoint.isPermitWanted { connection.abort() } else { connection.close() }
+        } else if mustYield(connection) || endpoint.lacksFreshConnection {
             // At once: TLS closed in order would hold the permit for as long as the peer likes.
             connection.abort()
-        } else if !pool.state.line.isEmpty, let exchange = pool.state.released() {
-            give(connection, to: exchange)
-        } else {
+        } else if !hand(connection) {
             keepIdle(connection)
         }
     }
 
-    // Where others wait for its permit who have no connection at all, a busy one is theirs after a few more requests: not at
-    // once, since opening another one costs more than a request.
+    // Where another endpoint waits for its permit that has no connection at all, a busy one is that endpoint's after a few more
+    // requests: not at once, since opening another one costs more than a request.
     private func mustYield(_ connection: HTTP1Connection) -> Bool {
-        let endpoint = connection.endpoint
-        guard endpoint.permits.isNeedy || endpoint.isNeeded.load(ordering: .relaxed) else {
+        guard connection.endpoint.permits.isNeedy else {
             connection.usesWhileWaitedFor = 0
             return false
         }
         connection.usesWhileWaitedFor += 1
         return connection.usesWhileWaitedFor > 4
+    }
+
+    /// Gives a connection to the request that is first to get it; false where none waits.
+    func hand(_ connection: HTTP1Connection) -> Bool {
+        let endpoint = connection.endpoint
+        // One that was opened for a warm-up is for others, not for the next warm-up.
+        let isUsed = connection.exchangeCount > 0 || connection.hasStoodIdle
+        while isUsed ? endpoint.hasWaitersForAny : endpoint.hasWaiters,
+            let exchange = endpoint.next(on: self, isUsed: isUsed)
+        {
+            guard takeIn(exchange) else { continue }
+            connection.start(exchange)
+            return true
+        }
+        return false
+    }
+
+    /// Takes a request in that waited; false where its caller has been cancelled meanwhile.
+    func takeIn(_ exchange: Exchange) -> Bool {
+        guard !exchange.isCancelled else {
+            exchange.fail(.cancelled(phase: .queue))
+            return false
+        }
+        add(exchange)
+        return true
+    }
+
+    /// Gives what is free here to requests that wait, in a moment.
+    func serveSoon(_ endpoint: Endpoint) { loop.execute { self.serve(endpoint) } }
+
+    private func serve(_ endpoint: Endpoint) {
+        let pool = endpoint.pools[index]
+        guard !pool.isServing else {
+            pool.mustServeMore = true
+            return
+        }
+        pool.isServing = true
+        repeat {
+            pool.mustServeMore = false
+            for connection in pool.streams where connection.freeStreams > 0 { streamsChanged(on: connection) }
+            while endpoint.hasWaitersForAny, pool.reserve(), let connection = pool.takeReserved() {
+                if !hand(connection) { pool.keep(connection) }
+            }
+        } while pool.mustServeMore
+        pool.isServing = false
+        endpoint.arrange()
     }
 
     /// Has a pool's connections looked after.
@@ -218,28 +230,32 @@ final class Shard: @unchecked Sendable {
         let pool = endpoint.pools[index]
         list(pool)
         connection.hasStoodIdle = true
-        pool.state.keep(connection)
-        pool.countIdle(1)
+        pool.keep(connection)
         if isShutDown {
             closeOldestIdle(of: pool)
-        } else if !spareIdle(of: endpoint) {
+        } else if endpoint.hasWaitersForAny {
+            serveSoon(endpoint)
+        } else if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
+            closeOldestIdle(of: pool)
+        } else {
             tickNoLater(than: connection.idleLimit)
         }
     }
 
     /// A connection is gone.
     func closed(_ connection: HTTP1Connection) {
-        let pool = connection.endpoint.pools[index]
-        if pool.state.lost(connection) { pool.countIdle(-1) }
+        let endpoint = connection.endpoint
+        endpoint.pools[index].lost(connection)
         counts.open -= 1
-        connection.endpoint.permits.give(connection.endpoint, shard: index)
+        endpoint.lost(on: index)
+        endpoint.arrange()
         checkDrained()
     }
 
     /// Closes the connections that nobody uses.
     func closeIdle() {
         for pool in idlePools {
-            for connection in pool.state.idle { connection.close() }
+            for connection in pool.idle { connection.close() }
             for connection in pool.streams where connection.streams.isEmpty { connection.close() }
         }
     }

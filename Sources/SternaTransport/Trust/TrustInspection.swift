@@ -29,17 +29,11 @@ extension EngineTransport {
         let endpoint = try endpoint(for: url)
         let seen = Mutex<[[UInt8]]>([])
         let shard = engine.shards[0]
-        var request = Request(.get, url)
-        request.timeouts = timeouts
-        let exchange = Exchange(
-            request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: .distantFuture)
-        // The certificates of a connection of its own are to be seen, not another origin's that would serve this one.
-        exchange.mustDial = true
         let version: TLSOptions.Version?
         var failure: SternaError?
         do {
             version = try await shard.loop.flatSubmit {
-                self.handshake(Dial(for: exchange, to: endpoint, on: shard, lastTicket: 0)) { chain in
+                self.handshake(Dial(to: endpoint, on: shard, timeouts: timeouts)) { chain in
                     seen.withLock { $0 = chain }
                 }
             }.get()
@@ -57,7 +51,7 @@ extension EngineTransport {
         _ dial: Dial, _ see: @escaping @Sendable ([[UInt8]]) -> Void
     ) -> EventLoopFuture<TLSOptions.Version?> {
         let dialer = engine.dialer
-        let timeouts = dial.exchange.request.timeouts
+        let timeouts = dial.timeouts
         return dialer.connect(dial, timeouts: timeouts) { _ in }.flatMap { channel in
             dialer.tunnel(dial, over: channel).flatMap {
                 dialer.secure(

@@ -28,31 +28,4 @@ import Testing
         backoff.failed(at: 200, began: 150)
         #expect(backoff.failures == 2)
     }
-
-    @Test func whenAProbeFailsSoDoesEverybodyWhoWaitedForIt() throws {
-        var pool = PoolState<PoolWorld.Connection, PoolWorld.Waiter>(maximumDials: 4)
-        let all = (0..<8).map { _ in PoolWorld.Waiter(rank: 1, shard: 0, endpoint: 0) }
-        for waiter in all.dropLast() { pool.wait(waiter) }
-        var now: Int64 = 0
-        #expect(pool.permitsWanted(at: now) == 4)
-        for expected in all.prefix(3) {
-            let begun = pool.beginDial()
-            let waiter = try #require(begun)
-            #expect(waiter === expected)
-            let losers = pool.dialFailed(
-                for: waiter, lastTicket: pool.line.lastTicket, began: now, counts: true, at: now)
-            #expect(losers.count == 1)
-        }
-        #expect(pool.permitsWanted(at: now) == 0, "a pause")
-        now = pool.backoff.notBefore
-        #expect(pool.permitsWanted(at: now) == 1, "one dial shows how the others would fare")
-        let begun = pool.beginDial()
-        let probe = try #require(begun)
-        let lastTicket = pool.line.lastTicket
-        pool.wait(all[7])
-        let losers = pool.dialFailed(for: probe, lastTicket: lastTicket, began: now, counts: true, at: now)
-        #expect(losers.count == 4)
-        #expect(pool.line.count == 1)
-        #expect(pool.line.firstWithoutDial === all[7])
-    }
 }

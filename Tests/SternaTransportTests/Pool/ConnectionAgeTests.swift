@@ -17,7 +17,7 @@ struct ConnectionAgeTests {
     }
 
     /// How many permits are out, which a connection that is gone must not keep.
-    private func open(_ fake: FakeConnection) -> Int { fake.endpoint.permits.counts(of: fake.endpoint).open }
+    private func open(_ fake: FakeConnection) -> Int { fake.endpoint.permits.open(of: fake.endpoint) }
 
     @Test("An idle time-out of one's own", arguments: [2, 7, 600] as [Int64])
     func idle(seconds: Int64) async throws {

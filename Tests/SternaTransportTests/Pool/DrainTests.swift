@@ -78,7 +78,7 @@ struct DrainTests {
         #expect(fake.isOpen)
         await fake.loop.advanceTime(by: .milliseconds(50))
         #expect(!fake.isOpen)
-        #expect(fake.endpoint.permits.counts(of: fake.endpoint).open == 0)
+        #expect(fake.endpoint.permits.open(of: fake.endpoint) == 0)
     }
 
     @Test("A slow one is not saved by bytes that drip")
@@ -106,7 +106,7 @@ struct DrainTests {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, text)
         #expect(!fake.isOpen)
-        #expect(fake.endpoint.permits.counts(of: fake.endpoint).open == 0)
+        #expect(fake.endpoint.permits.open(of: fake.endpoint) == 0)
     }
 
     @Test("Chunks that turn out to be long close it when more than 64 KiB have come")

@@ -32,7 +32,7 @@ struct LookScheduleTests {
                 return try await withUnsafeThrowingContinuation { exchange.begin($0) } as Response
             }
         }
-        while try await loop.executeInContext({ shard.active.count }) < count + 1 { await Task.yield() }
+        while fake.endpoint.change({ $0.line.count }) < count { await Task.yield() }
         await loop.advanceTime(by: .seconds(2))
         for task in tasks {
             let error = await FakeConnection.error(task)
@@ -43,6 +43,7 @@ struct LookScheduleTests {
         #expect(looked < 1_000_000, "\(looked)")
         let rest = try await loop.executeInContext { shard.active.count }
         #expect(rest == 1)
+        #expect(fake.endpoint.change { $0.line.isEmpty })
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try await held.value
     }

@@ -4,11 +4,11 @@ import Testing
 
 /// The pool under random schedules: no lost waiter, no leaked permit, limits never passed.
 @Suite struct PoolScheduleTests {
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<150)
     func anySchedule(seed: Int) {
         var dice = SplitMix(state: UInt64(seed) &* 7_919 &+ 1)
         let world = PoolWorld(
-            seed: UInt64(seed), shards: Int.random(in: 1...3, using: &dice),
+            seed: UInt64(seed), loops: [1, 2, 4, 16].randomElement(using: &dice) ?? 1,
             endpoints: Int.random(in: 1...5, using: &dice), perEndpoint: Int.random(in: 1...6, using: &dice),
             total: Int.random(in: 1...12, using: &dice))
         for _ in 0..<600 {
@@ -18,23 +18,39 @@ import Testing
         drain(world)
         #expect(world.waiters.allSatisfy { $0.outcome != nil }, "a waiter was lost")
         #expect(world.served > 0)
-        for shard in 0..<world.shards {
-            for endpoint in 0..<world.endpoints {
-                while world.closeOldest(shard, endpoint) {}
-            }
-        }
+        for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
         #expect(world.book.open == 0, "a permit leaked")
-        #expect(world.pools.allSatisfy { $0.allSatisfy(\.isEmpty) })
+        #expect(world.queues.allSatisfy { $0.isEmpty })
+        #expect(world.queues.allSatisfy { $0.held.allSatisfy { $0 == 0 } })
+    }
+
+    @Test("A shutdown empties the queue", arguments: 0..<20)
+    func shutdown(seed: Int) {
+        let world = PoolWorld(seed: UInt64(seed), loops: 2, endpoints: 2, perEndpoint: 2, total: 3)
+        for _ in 0..<200 { step(world) }
+        for endpoint in 0..<world.endpoints {
+            for waiter in world.queues[endpoint].takeAll() { world.end(waiter, "shut down") }
+            world.leaveLine(endpoint)
+        }
+        #expect(world.queues.allSatisfy { $0.line.isEmpty })
+        #expect(world.book.starving == 0)
+        for dialling in world.dials { world.finish(dialling, isOpen: false) }
+        world.dials = []
+        while let connection = world.busy.first { world.release(connection) }
+        for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
+        #expect(world.waiters.allSatisfy { $0.outcome != nil })
+        #expect(world.book.open == 0)
     }
 
     private func step(_ world: PoolWorld) {
         world.now += Int64.random(in: 0...40_000_000, using: &world.random)
-        switch Int.random(in: 0..<12, using: &world.random) {
+        switch Int.random(in: 0..<13, using: &world.random) {
         case 0...3:
+            let isOnLoop = Int.random(in: 0..<4, using: &world.random) == 0
             let waiter = PoolWorld.Waiter(
                 rank: Int.random(in: 0...2, using: &world.random),
-                shard: Int.random(in: 0..<world.shards, using: &world.random),
-                endpoint: Int.random(in: 0..<world.endpoints, using: &world.random))
+                endpoint: Int.random(in: 0..<world.endpoints, using: &world.random),
+                callerLoop: isOnLoop ? Int.random(in: 0..<world.loops, using: &world.random) : nil)
             waiter.needsFreshConnection = Int.random(in: 0..<8, using: &world.random) == 0
             world.submit(waiter)
         case 4...5:
@@ -49,41 +65,48 @@ import Testing
             guard let connection = world.busy.randomElement(using: &world.random) else { return }
             world.busy.removeAll { $0 === connection }
             if let waiter = connection.waiter { world.end(waiter, "broken") }
-            world.close(connection)
+            world.broke(connection)
         case 10: if let waiter = world.waiters.randomElement(using: &world.random) { world.cancel(waiter) }
-        default:
-            let shard = Int.random(in: 0..<world.shards, using: &world.random)
+        case 11:
+            // A connection turns out to be closed when a waiter is about to go over it.
             let endpoint = Int.random(in: 0..<world.endpoints, using: &world.random)
+            guard let waiter = world.queues[endpoint].popFirst() else { return }
+            let arrival = waiter.arrival
+            world.queues[endpoint].putBack(waiter)
+            #expect(waiter.arrival == arrival)
+            #expect(world.queues[endpoint].line.element(at: 0) === waiter, "it stands where it stood")
+        default:
             // The end of a pause between dials.
-            world.dialIfNeeded(shard, endpoint)
+            world.arrange(Int.random(in: 0..<world.endpoints, using: &world.random))
         }
     }
 
     private func check(_ world: PoolWorld) {
         var open = 0
         for endpoint in 0..<world.endpoints {
-            let mine = world.busy.count { $0.endpoint == endpoint } + world.dials.count { $0.endpoint == endpoint }
-            let idle = (0..<world.shards).reduce(0) { $0 + world.pools[$1][endpoint].idle.count }
-            let counts = world.book.counts(of: endpoint)
-            #expect(counts.open == mine + idle, "permits are what is open")
-            #expect(counts.open <= world.perEndpoint)
-            open += counts.open
-            let asked = (0..<world.shards).reduce(0) { $0 + world.pools[$1][endpoint].asked }
-            #expect(counts.waiting == asked, "who stands in line knows it")
-            for shard in 0..<world.shards {
-                let pool = world.pools[shard][endpoint]
-                let under = world.dials.count { $0.endpoint == endpoint && $0.shard == shard }
-                #expect(pool.dialling == under)
-                #expect(under <= pool.maximumDials)
-            }
-            let hasRoom = counts.open < world.perEndpoint && world.book.open < world.book.limit
-            #expect(!hasRoom || counts.waiting == 0, "nobody waits for a permit that is there")
+            let queue = world.queues[endpoint]
+            let under = world.dials.count { $0.endpoint == endpoint }
+            let mine = world.busy.count { $0.endpoint == endpoint } + under
+            let idle = world.idle[endpoint].reduce(0) { $0 + $1.count }
+            let mineOpen = world.book.open(of: endpoint)
+            #expect(mineOpen == mine + idle, "permits are what is open")
+            #expect(mineOpen <= world.perEndpoint)
+            open += mineOpen
+            #expect(queue.held.reduce(0, +) == mineOpen, "event loops hold what is open")
+            #expect(queue.dials.count <= under)
+            #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
+            #expect(
+                !world.book.isInLine(endpoint) || queue.line.count > queue.dials.count, "nothing stands in line in vain"
+            )
+            let takesUsed = queue.line.count > queue.line.freshCount
+            #expect(!takesUsed || idle == 0, "nothing waits beside a connection that it could use")
+            #expect(world.book.open == world.book.limit || world.book.starving == 0, "a permit is free for a line")
         }
         #expect(open == world.book.open)
         #expect(open <= world.book.limit)
     }
 
-    // Everybody is served or fails when dials succeed from now on and pauses end.
+    // All are served or fail when dials succeed from now on and pauses end.
     private func drain(_ world: PoolWorld) {
         for _ in 0..<20_000 {
             world.now += 2_000_000_000
@@ -92,9 +115,7 @@ import Testing
             } else if let connection = world.busy.first {
                 world.release(connection)
             } else if world.waiters.contains(where: { $0.outcome == nil }) {
-                for shard in 0..<world.shards {
-                    for endpoint in 0..<world.endpoints { world.dialIfNeeded(shard, endpoint) }
-                }
+                for endpoint in 0..<world.endpoints { world.arrange(endpoint) }
             } else {
                 return
             }

@@ -57,41 +57,6 @@ struct PoolTurnTests {
         }
     }
 
-    @Test("One event loop's queue does not keep another one's request to the same origin waiting until it is done")
-    func loops() async throws {
-        try await TestServer.withServer { server in
-            try await PoolSupport.withLoops(2) { group in
-                let (busy, served) = (Busy(), Counter())
-                busy.route(server, served: served)
-                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
-                let api = try PoolSupport.session(server.url, engine)
-                // What is asked on an event loop stays there; all of these are on one.
-                let queue = Task {
-                    try await engine.onEventLoop {
-                        try await withThrowingTaskGroup(of: Int.self) { tasks in
-                            for number in 0..<60 {
-                                tasks.addTask { try await api.get("busy/\(number)").status }
-                            }
-                            return try await tasks.reduce(into: []) { $0.append($1) }
-                        }
-                    }
-                }
-                await PoolSupport.expect(engine, "they wait") { $0.waiting == 59 }
-                let other = Task {
-                    let status = try await engine.onEventLoop { try await api.get("1k").status }
-                    busy.other.open()
-                    return status
-                }
-                await PoolSupport.expect(engine, "one more waits") { $0.waiting == 60 }
-                busy.gate.open()
-                #expect(try await other.value == 200)
-                let statuses = try await queue.value
-                #expect(statuses == Array(repeating: 200, count: 60))
-                #expect(busy.gaveUp.value == 0, "the other event loop was kept waiting until the queue was done")
-            }
-        }
-    }
-
     @Test("Idle connections to one origin are closed when another needs them", arguments: [1, 2, 4], [1, 2])
     func idle(maximum: Int, loops: Int) async throws {
         try await TestServer.withServer { server in

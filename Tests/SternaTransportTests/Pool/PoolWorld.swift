@@ -2,58 +2,60 @@ import Testing
 
 @testable import SternaTransport
 
-/// Shards and endpoints without a network, driven by chance: what `Shard` does around `PoolState` and `PermitBook`, with time,
-/// dials and answers in the hands of a generator.
+/// Event loops and endpoints without a network, driven by chance: what `Endpoint` and `Shard` do around `WaitQueue` and
+/// `PermitBook`, with time, dials and answers in the hands of a generator.
 final class PoolWorld {
     final class Connection {
-        let shard: Int
+        let loop: Int
         let endpoint: Int
         var isOpen = true
         var waiter: Waiter?
 
-        init(shard: Int, endpoint: Int) {
-            self.shard = shard
+        init(loop: Int, endpoint: Int) {
+            self.loop = loop
             self.endpoint = endpoint
         }
     }
 
     final class Waiter: InLine {
         var ticket = 0
+        var arrival = 0
         let rank: Int
         var needsFreshConnection = false
-        let shard: Int
+        var isWarmUp = false
         let endpoint: Int
+        /// The event loop of its caller; nil for one outside of them.
+        let callerLoop: Int?
         var outcome: String?
-        var dialling: Dialling?
-        var hasDial: Bool { dialling != nil }
 
-        init(rank: Int, shard: Int, endpoint: Int) {
+        init(rank: Int, endpoint: Int, callerLoop: Int? = nil) {
             self.rank = rank
-            self.shard = shard
             self.endpoint = endpoint
+            self.callerLoop = callerLoop
         }
     }
 
     final class Dialling {
-        var waiter: Waiter
-        let shard: Int
+        let loop: Int
         let endpoint: Int
-        let lastTicket: Int
+        var isCancelled = false
 
-        init(waiter: Waiter, shard: Int, endpoint: Int, lastTicket: Int) {
-            self.waiter = waiter
-            self.shard = shard
+        init(loop: Int, endpoint: Int) {
+            self.loop = loop
             self.endpoint = endpoint
-            self.lastTicket = lastTicket
         }
     }
 
+    typealias Queue = WaitQueue<Waiter, Dialling>
+
     var random: SplitMix
-    let shards: Int
+    let loops: Int
     let endpoints: Int
     let perEndpoint: Int
     var book: PermitBook
-    var pools: [[PoolState<Connection, Waiter>]]
+    var queues: [Queue]
+    /// Idle connections by endpoint, then by event loop.
+    var idle: [[[Connection]]]
     var dials: [Dialling] = []
     var busy: [Connection] = []
     var waiters: [Waiter] = []
@@ -61,161 +63,197 @@ final class PoolWorld {
     var served = 0
     var failed = 0
 
-    init(seed: UInt64, shards: Int, endpoints: Int, perEndpoint: Int, total: Int) {
+    init(seed: UInt64, loops: Int, endpoints: Int, perEndpoint: Int, total: Int) {
         random = SplitMix(state: seed)
-        self.shards = shards
+        self.loops = loops
         self.endpoints = endpoints
         self.perEndpoint = perEndpoint
         book = PermitBook(limit: total)
-        pools = (0..<shards).map { _ in (0..<endpoints).map { _ in PoolState(maximumDials: 4) } }
+        queues = (0..<endpoints).map { _ in
+            var queue = Queue(loops: loops)
+            queue.maximumDials = 4
+            return queue
+        }
+        idle = Array(repeating: Array(repeating: [], count: loops), count: endpoints)
     }
 
-    // MARK: What a shard does
+    // MARK: Requests
 
     func submit(_ waiter: Waiter) {
         waiters.append(waiter)
-        if !waiter.needsFreshConnection, let idle = pools[waiter.shard][waiter.endpoint].takeIdle() {
-            return start(waiter, on: idle)
+        let endpoint = waiter.endpoint
+        let mayOvertake = queues[endpoint].line.count == queues[endpoint].line.freshCount
+        if !waiter.needsFreshConnection, mayOvertake {
+            let loop = waiter.callerLoop ?? (0..<loops).first { !idle[endpoint][$0].isEmpty }
+            if let loop, let connection = idle[endpoint][loop].popLast() { return start(waiter, on: connection) }
         }
-        pools[waiter.shard][waiter.endpoint].wait(waiter)
-        dialIfNeeded(waiter.shard, waiter.endpoint)
+        queues[endpoint].wait(waiter)
+        arrange(endpoint, prefersDial: waiter.callerLoop != nil)
     }
 
     func start(_ waiter: Waiter, on connection: Connection) {
+        #expect(waiter.outcome == nil, "what has ended gets no connection")
         connection.waiter = waiter
         busy.append(connection)
-    }
-
-    func dialIfNeeded(_ shard: Int, _ endpoint: Int) {
-        while pools[shard][endpoint].permitsWanted(at: now) > 0 {
-            switch book.take(endpoint, limit: perEndpoint, shard: shard) {
-            case .granted: dial(shard, endpoint)
-            case .endpointIsFull:
-                pools[shard][endpoint].askedForPermit()
-                for other in [shard] + (0..<shards).filter({ $0 != shard }) where closeOldest(other, endpoint) {
-                    return
-                }
-                return
-            case .allAreOpen:
-                pools[shard][endpoint].askedForPermit()
-                for other in 0..<shards {
-                    for candidate in 0..<endpoints where closeOldest(other, candidate) { return }
-                }
-                return
-            }
-        }
-    }
-
-    func closeOldest(_ shard: Int, _ endpoint: Int) -> Bool {
-        guard let connection = pools[shard][endpoint].takeOldestIdle() else { return false }
-        close(connection)
-        return true
-    }
-
-    func dial(_ shard: Int, _ endpoint: Int) {
-        let lastTicket = pools[shard][endpoint].line.lastTicket
-        guard let waiter = pools[shard][endpoint].beginDial() else { return give(endpoint, shard) }
-        let dialling = Dialling(waiter: waiter, shard: shard, endpoint: endpoint, lastTicket: lastTicket)
-        waiter.dialling = dialling
-        dials.append(dialling)
-    }
-
-    func give(_ endpoint: Int, _ shard: Int) {
-        for grant in book.give(endpoint, shard: shard) {
-            if pools[grant.shard][grant.endpoint].permitGranted(at: now) {
-                dial(grant.shard, grant.endpoint)
-            } else {
-                give(grant.endpoint, grant.shard)
-            }
-            dialIfNeeded(grant.shard, grant.endpoint)
-        }
-    }
-
-    func leaveLine(_ shard: Int, _ endpoint: Int) {
-        while pools[shard][endpoint].permitsUnwanted > 0, book.leave(endpoint, shard: shard) {
-            pools[shard][endpoint].leftLine()
-        }
-    }
-
-    func close(_ connection: Connection) {
-        guard connection.isOpen else { return }
-        connection.isOpen = false
-        _ = pools[connection.shard][connection.endpoint].lost(connection)
-        give(connection.endpoint, connection.shard)
-    }
-
-    func finish(_ dialling: Dialling, isOpen: Bool, blamesServer: Bool = true) {
-        let (shard, endpoint) = (dialling.shard, dialling.endpoint)
-        if isOpen {
-            let connection = Connection(shard: shard, endpoint: endpoint)
-            let waiter = pools[shard][endpoint].opened()
-            if dialling.waiter.dialling === dialling { dialling.waiter.dialling = nil }
-            if let waiter {
-                hand(connection, to: waiter)
-            } else {
-                keep(connection)
-            }
-        } else {
-            give(endpoint, shard)
-            let losers = pools[shard][endpoint].dialFailed(
-                for: dialling.waiter, lastTicket: dialling.lastTicket, began: now, counts: blamesServer, at: now)
-            for loser in losers {
-                loser.dialling = nil
-                end(loser, "failed")
-            }
-            if dialling.waiter.dialling === dialling { dialling.waiter.dialling = nil }
-            leaveLine(shard, endpoint)
-        }
-        dialIfNeeded(shard, endpoint)
     }
 
     func release(_ connection: Connection) {
         busy.removeAll { $0 === connection }
         if let waiter = connection.waiter { end(waiter, "served") }
         connection.waiter = nil
-        let (shard, endpoint) = (connection.shard, connection.endpoint)
-        if let waiter = pools[shard][endpoint].released() {
-            hand(connection, to: waiter)
-        } else {
-            keep(connection)
+        offer(connection)
+    }
+
+    func offer(_ connection: Connection) {
+        let endpoint = connection.endpoint
+        if queues[endpoint].lacksFreshConnection { return close(connection) }
+        if let waiter = popInOrder(endpoint, used: true) { return start(waiter, on: connection) }
+        idle[endpoint][connection.loop].append(connection)
+        if book.starving > 0 { close(connection) }
+    }
+
+    /// Takes out the first one, and sees that it is.
+    private func popInOrder(_ endpoint: Int, used: Bool) -> Waiter? {
+        var all: [Waiter] = []
+        queues[endpoint].line.forEach { waiter, _ in all.append(waiter) }
+        let waiter = used ? queues[endpoint].popFirstForUsed() : queues[endpoint].popFirst()
+        guard let waiter else { return nil }
+        for other in all where other !== waiter && !(used && other.needsFreshConnection) {
+            let (row, otherRow) = (Self.row(waiter), Self.row(other))
+            #expect(row > otherRow || row == otherRow && waiter.arrival < other.arrival, "by rank, then by arrival")
         }
+        leaveLine(endpoint)
+        return waiter
     }
 
-    // A dial of its own is then for others.
-    func hand(_ connection: Connection, to waiter: Waiter) {
-        leaveLine(connection.shard, connection.endpoint)
-        let own = waiter.dialling
-        waiter.dialling = nil
-        start(waiter, on: connection)
-        if let own { handOn(own) }
-    }
-
-    func keep(_ connection: Connection) {
-        let (shard, endpoint) = (connection.shard, connection.endpoint)
-        pools[shard][endpoint].keep(connection)
-        if book.counts(of: endpoint).waiting > 0 || book.starving > 0 { _ = closeOldest(shard, endpoint) }
-    }
+    private static func row(_ waiter: Waiter) -> Int { waiter.needsFreshConnection ? 3 : waiter.rank }
 
     func cancel(_ waiter: Waiter) {
-        guard waiter.outcome == nil, pools[waiter.shard][waiter.endpoint].leave(waiter) else { return }
+        guard waiter.outcome == nil else { return }
+        let endpoint = waiter.endpoint
+        let dial = queues[endpoint].dial(of: waiter)
+        guard queues[endpoint].leave(waiter) else { return }
         end(waiter, "cancelled")
-        leaveLine(waiter.shard, waiter.endpoint)
-        let own = waiter.dialling
-        waiter.dialling = nil
-        if let own { handOn(own) }
-    }
-
-    // To somebody who waits without one. Here a dial that nobody needs goes on, as it may before it is given up.
-    func handOn(_ dialling: Dialling) {
-        guard let heir = pools[dialling.shard][dialling.endpoint].line.firstWithoutDial else { return }
-        dialling.waiter = heir
-        heir.dialling = dialling
+        // Some have other time-outs than the dial has.
+        let fits = Int.random(in: 0..<2, using: &random) == 0
+        if let dial { queues[endpoint].takeNeedlessDial(leftBy: dial) { _ in fits }?.isCancelled = true }
+        arrange(endpoint)
     }
 
     func end(_ waiter: Waiter, _ outcome: String) {
         #expect(waiter.outcome == nil, "a request ends once")
         waiter.outcome = outcome
         if outcome == "served" { served += 1 } else { failed += 1 }
+    }
+
+    // MARK: Permits
+
+    func arrange(_ endpoint: Int, prefersDial: Bool = false) {
+        if !prefersDial { offerIdle(endpoint) }
+        while queues[endpoint].wantsPermit(at: now) {
+            queues[endpoint].asks()
+            let answer = book.take(endpoint, limit: perEndpoint, waits: queues[endpoint].asksForRequest)
+            if answer == .granted {
+                guard dial(endpoint) else { break }
+                continue
+            }
+            if answer == .allAreOpen { closeForAnother(endpoint) }
+            break
+        }
+        if queues[endpoint].lacksFreshConnection { closeOldest(endpoint) }
+        offerIdle(endpoint)
+        leaveLine(endpoint)
+    }
+
+    private func offerIdle(_ endpoint: Int) {
+        for loop in 0..<loops {
+            while !idle[endpoint][loop].isEmpty, let waiter = popInOrder(endpoint, used: true) {
+                start(waiter, on: idle[endpoint][loop].removeLast())
+            }
+        }
+    }
+
+    func leaveLine(_ endpoint: Int) {
+        if queues[endpoint].needsNoPermit, book.leave(endpoint) { queues[endpoint].mayAskAgain() }
+    }
+
+    @discardableResult
+    func closeOldest(_ endpoint: Int) -> Bool {
+        guard let connection = idle[endpoint].lazy.compactMap(\.first).first else { return false }
+        close(connection)
+        return true
+    }
+
+    // For a request of another endpoint, or one of its own that takes nothing used.
+    private func closeForAnother(_ needy: Int) {
+        for endpoint in 0..<endpoints where endpoint != needy || queues[endpoint].lacksFreshConnection {
+            if closeOldest(endpoint) { return }
+        }
+    }
+
+    func close(_ connection: Connection) {
+        guard connection.isOpen else { return }
+        connection.isOpen = false
+        let endpoint = connection.endpoint
+        let waits = queues[endpoint].line.count - queues[endpoint].line.freshCount
+        #expect(waits == 0 || queues[endpoint].lacksFreshConnection, "nothing is closed for its own endpoint's request")
+        broke(connection)
+    }
+
+    /// A connection is gone, whoever closed it.
+    func broke(_ connection: Connection) {
+        connection.isOpen = false
+        idle[connection.endpoint][connection.loop].removeAll { $0 === connection }
+        lost(connection.endpoint, connection.loop)
+        arrange(connection.endpoint)
+    }
+
+    private func lost(_ endpoint: Int, _ loop: Int) {
+        let next = book.give(endpoint)
+        queues[endpoint].lost(on: loop)
+        guard let next else { return }
+        _ = dial(next)
+        arrange(next)
+    }
+
+    // MARK: Dials
+
+    private func dial(_ endpoint: Int) -> Bool {
+        queues[endpoint].mayAskAgain()
+        guard let waiter = queues[endpoint].nextToDial(at: now) else {
+            if let next = book.give(endpoint) {
+                _ = dial(next)
+                arrange(next)
+            }
+            return false
+        }
+        let loop = waiter.callerLoop ?? queues[endpoint].loopToFill(from: endpoint % loops)
+        let dialling = Dialling(loop: loop, endpoint: endpoint)
+        queues[endpoint].began(dialling, on: loop, at: now)
+        dials.append(dialling)
+        return true
+    }
+
+    func finish(_ dialling: Dialling, isOpen: Bool, blamesServer: Bool = true) {
+        let endpoint = dialling.endpoint
+        if isOpen {
+            queues[endpoint].opened(dialling)
+            let connection = Connection(loop: dialling.loop, endpoint: endpoint)
+            if let waiter = popInOrder(endpoint, used: false) {
+                start(waiter, on: connection)
+            } else {
+                offer(connection)
+            }
+        } else {
+            lost(endpoint, dialling.loop)
+            if dialling.isCancelled {
+                queues[endpoint].gaveUp(dialling)
+            } else {
+                let losers = queues[endpoint].failed(dialling, counts: blamesServer, at: now)
+                for loser in losers { end(loser, "failed") }
+            }
+        }
+        arrange(endpoint)
     }
 }
 

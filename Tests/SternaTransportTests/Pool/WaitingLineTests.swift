@@ -5,7 +5,7 @@ import Testing
 @Suite struct WaitingLineTests {
     private typealias Waiter = PoolWorld.Waiter
 
-    private func waiters(_ ranks: [Int]) -> [Waiter] { ranks.map { Waiter(rank: $0, shard: 0, endpoint: 0) } }
+    private func waiters(_ ranks: [Int]) -> [Waiter] { ranks.map { Waiter(rank: $0, endpoint: 0) } }
 
     private func line(of waiters: [Waiter]) -> WaitingLine<Waiter> {
         var line = WaitingLine<Waiter>()
@@ -14,10 +14,10 @@ import Testing
     }
 
     /// The order in which a line is served, as positions in a list.
-    private func order(_ line: WaitingLine<Waiter>, of all: [Waiter], reused: Bool = false) -> [Int?] {
+    private func order(_ line: WaitingLine<Waiter>, of all: [Waiter], used: Bool = false) -> [Int?] {
         var line = line
         var order: [Int?] = []
-        while let next = line.popFirst(reused: reused) { order.append(all.firstIndex { $0 === next }) }
+        while let next = line.popFirst(used: used) { order.append(all.firstIndex { $0 === next }) }
         return order
     }
 
@@ -26,16 +26,27 @@ import Testing
         #expect(order(line(of: all), of: all) == [2, 4, 0, 3, 1, 5])
     }
 
-    @Test func whoNeedsAFreshConnectionTakesNoUsedOne() {
+    @Test func aWaiterThatNeedsAFreshConnectionTakesNoUsedOne() {
         let all = waiters([2, 1])
         all[1].needsFreshConnection = true
-        #expect(order(line(of: all), of: all, reused: true) == [0])
+        #expect(order(line(of: all), of: all, used: true) == [0])
     }
 
-    @Test func whoNeedsAFreshConnectionGoesFirst() {
+    @Test func aWaiterThatNeedsAFreshConnectionGoesFirst() {
         let all = waiters([2, 1])
         all[1].needsFreshConnection = true
         #expect(order(line(of: all), of: all) == [1, 0])
+    }
+
+    @Test func aUsedConnectionMayBeFreshEnough() {
+        let all = waiters([2, 1, 1])
+        all[1].needsFreshConnection = true
+        all[2].needsFreshConnection = true
+        var line = line(of: all)
+        let first = line.popFirst(used: true) { $0 === all[2] }
+        #expect(first === all[2])
+        #expect(line.freshCount == 1)
+        #expect(order(line, of: all) == [1, 0])
     }
 
     @Test func leavingFromTheMiddleAndComingBack() {
@@ -48,6 +59,39 @@ import Testing
         #expect(order(line, of: all) == [0, 2, 1])
     }
 
+    @Test func whatIsPutBackStandsWhereItStood() {
+        let all = waiters([1, 2, 1, 1])
+        var line = line(of: all)
+        let taken = [line.popFirst(), line.popFirst(), line.popFirst()]
+        #expect(taken.compactMap { $0 }.map { waiter in all.firstIndex { $0 === waiter } } == [1, 0, 2])
+        let late = Waiter(rank: 1, endpoint: 0)
+        line.append(late)
+        for waiter in [all[2], all[1], all[0]] { line.putBack(waiter) }
+        #expect(order(line, of: all + [late]) == [1, 0, 2, 3, 4])
+    }
+
+    @Test func whatLeftFromTheMiddleAndIsPutBackStandsThereOnce() {
+        let all = waiters([1, 1, 1])
+        var line = line(of: all)
+        line.remove(all[1])
+        line.putBack(all[1])
+        #expect(line.count == 3)
+        #expect(order(line, of: all) == [0, 1, 2])
+    }
+
+    @Test func positions() {
+        let all = waiters([1, 2, 0])
+        var line = line(of: all)
+        #expect(
+            (0..<4).map { place in line.element(at: place).flatMap { found in all.firstIndex { $0 === found } } }
+                == [1, 0, 2, nil])
+        #expect(line.position(of: all[2], below: 3) == 2)
+        #expect(line.position(of: all[2], below: 2) == nil)
+        line.remove(all[0])
+        #expect(line.position(of: all[2], below: 2) == 1)
+        #expect(line.position(of: all[0], below: 9) == nil)
+    }
+
     @Test func tenThousandLeaveInLinearTime() {
         let all = waiters(Array(repeating: 1, count: 10_000))
         var line = line(of: all)
@@ -57,13 +101,11 @@ import Testing
         #expect(time < .seconds(2))
     }
 
-    @Test func thoseWhoCameBeforeAMomentLeaveTogether() {
+    @Test func someLeaveTogether() {
         let all = waiters([1, 2, 0, 1])
-        var line = line(of: Array(all.dropLast()))
-        let ticket = line.lastTicket
-        line.append(all[3])
-        let gone = line.removeAll(upTo: ticket)
-        #expect(gone.count == 3)
-        #expect(order(line, of: all) == [3])
+        var line = line(of: all)
+        let gone = line.takeAll { waiter, place in waiter.arrival <= 3 && place != 3 }
+        #expect(gone.map { waiter in all.firstIndex { $0 === waiter } } == [1, 0])
+        #expect(order(line, of: all) == [3, 2])
     }
 }

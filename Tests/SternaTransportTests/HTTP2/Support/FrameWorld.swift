@@ -70,22 +70,24 @@ final class FrameWorld {
         (self.shard, self.endpoint) = (shard, endpoint)
         let channel = NIOAsyncTestingChannel(loop: loop)
         self.channel = channel
-        let first = Exchange(
-            Request(.get, url), endpoint: endpoint, shard: shard, hasReservation: false, deadline: .distantFuture)
         let http1 = try await loop.executeInContext {
             HTTP1Connection(endpoint: endpoint, shard: shard, limits: Limits())
         }
         try await channel.pipeline.addHandler(http1).get()
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).get()
         connection = try await loop.executeInContext {
-            let dial = Dial(for: first, to: endpoint, on: shard, lastTicket: 0)
+            let dial = Dial(to: endpoint, on: shard, timeouts: Timeouts())
             let opened = try engine.dialer.connection(
                 on: channel, for: dial, speaking: Secured(version: nil, protocol: "h2", chain: []))
             guard case .http2(let connection) = opened else {
                 throw SternaError(.connectionFailed, phase: .connect, "no HTTP/2")
             }
             // As where a dial has brought it, without one.
-            _ = endpoint.permits.take(endpoint, shard: 0)
+            _ = endpoint.permits.take(endpoint)
+            endpoint.change { queue in
+                queue.began(dial, on: 0, at: 0)
+                queue.opened(dial)
+            }
             _ = connection.establish()
             endpoint.speaksHTTP2(on: 0)
             endpoint.pools[0].streams.append(connection)
@@ -109,9 +111,15 @@ final class FrameWorld {
         }
         let exchange = Exchange(
             request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: .distantFuture)
-        let task = Task { try await withUnsafeThrowingContinuation { exchange.begin($0) } }
+        let (begun, signal) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await withUnsafeThrowingContinuation {
+                exchange.begin($0)
+                signal.finish()
+            }
+        }
         asks.append(Ask(number: number, exchange: exchange, task: task))
-        while !(try await loop.executeInContext { exchange.isSubmitted }) { await Task.yield() }
+        for await _ in begun {}
         try await settle()
     }
 
@@ -258,14 +266,14 @@ final class FrameWorld {
     /// Whether nobody stands, or has stood, in line for another connection.
     func nobodyWaits() async throws -> Bool {
         let (shard, endpoint) = (shard, endpoint)
-        return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.pools[0].state.line.isEmpty }
+        return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.change { $0.line.isEmpty } }
     }
 
     /// Whether nothing is left of what was begun.
     func isAtRest() async throws -> Bool {
         let (shard, connection, endpoint) = (shard, connection, endpoint)
         return try await loop.executeInContext {
-            connection.streams.isEmpty && shard.active.isEmpty && endpoint.permits.counts(of: endpoint).open == 0
+            connection.streams.isEmpty && shard.active.isEmpty && endpoint.permits.open(of: endpoint) == 0
         }
     }
 }

@@ -1,0 +1,150 @@
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// Permits for connections, and the dials that are begun with them; called from everywhere.
+extension Endpoint {
+    /// Sees to it that requests that wait get what is there, and that connections are opened for the rest.
+    ///
+    /// - Parameter prefersDial: whether a connection is to be opened even if one stands idle on another event loop.
+    func arrange(prefersDial: Bool = false) {
+        guard hasWaiters else { return leaveLine() }
+        var offered = prefersDial ? 0 : offerIdle()
+        while askForPermit(beyond: offered) {}
+        if prefersDial, hasWaiters { offered = offerIdle() }
+        endNeedlessWarmUps()
+        // What takes nothing used takes the place of one that is used no more.
+        if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
+        leaveLine()
+        if offered == 0 { waitForBackoff() }
+    }
+
+    // Whatever waits looks for idle connections after it has come into the queue, and whatever has a connection to spare looks
+    // for waiters after it has said so, and so one of both sees the other.
+    private func offerIdle() -> Int {
+        guard hasWaitersForAny else { return 0 }
+        var count = 0
+        for pool in pools where pool.spareCount > 0 {
+            count += pool.spareCount
+            pool.shard.serveSoon(self)
+        }
+        if let homeShard, hasSpokenHTTP2.load(ordering: .relaxed), !pools[homeShard].shard.loop.inEventLoop {
+            pools[homeShard].shard.serveSoon(self)
+        }
+        return count
+    }
+
+    /// Asks for a permit where one is wanted; whether to ask again.
+    private func askForPermit(beyond spare: Int) -> Bool {
+        let isForRequest: Bool? = change { queue in
+            queue.maximumDials = dialLimit(of: &queue)
+            guard queue.wantsPermit(at: now, beyond: spare) else { return nil }
+            queue.asks()
+            return queue.asksForRequest
+        }
+        guard let isForRequest else { return false }
+        let answer = permits.take(self, waits: isForRequest)
+        if answer == .granted { return dial() }
+        change { queue in
+            // Nothing stands in line for a warm-up; a request that comes meanwhile asks for itself.
+            if isForRequest || answer == .endpointIsFull { queue.wasRefused() } else { queue.mayAskAgain() }
+        }
+        if isForRequest, answer == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
+        guard !isForRequest else { return false }
+        return endNeedlessWarmUps(anyway: true)
+    }
+
+    // As many connections are there as may be: a warm-up, which only wanted one to be there, has got it.
+    @discardableResult
+    private func endNeedlessWarmUps(anyway: Bool = false) -> Bool {
+        let ended = change { $0.takeNeedlessWarmUps(anyway: anyway) }
+        for exchange in ended { exchange.endWarmUp() }
+        return !ended.isEmpty
+    }
+
+    /// A permit that the endpoint stood in line for is there.
+    func permitGranted() {
+        _ = dial()
+        arrange()
+    }
+
+    /// Leaves the line for permits where it would be stood in for nothing: others close connections for an endpoint there.
+    func leaveLine() {
+        guard permits.isStarving, change({ $0.needsNoPermit }), permits.leaveLine(self) else { return }
+        change { $0.mayAskAgain() }
+        // One may have come between the two.
+        if hasWaiters { arrange() }
+    }
+
+    // MARK: Dials
+
+    /// Begins a dial with a permit that is there, or gives the permit back; whether it began one.
+    private func dial() -> Bool {
+        let dial: Dial? = change { queue in
+            queue.mayAskAgain()
+            guard let exchange = queue.nextToDial(at: now) else { return nil }
+            let shard = pools[loopToDial(for: exchange, queue)].shard
+            let dial = Dial(
+                to: self, on: shard, timeouts: exchange.request.timeouts,
+                mayShare: exchange.maySharePeers && !avoidsSharing.load(ordering: .relaxed))
+            queue.began(dial, on: shard.index, at: now)
+            return dial
+        }
+        guard let dial else {
+            permits.give(self)
+            return false
+        }
+        dial.shard.begin(dial)
+        return true
+    }
+
+    private func loopToDial(for exchange: Exchange, _ queue: borrowing Queue) -> Int {
+        if let homeShard { return homeShard }
+        let first = queue.loopToFill(from: id % pools.count)
+        if let tunnelKey { return tunnelShards.shard(for: tunnelKey, otherwise: exchange.callerLoop ?? first) }
+        return exchange.callerLoop ?? first
+    }
+
+    // One at a time where one connection may be enough for all; unless the first takes so long that what waits for it would have
+    // had one of its own by then.
+    private func dialLimit(of queue: inout Queue) -> Int {
+        guard holds.load(ordering: .relaxed) == 0, !grace.isOver else { return 0 }
+        let most = 16 * pools.count
+        guard homeShard != nil else { return most }
+        guard http2 != .priorKnowledge, !hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
+        guard let first = queue.dials.first, queue.line.count > 1 else { return 1 }
+        let patience = pools[0].shard.firstDialPatience
+        let limit = NIODeadline.uptimeNanoseconds(UInt64(clamping: first.began)) + patience
+        if clock >= limit { return most }
+        if !queue.isImpatient {
+            queue.isImpatient = true
+            pools[0].shard.loop.scheduleTask(deadline: limit) { [weak self] in
+                self?.change { $0.isImpatient = false }
+                self?.arrange()
+            }
+        }
+        return 1
+    }
+
+    // Where only a pause keeps dials back, they begin when it is over.
+    private func waitForBackoff() {
+        let moment: Int64? = change { queue in
+            guard !queue.isPausing, !queue.line.isEmpty, queue.dials.isEmpty, queue.asking == .none,
+                queue.backoff.allowed(of: 1, at: now) == 0
+            else { return nil }
+            queue.isPausing = true
+            return queue.backoff.notBefore
+        }
+        guard let moment else { return }
+        pools[0].shard.loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(clamping: moment))) { [weak self] in
+            self?.change { $0.isPausing = false }
+            self?.arrange()
+        }
+    }
+
+    /// Gives the permit of a connection back that is closed, or of a dial that has come to its end without one.
+    func lost(on loop: Int) {
+        permits.give(self)
+        change { $0.lost(on: loop) }
+    }
+}

@@ -1,0 +1,142 @@
+import NIOCore
+import SternaCore
+
+/// Waiting for a connection.
+extension Endpoint {
+    // Time is the same on all event loops.
+    var clock: NIODeadline { pools[0].shard.loop.now }
+    var now: Int64 { Int64(clamping: clock.uptimeNanoseconds) }
+
+    /// Puts a request into the queue; it is not its shard's any more, but belongs to what takes it out.
+    ///
+    /// - Parameter isBack: whether it goes back to where it stood, since the connection that it was given turned out to be closed.
+    func wait(_ exchange: Exchange, isBack: Bool = false) {
+        let clock = clock
+        if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
+        let limit = exchange.waitingLimit(hasDial: false).at
+        let look = Int64(clamping: limit.uptimeNanoseconds)
+        let (refusal, mustArrange): (SternaError?, Bool) = change { queue in
+            if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
+            if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
+            if queue.isFull, !isBack, exchange.attempt == 1, !exchange.isWarmUp {
+                return (Self.queueIsFull(queue.maximumWaiting), false)
+            }
+            if grace.isShutDown { exchange.hold = grace.hold() }
+            if isBack { queue.putBack(exchange) } else { queue.wait(exchange) }
+            guard queue.nextLook.map({ look < $0 }) ?? true else { return (nil, false) }
+            queue.nextLook = look
+            return (nil, true)
+        }
+        if let refusal { return exchange.fail(refusal) }
+        if mustArrange { arrangeLook(at: limit) }
+    }
+
+    private static func queueIsFull(_ limit: Int) -> SternaError {
+        SternaError(
+            .limitExceeded, phase: .queue,
+            "\(limit) requests wait for a connection to this origin already, as many as may. Ask for less at once, or raise "
+                + "the limit of connections or of waiting requests.")
+    }
+
+    /// Takes out the first request that a connection on a shard can carry; it is the shard's from here on.
+    ///
+    /// - Parameters:
+    ///   - isUsed: whether the connection was used before.
+    ///   - isFreshEnough: whether it is as good as an unused one to a request that needs that.
+    func next(on shard: Shard, isUsed: Bool, unless isFreshEnough: (Exchange) -> Bool = { _ in false }) -> Exchange? {
+        let exchange: Exchange? = change { queue in
+            guard let exchange = isUsed ? queue.popFirstForUsed(unless: isFreshEnough) : queue.popFirst() else {
+                return nil
+            }
+            exchange.arrive(on: shard)
+            return exchange
+        }
+        leaveLine()
+        return exchange
+    }
+
+    /// A request whose caller was cancelled ends here if it waits; else returns the shard that it belongs to, which it does not
+    /// leave any more.
+    func cancel(_ exchange: Exchange) -> Shard? {
+        let (shard, needless): (Shard?, Dial?) = change { queue in
+            guard exchange.ticket != 0 else { return (exchange.shard, nil) }
+            let dial = queue.dial(of: exchange)
+            exchange.leftQueue(with: dial)
+            _ = queue.leave(exchange)
+            return (nil, dial.flatMap { Self.takeNeedlessDial(leftBy: $0, &queue) })
+        }
+        if let shard { return shard }
+        exchange.fail(.cancelled(phase: exchange.errorPhase))
+        needless?.cancelSoon()
+        arrange()
+        return nil
+    }
+
+    private static func takeNeedlessDial(leftBy dial: Dial, _ queue: inout Queue) -> Dial? {
+        queue.takeNeedlessDial(leftBy: dial) { DialLimits($0.request.timeouts) == dial.limits }
+    }
+
+    /// Ends all that wait: the engine is shut down.
+    ///
+    /// - Parameter isOver: whether also those that go on during the grace.
+    func endWaiting(isOver: Bool) {
+        let ended = change { queue in
+            let dials = queue.dials
+            return queue.takeAll { exchange, position in
+                guard isOver || !exchange.goesOnInGrace else { return false }
+                exchange.leftQueue(with: position < dials.count ? dials[position].dial : nil)
+                return true
+            }
+        }
+        for exchange in ended { exchange.fail(Shard.shutDown) }
+        leaveLine()
+    }
+
+    // MARK: Time
+
+    private func arrangeLook(at moment: NIODeadline) {
+        pools[0].shard.loop.scheduleTask(deadline: moment) { [weak self] in self?.lookAtWaiters() }
+    }
+
+    /// Ends the requests that have waited for too long, and sees to it that the next are.
+    func lookAtWaiters() {
+        let clock = clock
+        var next = NIODeadline.distantFuture
+        var looked = 0
+        var needless: [Dial] = []
+        let ended: [(Exchange, SternaError)] = change { queue in
+            queue.nextLook = nil
+            let dials = queue.dials
+            var errors: [SternaError] = []
+            var left: [Dial] = []
+            let ended = queue.takeAll { exchange, position in
+                looked += 1
+                let hasDial = position < dials.count
+                let limit = exchange.waitingLimit(hasDial: hasDial)
+                if limit.at > clock {
+                    next = min(next, limit.at)
+                    // It may lose its dial to one that goes before it.
+                    if hasDial { next = min(next, max(exchange.waitingLimit(hasDial: false).at, clock + .seconds(1))) }
+                    return false
+                }
+                exchange.leftQueue(with: hasDial ? dials[position].dial : nil)
+                errors.append(exchange.timeoutError(limit))
+                if hasDial { left.append(dials[position].dial) }
+                return true
+            }
+            needless = left.compactMap { Self.takeNeedlessDial(leftBy: $0, &queue) }
+            if next < .distantFuture {
+                let distance = LookSchedule.distance(for: looked)
+                if distance > 0 { next = max(next, clock + .nanoseconds(distance)) }
+                queue.nextLook = Int64(clamping: next.uptimeNanoseconds)
+            }
+            return Array(zip(ended, errors))
+        }
+        pools[0].shard.note(looked: looked)
+        if next < .distantFuture { arrangeLook(at: next) }
+        guard !ended.isEmpty else { return }
+        for (exchange, error) in ended { exchange.fail(error) }
+        for dial in needless { dial.cancelSoon() }
+        arrange()
+    }
+}

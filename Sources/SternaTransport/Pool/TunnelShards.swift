@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Where the tunnels through a proxy go: to the shard that has the connection which they share, or anywhere where the proxy
+/// takes one tunnel on a connection.
+final class TunnelShards: Sendable {
+    private enum Place {
+        case shard(Int)
+        case anywhere
+    }
+
+    private let places = Mutex<[ProxyConnections.Key: Place]>([:])
+    private static let mostRemembered = 1_024
+
+    /// The shard for a tunnel.
+    ///
+    /// - Parameter other: where it goes if nothing is known of the proxy; later ones follow it there.
+    func shard(for key: ProxyConnections.Key, otherwise other: Int) -> Int {
+        places.withLock { places in
+            switch places[key] {
+            case .shard(let shard): return shard
+            case .anywhere: return other
+            case nil:
+                if places.count >= Self.mostRemembered { places = [:] }
+                places[key] = .shard(other)
+                return other
+            }
+        }
+    }
+
+    /// A proxy takes one tunnel on a connection.
+    func spread(_ key: ProxyConnections.Key) { places.withLock { $0[key] = .anywhere } }
+}
