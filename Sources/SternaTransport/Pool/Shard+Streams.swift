@@ -32,7 +32,7 @@ extension Shard {
         connection.isServing = true
         if hasEnded, mustYield(connection) { connection.isRetired = true }
         for endpoint in connection.endpoints {
-            holdChanged(endpoint)
+            if !hasEnded { holdChanged(endpoint) }
             while endpoint.hasWaiters, connection.freeStreams > 0,
                 let exchange = endpoint.next(on: self, isUsed: true, unless: { connection.takes($0) })
             {
