@@ -158,8 +158,10 @@ final class Exchange: InLine, @unchecked Sendable {
         cancelled.store(true, ordering: .sequentiallyConsistent)
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
-            // Where it has not arrived yet, the flag is looked at as soon as it does.
-            guard self.activeIndex != nil, self.isPending else { return }
+            // Where it has not arrived yet, or was on its way elsewhere, the flag is looked at as soon as it arrives.
+            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil, self.isPending else {
+                return
+            }
             shard.abandon(self, .cancelled(phase: self.errorPhase))
         }
     }
