@@ -62,7 +62,8 @@ public final class EngineTransport: Transport {
     }
 
     nonisolated(nonsending) private func perform(_ exchange: Exchange) async throws -> Response {
-        try await withTaskCancellationHandler {
+        defer { exchange.taken() }
+        return try await withTaskCancellationHandler {
             // The exchange resumes the continuation once, on every path.
             try await withUnsafeThrowingContinuation { exchange.begin($0) }
         } onCancel: {

@@ -92,6 +92,13 @@ final class Exchange: InLine, @unchecked Sendable {
         }
     }
 
+    // What the runtime orders where it resumes the caller, and the sanitizer does not see where the answer comes before the
+    // caller waits for it.
+    private let answered = Atomic<Bool>(false)
+
+    /// The caller has its answer, and sees all that was done for it.
+    func taken() { _ = answered.load(ordering: .acquiring) }
+
     /// Whether the caller still waits for the response's head.
     var isPending: Bool { continuation != nil }
 
@@ -102,6 +109,7 @@ final class Exchange: InLine, @unchecked Sendable {
     func reply(_ response: Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
+        answered.store(true, ordering: .releasing)
         guard recorder != nil || endpoint.grace.isShutDown else {
             return Reply(continuation: continuation, response: response)
         }
@@ -128,7 +136,9 @@ final class Exchange: InLine, @unchecked Sendable {
     func fail(_ error: SternaError) {
         guard let continuation else { return }
         self.continuation = nil
-        continuation.resume(throwing: complete(error))
+        let complete = complete(error)
+        answered.store(true, ordering: .releasing)
+        continuation.resume(throwing: complete)
     }
 
     /// An error with this request's particulars.
