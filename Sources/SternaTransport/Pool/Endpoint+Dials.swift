@@ -13,6 +13,7 @@ extension Endpoint {
         while askForPermit(beyond: offered) {}
         if prefersDial, hasWaiters { offered = offerIdle() }
         endNeedlessWarmUps()
+        refuseTooMany()
         // What takes nothing used takes the place of one that is used no more.
         if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
         leaveLine()
@@ -36,30 +37,27 @@ extension Endpoint {
 
     /// Asks for a permit where one is wanted; whether to ask again.
     private func askForPermit(beyond spare: Int) -> Bool {
-        let isForRequest: Bool? = change { queue in
+        let ask: Queue.Ask? = change { queue in
             queue.maximumDials = dialLimit(of: &queue)
             guard queue.wantsPermit(at: now, beyond: spare) else { return nil }
-            queue.asks()
-            return queue.asksForRequest
+            return queue.asks()
         }
-        guard let isForRequest else { return false }
-        let answer = permits.take(self, waits: isForRequest)
+        guard let ask else { return false }
+        let answer = permits.take(self, waits: ask.isForRequest)
         if answer == .granted { return dial() }
-        change { queue in
-            // Nothing stands in line for a warm-up; a request that comes meanwhile asks for itself.
-            if isForRequest || answer == .endpointIsFull { queue.wasRefused() } else { queue.mayAskAgain() }
+        change { $0.wasRefused(ask, answer) }
+        guard ask.isForRequest else {
+            endNeedlessWarmUps(anyway: true)
+            return true
         }
-        if isForRequest, answer == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
-        guard !isForRequest else { return false }
-        return endNeedlessWarmUps(anyway: true)
+        if answer == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
+        return false
     }
 
     // As many connections are there as may be: a warm-up, which only wanted one to be there, has got it.
-    @discardableResult
-    private func endNeedlessWarmUps(anyway: Bool = false) -> Bool {
+    private func endNeedlessWarmUps(anyway: Bool = false) {
         let ended = change { $0.takeNeedlessWarmUps(anyway: anyway) }
         for exchange in ended { exchange.endWarmUp() }
-        return !ended.isEmpty
     }
 
     /// A permit that the endpoint stood in line for is there.

@@ -18,9 +18,6 @@ extension Endpoint {
         let (refusal, mustArrange): (SternaError?, Bool) = change { queue in
             if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
             if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
-            if queue.isFull, !isBack, exchange.attempt == 1, !exchange.isWarmUp {
-                return (Self.queueIsFull(queue.maximumWaiting), false)
-            }
             if grace.isShutDown { exchange.hold = grace.hold() }
             if isBack { queue.putBack(exchange) } else { queue.wait(exchange) }
             guard queue.nextLook.map({ look < $0 }) ?? true else { return (nil, false) }
@@ -29,6 +26,19 @@ extension Endpoint {
         }
         if let refusal { return exchange.fail(refusal) }
         if mustArrange { arrangeLook(at: limit) }
+    }
+
+    /// Ends those that came last where more wait than may; what goes on with a request that was sent, and warm-ups, may.
+    func refuseTooMany() {
+        guard limitsWaiting else { return }
+        let spare = pools.reduce(0) { $0 + $1.spareCount }
+        let now = now
+        let (refused, limit): ([Exchange], Int) = change { queue in
+            let refused = queue.takeTooMany(beyond: spare, at: now) { $0.attempt > 1 || $0.isWarmUp }
+            for exchange in refused { exchange.leftQueue(with: nil) }
+            return (refused, queue.maximumWaiting)
+        }
+        for exchange in refused { exchange.fail(Self.queueIsFull(limit)) }
     }
 
     private static func queueIsFull(_ limit: Int) -> SternaError {

@@ -33,6 +33,9 @@ final class Endpoint: Sendable {
     let maximumConnections: Int
     let permits: Permits
 
+    /// Whether only so many requests may wait.
+    let limitsWaiting: Bool
+
     let grace: Grace
 
     /// What waits here, and what is dialled for it; held for moments, and never while the permits are asked.
@@ -114,6 +117,7 @@ final class Endpoint: Sendable {
         tunnelShards = engine.tunnelShards
         pools = engine.shards.map { EndpointPool(shard: $0) }
         grace = engine.grace
+        limitsWaiting = engine.options.maximumWaitingPerOrigin != nil
         queue = Mutex(Queue(loops: count, maximumWaiting: max(1, engine.options.maximumWaitingPerOrigin ?? .max)))
         permits.add(self)
     }

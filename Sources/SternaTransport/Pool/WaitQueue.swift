@@ -49,8 +49,25 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     // MARK: Waiters
 
-    /// Whether one more may wait; warm-ups, and waiters that a connection is being opened for, do not count.
-    var isFull: Bool { line.count - max(line.warmUpCount, dials.count) >= maximumWaiting }
+    // Which of those that came have been counted.
+    private var lastCounted = 0
+
+    /// Takes out those of the last that came that are too many; each is counted once, as soon as it is known whether a
+    /// connection is opened for it. Warm-ups, and waiters that a connection is being opened for, do not count.
+    ///
+    /// - Parameters:
+    ///   - spare: how many idle connections the first waiters are about to get.
+    ///   - mayStay: whether one waits however many do.
+    mutating func takeTooMany(beyond spare: Int, at now: Int64, unless mayStay: (Waiter) -> Bool) -> [Waiter] {
+        guard line.lastArrival > lastCounted, asking != .begun, !wantsPermit(at: now, beyond: spare) else { return [] }
+        let first = lastCounted
+        lastCounted = line.lastArrival
+        let waiting = line.count - max(line.warmUpCount, dials.count + spare)
+        guard waiting > maximumWaiting else { return [] }
+        let taken = line.newest(after: first).filter { !mayStay($0) }.prefix(waiting - maximumWaiting)
+        for waiter in taken { line.remove(waiter) }
+        return Array(taken)
+    }
 
     mutating func wait(_ waiter: Waiter) { line.append(waiter) }
 
@@ -98,7 +115,7 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     }
 
     /// Whether that is for a request: for a warm-up no other connection is closed.
-    var asksForRequest: Bool { min(line.count - line.warmUpCount, line.count - dials.count) > 0 }
+    private var asksForRequest: Bool { min(line.count - line.warmUpCount, line.count - dials.count) > 0 }
 
     /// Whether a waiter needs a connection that nothing has used, and none may be opened: one that is there must go.
     var lacksFreshConnection: Bool { asking != .none && line.freshCount - line.warmUpCount > dials.count }
@@ -106,11 +123,27 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     /// Whether a permit would be for nothing, since those that waited have been served, or have dials.
     var needsNoPermit: Bool { line.count <= dials.count }
 
-    /// To be said before the permits are asked, so that what is given back meanwhile is not overlooked.
-    mutating func asks() { asking = .begun }
+    /// An ask for a permit under way.
+    struct Ask: Hashable {
+        fileprivate let number: Int
+        let isForRequest: Bool
+    }
 
-    /// As many connections are open as may be.
-    mutating func wasRefused() { if asking == .begun { asking = .refused } }
+    private var lastAsk = 0
+
+    /// To be said before the permits are asked, so that what is given back meanwhile is not overlooked.
+    mutating func asks() -> Ask {
+        asking = .begun
+        lastAsk += 1
+        return Ask(number: lastAsk, isForRequest: asksForRequest)
+    }
+
+    /// A permit was asked for and refused. Nothing stands in line for a warm-up, and so what waits may ask again: a request may
+    /// have come meanwhile.
+    mutating func wasRefused(_ ask: Ask, _ answer: PermitBook.Answer) {
+        guard asking == .begun, ask.number == lastAsk else { return }
+        asking = ask.isForRequest || answer == .endpointIsFull ? .refused : .none
+    }
 
     /// A permit is there, or is not asked for any more, or one of the endpoint's own has been given back.
     mutating func mayAskAgain() { asking = .none }

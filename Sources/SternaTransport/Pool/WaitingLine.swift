@@ -126,6 +126,18 @@ struct WaitingLine<Element: InLine> {
         }
     }
 
+    /// Those that came after one with a number, the last first.
+    func newest(after arrival: Int) -> [Element] {
+        var found: [Place] = []
+        for row in places {
+            for place in row.reversed() {
+                guard place.arrival > arrival else { break }
+                if place.element.ticket == place.ticket { found.append(place) }
+            }
+        }
+        return found.sorted { $0.arrival > $1.arrival }.map(\.element)
+    }
+
     // MARK: Going
 
     /// Takes out the first one.

@@ -10,7 +10,9 @@ import Testing
         let world = PoolWorld(
             seed: UInt64(seed), loops: [1, 2, 4, 16].randomElement(using: &dice) ?? 1,
             endpoints: Int.random(in: 1...5, using: &dice), perEndpoint: Int.random(in: 1...6, using: &dice),
-            total: Int.random(in: 1...12, using: &dice))
+            total: Int.random(in: 1...12, using: &dice),
+            maximumWaiting: [1, 3, 10, .max].randomElement(using: &dice) ?? 1)
+        world.meanwhile = { [unowned world] in meanwhile(world, $0) }
         for _ in 0..<600 {
             step(world)
             check(world)
@@ -42,16 +44,31 @@ import Testing
         #expect(world.book.open == 0)
     }
 
+    // Requests come and go while an endpoint asks for a permit.
+    private func meanwhile(_ world: PoolWorld, _ endpoint: Int) {
+        switch Int.random(in: 0..<24, using: &world.random) {
+        case 0: world.submit(waiter(world, at: endpoint))
+        case 1: if let waiter = world.waiters.last(where: { $0.endpoint == endpoint }) { world.cancel(waiter) }
+        case 2: if let connection = world.busy.last { world.release(connection) }
+        default: break
+        }
+    }
+
+    private func waiter(_ world: PoolWorld, at endpoint: Int) -> PoolWorld.Waiter {
+        let isOnLoop = Int.random(in: 0..<4, using: &world.random) == 0
+        let waiter = PoolWorld.Waiter(
+            rank: Int.random(in: 0...2, using: &world.random), endpoint: endpoint,
+            callerLoop: isOnLoop ? Int.random(in: 0..<world.loops, using: &world.random) : nil)
+        waiter.isWarmUp = Int.random(in: 0..<12, using: &world.random) == 0
+        waiter.needsFreshConnection = waiter.isWarmUp || Int.random(in: 0..<8, using: &world.random) == 0
+        return waiter
+    }
+
     private func step(_ world: PoolWorld) {
         world.now += Int64.random(in: 0...40_000_000, using: &world.random)
         switch Int.random(in: 0..<13, using: &world.random) {
         case 0...3:
-            let isOnLoop = Int.random(in: 0..<4, using: &world.random) == 0
-            let waiter = PoolWorld.Waiter(
-                rank: Int.random(in: 0...2, using: &world.random),
-                endpoint: Int.random(in: 0..<world.endpoints, using: &world.random),
-                callerLoop: isOnLoop ? Int.random(in: 0..<world.loops, using: &world.random) : nil)
-            waiter.needsFreshConnection = Int.random(in: 0..<8, using: &world.random) == 0
+            let waiter = waiter(world, at: Int.random(in: 0..<world.endpoints, using: &world.random))
             world.submit(waiter)
         case 4...5:
             guard !world.dials.isEmpty else { return }
@@ -98,6 +115,8 @@ import Testing
             #expect(
                 !world.book.isInLine(endpoint) || queue.line.count > queue.dials.count, "nothing stands in line in vain"
             )
+            #expect(!queue.wantsPermit(at: world.arrangedAt[endpoint]), "something waits that nothing asks for")
+            #expect(queue.asking != .begun, "an ask is forgotten")
             let takesUsed = queue.line.count > queue.line.freshCount
             #expect(!takesUsed || idle == 0, "nothing waits beside a connection that it could use")
             #expect(world.book.open == world.book.limit || world.book.starving == 0, "a permit is free for a line")

@@ -63,14 +63,20 @@ final class PoolWorld {
     var served = 0
     var failed = 0
 
-    init(seed: UInt64, loops: Int, endpoints: Int, perEndpoint: Int, total: Int) {
+    /// When each endpoint was arranged last.
+    var arrangedAt: [Int64]
+    /// What happens between an ask for a permit and its answer, as it would on other threads.
+    var meanwhile: ((_ endpoint: Int) -> Void)?
+
+    init(seed: UInt64, loops: Int, endpoints: Int, perEndpoint: Int, total: Int, maximumWaiting: Int = .max) {
         random = SplitMix(state: seed)
         self.loops = loops
         self.endpoints = endpoints
         self.perEndpoint = perEndpoint
         book = PermitBook(limit: total)
+        arrangedAt = Array(repeating: 0, count: endpoints)
         queues = (0..<endpoints).map { _ in
-            var queue = Queue(loops: loops)
+            var queue = Queue(loops: loops, maximumWaiting: maximumWaiting)
             queue.maximumDials = 4
             return queue
         }
@@ -151,18 +157,35 @@ final class PoolWorld {
     func arrange(_ endpoint: Int, prefersDial: Bool = false) {
         if !prefersDial { offerIdle(endpoint) }
         while queues[endpoint].wantsPermit(at: now) {
-            queues[endpoint].asks()
-            let answer = book.take(endpoint, limit: perEndpoint, waits: queues[endpoint].asksForRequest)
+            let ask = queues[endpoint].asks()
+            meanwhile?(endpoint)
+            let answer = book.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
+            meanwhile?(endpoint)
             if answer == .granted {
                 guard dial(endpoint) else { break }
+                continue
+            }
+            queues[endpoint].wasRefused(ask, answer)
+            guard ask.isForRequest else {
+                for waiter in queues[endpoint].takeNeedlessWarmUps(anyway: true) { end(waiter, "needless") }
                 continue
             }
             if answer == .allAreOpen { closeForAnother(endpoint) }
             break
         }
+        arrangedAt[endpoint] = now
+        for waiter in queues[endpoint].takeNeedlessWarmUps() { end(waiter, "needless") }
+        refuseTooMany(endpoint)
         if queues[endpoint].lacksFreshConnection { closeOldest(endpoint) }
         offerIdle(endpoint)
         leaveLine(endpoint)
+    }
+
+    private func refuseTooMany(_ endpoint: Int) {
+        let waited = queues[endpoint].line.count - queues[endpoint].dials.count
+        let refused = queues[endpoint].takeTooMany(beyond: 0, at: now) { $0.isWarmUp }
+        #expect(refused.isEmpty || waited - refused.count >= queues[endpoint].maximumWaiting, "more than may wait")
+        for waiter in refused { end(waiter, "too many") }
     }
 
     private func offerIdle(_ endpoint: Int) {
@@ -240,7 +263,12 @@ final class PoolWorld {
             queues[endpoint].opened(dialling)
             let connection = Connection(loop: dialling.loop, endpoint: endpoint)
             if let waiter = popInOrder(endpoint, used: false) {
-                start(waiter, on: connection)
+                if waiter.isWarmUp {
+                    end(waiter, "warm")
+                    offer(connection)
+                } else {
+                    start(waiter, on: connection)
+                }
             } else {
                 offer(connection)
             }

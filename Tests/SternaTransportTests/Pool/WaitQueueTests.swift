@@ -42,7 +42,7 @@ struct WaitQueueTests {
     func asking() {
         var (queue, _) = queue([1, 1])
         #expect(queue.wantsPermit(at: 0))
-        queue.asks()
+        #expect(queue.asks().isForRequest)
         #expect(!queue.wantsPermit(at: 0))
         queue.lost(on: 0)
         #expect(queue.wantsPermit(at: 0))
@@ -63,13 +63,13 @@ struct WaitQueueTests {
             return waiter
         }
         for waiter in warmUps { queue.wait(waiter) }
-        #expect(!queue.asksForRequest)
+        #expect(!queue.asks().isForRequest)
         queue.wait(Waiter(rank: 1, endpoint: 0))
-        #expect(queue.asksForRequest)
         _ = begin(&queue)
-        queue.asks()
+        let ask = queue.asks()
+        #expect(ask.isForRequest)
         #expect(queue.takeNeedlessWarmUps().isEmpty, "nothing was refused yet")
-        queue.wasRefused()
+        queue.wasRefused(ask, .allAreOpen)
         #expect(queue.takeNeedlessWarmUps().map { $0 === warmUps[1] } == [true])
         #expect(queue.line.count == 2)
         #expect(!queue.lacksFreshConnection, "a warm-up takes no connection away")
@@ -78,7 +78,7 @@ struct WaitQueueTests {
     @Test("A retry at the limit lacks a fresh connection, a request does not")
     func fresh() {
         var (queue, _) = queue([1])
-        queue.asks()
+        _ = queue.asks()
         #expect(!queue.lacksFreshConnection)
         let retry = Waiter(rank: 1, endpoint: 0)
         retry.needsFreshConnection = true
@@ -166,14 +166,80 @@ struct WaitQueueTests {
         #expect(order == Array(repeating: 1, count: 8) + Array(repeating: 0, count: 8) + [1, 0])
     }
 
-    @Test("Only so many may wait; warm-ups do not count")
-    func full() {
-        var queue = Queue(loops: 1, maximumWaiting: 1)
+    @Test("A request that comes while a warm-up asks, and is refused, is asked for")
+    func requestBesideWarmUp() {
+        var (queue, _) = queue()
         let warmUp = Waiter(rank: 1, endpoint: 0)
         (warmUp.isWarmUp, warmUp.needsFreshConnection) = (true, true)
         queue.wait(warmUp)
-        #expect(!queue.isFull)
+        let ask = queue.asks()
         queue.wait(Waiter(rank: 1, endpoint: 0))
-        #expect(queue.isFull)
+        #expect(!queue.wantsPermit(at: 0), "one asks at a time")
+        _ = queue.leave(warmUp)
+        queue.wasRefused(ask, .allAreOpen)
+        #expect(queue.wantsPermit(at: 0))
+        #expect(queue.asks().isForRequest)
+    }
+
+    @Test("What was refused to an ask says nothing about a later one")
+    func lateRefusal() {
+        var (queue, _) = queue([1, 1])
+        let first = queue.asks()
+        // It stood in line, and was granted one before it heard that it had been refused one.
+        queue.mayAskAgain()
+        _ = begin(&queue)
+        _ = queue.asks()
+        queue.wasRefused(first, .allAreOpen)
+        #expect(queue.asking == .begun)
+    }
+
+    // MARK: The limit
+
+    private func limited(_ maximum: Int, _ count: Int) -> (Queue, [Waiter]) {
+        var queue = Queue(loops: 1, maximumWaiting: maximum)
+        let waiters = (0..<count).map { _ in Waiter(rank: 1, endpoint: 0) }
+        for waiter in waiters { queue.wait(waiter) }
+        return (queue, waiters)
+    }
+
+    @Test("Those that came last are too many, once no connection is opened for them")
+    func tooMany() {
+        var (queue, all) = limited(1, 4)
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty, "one is to be asked for")
+        let ask = queue.asks()
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty, "one is asked for")
+        _ = begin(&queue)
+        queue.wasRefused(ask, .endpointIsFull)
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [4, 3])
+        #expect(queue.line.count == 2)
+        #expect(all[2].ticket == 0)
+        queue.wait(Waiter(rank: 2, endpoint: 0))
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [5], "also one of a higher rank")
+    }
+
+    @Test("One that was not too many when it came may stay")
+    func countedOnce() {
+        var (queue, _) = limited(1, 2)
+        let ask = queue.asks()
+        let dial = begin(&queue)
+        queue.wasRefused(ask, .endpointIsFull)
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty)
+        queue.gaveUp(dial)
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty)
+        queue.wait(Waiter(rank: 1, endpoint: 0))
+        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [3])
+    }
+
+    @Test("Idle connections on their way, warm-ups, and what may stay do not count")
+    func notTooMany() {
+        var (queue, all) = limited(1, 3)
+        let warmUp = Waiter(rank: 1, endpoint: 0)
+        (warmUp.isWarmUp, warmUp.needsFreshConnection) = (true, true)
+        queue.wait(warmUp)
+        queue.wasRefused(queue.asks(), .endpointIsFull)
+        #expect(queue.takeTooMany(beyond: 3, at: 0) { $0.isWarmUp }.isEmpty)
+        queue.wait(Waiter(rank: 1, endpoint: 0))
+        #expect(queue.takeTooMany(beyond: 1, at: 0) { $0.isWarmUp || $0.arrival == 5 }.isEmpty)
+        #expect(all.allSatisfy { $0.ticket != 0 })
     }
 }
