@@ -39,8 +39,9 @@ extension HTTP1Connection {
     /// The exchange is only for the sake of the connection, which is there now.
     func warmedUp(_ exchange: Exchange) {
         shard.remove(exchange)
-        exchange.endWarmUp()
         hasStoodIdle = true
         shard.release(self)
+        // Only now: the caller's next request must find the connection, and open none beside it.
+        exchange.endWarmUp()
     }
 }
