@@ -36,7 +36,7 @@ final class SessionPlan: Sendable {
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
-        chain = Next(interceptors, transport: settings.transport ?? engineTransport)
+        chain = Next(interceptors, transport: settings.transport ?? engineTransport.sender)
     }
 
     /// What is wrong with the policies, whatever is sent.

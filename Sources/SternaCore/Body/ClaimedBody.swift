@@ -14,10 +14,8 @@ package final class ClaimedBody: BodyStream {
     package func next() async throws -> Bytes? {
         let isFirst = !hasBegun.exchange(true, ordering: .relaxed)
         if isFirst { try body.claim() }
-        switch body.storage {
-        case .stream(let stream): return try await stream.next()
-        case .whole(let bytes, _): return isFirst && bytes.readableBytes > 0 ? bytes : nil
-        }
+        if let stream = body.stream { return try await stream.next() }
+        return body.whole.flatMap { isFirst && $0.readableBytes > 0 ? $0 : nil }
     }
 
     package func cancel() { body.cancel() }

@@ -18,33 +18,47 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     enum Storage: Sendable {
         case whole(Bytes, trailers: HTTPFields?)
-        case stream(any BodyStream)
+        case stream(any BodyStream, ReadAdmission)
+        case once(WholeBody)
+    }
+
+    /// A body that is there, and can be read once: by itself, since nearly all can be read again, and are copied for less.
+    final class WholeBody: Sendable {
+        let bytes: Bytes
+        let trailers: HTTPFields?
+        let admission = ReadAdmission()
+
+        init(_ bytes: Bytes, trailers: HTTPFields?) { (self.bytes, self.trailers) = (bytes, trailers) }
     }
 
     let storage: Storage
 
-    /// Admits one reader; nil for a body that can be read any number of times.
-    private let admission: ReadAdmission?
-
     /// A body that is there already and can be read any number of times.
     public init(_ bytes: Bytes = Bytes(), trailers: HTTPFields? = nil) {
         storage = .whole(bytes, trailers: trailers)
-        admission = nil
     }
 
     /// A body that is pulled from a stream, and can be read once.
     public init(_ stream: any BodyStream) {
-        storage = .stream(stream)
-        admission = ReadAdmission()
+        storage = .stream(stream, ReadAdmission())
     }
 
-    private init(once storage: Storage) {
-        self.storage = storage
-        admission = ReadAdmission()
-    }
+    private init(once body: WholeBody) { storage = .once(body) }
 
     /// The same body, which can be read once from now on, whether it is streamed or there as a whole.
-    package var readableOnce: ResponseBody { admission == nil ? ResponseBody(once: storage) : self }
+    package var readableOnce: ResponseBody {
+        guard case .whole(let bytes, let trailers) = storage else { return self }
+        return ResponseBody(once: WholeBody(bytes, trailers: trailers))
+    }
+
+    /// Admits one reader; nil for a body that can be read any number of times.
+    private var admission: ReadAdmission? {
+        switch storage {
+        case .whole: nil
+        case .stream(_, let admission): admission
+        case .once(let body): body.admission
+        }
+    }
 
     /// Takes the right to read; throws `invalidRequest` where the body can be read once and another reader was there before.
     package func claim() throws(SternaError) {
@@ -57,19 +71,24 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// The whole body where it is there without waiting, else nil; looking at it is no read.
     public var whole: Bytes? {
-        if case .whole(let bytes, _) = storage { bytes } else { nil }
+        switch storage {
+        case .whole(let bytes, _): bytes
+        case .once(let body): body.bytes
+        case .stream: nil
+        }
     }
 
     /// Where it is pulled from; nil where the whole of it is there.
     package var stream: (any BodyStream)? {
-        if case .stream(let stream) = storage { stream } else { nil }
+        if case .stream(let stream, _) = storage { stream } else { nil }
     }
 
     /// The length in bytes where it is known before the end.
     public var length: Int64? {
         switch storage {
         case .whole(let bytes, _): Int64(bytes.readableBytes)
-        case .stream(let stream): stream.length
+        case .once(let body): Int64(body.bytes.readableBytes)
+        case .stream(let stream, _): stream.length
         }
     }
 
@@ -77,14 +96,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public var trailers: HTTPFields? {
         switch storage {
         case .whole(_, let trailers): trailers
-        case .stream(let stream): stream.trailers
+        case .once(let body): body.trailers
+        case .stream(let stream, _): stream.trailers
         }
     }
 
     /// Gives the rest of the body up: the connection is freed, or closed when bytes are outstanding. A read that is under way, and
     /// every later one of a streamed body, throws `cancelled`.
     public func cancel() {
-        if case .stream(let stream) = storage { stream.cancel() }
+        if case .stream(let stream, _) = storage { stream.cancel() }
     }
 
     /// Reads to the end and returns all bytes; throws `limitExceeded` when there are more than `limit`.
@@ -96,18 +116,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ) async throws -> Bytes {
         try claim()
         let limit = Swift.min(limit, Int(Int32.max))
-        switch storage {
-        case .whole(let bytes, _):
+        guard let stream else {
+            let bytes = whole ?? Bytes()
             guard bytes.readableBytes <= limit else { throw Self.tooLong(limit) }
             progress?(TransferProgress(completed: Int64(bytes.readableBytes), total: Int64(bytes.readableBytes)))
             return bytes
-        case .stream(let stream):
-            if let length = stream.length, length > Int64(limit) {
-                stream.cancel()
-                throw Self.tooLong(limit)
-            }
-            return try await Self.read(stream, upTo: limit, reportingTo: progress)
         }
+        if let length = stream.length, length > Int64(limit) {
+            stream.cancel()
+            throw Self.tooLong(limit)
+        }
+        return try await Self.read(stream, upTo: limit, reportingTo: progress)
     }
 
     private static func read(
@@ -161,21 +180,19 @@ public struct ResponseBody: AsyncSequence, Sendable {
             case .ended: return nil
             case .new(let body):
                 try body.claim()
-                switch body.storage {
-                case .stream(let stream):
-                    state = .reading(stream)
-                    return try await stream.next()
-                case .whole(let bytes, _):
+                guard let stream = body.stream else {
                     state = .ended
-                    return bytes.readableBytes > 0 ? bytes : nil
+                    return body.whole.flatMap { $0.readableBytes > 0 ? $0 : nil }
                 }
+                state = .reading(stream)
+                return try await stream.next()
             }
         }
     }
 }
 
 /// Admits the first reader of a body that can be read once.
-private final class ReadAdmission: Sendable {
+final class ReadAdmission: Sendable {
     private let isTaken = Atomic(false)
 
     func admits() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }

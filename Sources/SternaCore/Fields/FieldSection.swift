@@ -159,16 +159,14 @@ enum FieldLines {
         }
     }
 
+    // Without the LF at the end of a line; a CR before it is left to what looks at the value.
     private static func forEachLine(in raw: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool) {
         guard let base = raw.baseAddress else { return }
         var start = 0
         while start < raw.count {
             let rest = raw.count - start
             let length = memchr(base + start, 0x0A, rest).map { UnsafeRawPointer($0) - (base + start) } ?? rest
-            let hasReturn = length > 0 && raw[start + length - 1] == 0x0D
-            guard body(UnsafeRawBufferPointer(start: base + start, count: hasReturn ? length - 1 : length)) else {
-                return
-            }
+            guard body(UnsafeRawBufferPointer(start: base + start, count: length)) else { return }
             start += length + 1
         }
     }
@@ -185,6 +183,7 @@ enum FieldLines {
     private static func value(of line: UnsafeRawBufferPointer, behind colon: Int) -> UnsafeRawBufferPointer {
         var first = colon + 1
         var last = line.count
+        if last > first, line[last - 1] == 0x0D { last -= 1 }
         while first < last, isBlank(line[first]) { first += 1 }
         while last > first, isBlank(line[last - 1]) { last -= 1 }
         return UnsafeRawBufferPointer(rebasing: line[first..<last])

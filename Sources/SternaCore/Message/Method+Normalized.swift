@@ -9,7 +9,8 @@ extension HTTPRequest.Method {
     ///
     /// Every ``Request`` and every draft of one is normalized when it is made.
     public var normalized: HTTPRequest.Method {
-        // Nearly every method is in upper case already.
+        // Nearly every method is one of these, or in upper case already.
+        if self == .get || self == .post { return self }
         guard rawValue.utf8.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else { return self }
         switch rawValue.uppercased() {
         case "GET": return .get

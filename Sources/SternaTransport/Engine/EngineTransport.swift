@@ -5,9 +5,12 @@ import SternaSecurity
 
 /// Sends requests over an engine's connections under one trust configuration.
 public final class EngineTransport: Transport {
-    public let engine: Engine
-    let origins: OriginTable
+    public var engine: Engine { sender.engine }
 
+    /// What requests go through.
+    package let sender: EngineSender
+
+    var origins: OriginTable { sender.origins }
     var configuration: Configuration { origins.configuration }
 
     /// What connections have in common that may be used for one another, but for the origin.
@@ -45,30 +48,10 @@ public final class EngineTransport: Transport {
         var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) || routing.hasClosures }
     }
 
-    init(engine: Engine, origins: OriginTable) {
-        self.engine = engine
-        self.origins = origins
-    }
+    init(engine: Engine, origins: OriginTable) { sender = EngineSender(engine: engine, origins: origins) }
 
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Response {
-        let endpoint = try endpoint(for: request.url)
-        guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
-        let now = NIODeadline.now()
-        let deadline = request.deadline?.instant ?? now + request.timeouts.amounts.total
-        guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
-        let exchange = exchange(request, to: endpoint, deadline: deadline)
-        if let recorder = request.recorder { exchange.recorder = recorder.attemptBegan(request) }
-        return try await perform(exchange)
-    }
-
-    nonisolated(nonsending) private func perform(_ exchange: Exchange) async throws -> Response {
-        defer { exchange.taken() }
-        return try await withTaskCancellationHandler {
-            // The exchange resumes the continuation once, on every path.
-            try await withUnsafeThrowingContinuation { exchange.begin($0) }
-        } onCancel: {
-            exchange.cancel()
-        }
+        try await sender.send(request)
     }
 
     /// Opens connections to a URL's origin that its first requests find, as many of them as are not there yet.
@@ -78,7 +61,7 @@ public final class EngineTransport: Transport {
     /// Throws what opening a connection throws.
     public func warmUp(_ url: HTTPURL, connections count: Int = 1, timeouts: Timeouts = Timeouts()) async throws {
         let endpoint = try endpoint(for: url)
-        guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
+        guard !endpoint.isRefused else { throw EngineSender.unprotected(endpoint) }
         var request = Request(.options, url)
         request.timeouts = timeouts
         let most = min(endpoint.maximumConnections, max(1, engine.options.maximumConnections))
@@ -94,30 +77,10 @@ public final class EngineTransport: Transport {
                 exchange.startsInQueue = true
                 exchange.isWarmUp = true
                 exchange.needsFreshConnection = true
-                group.addTask { _ = try await self.perform(exchange) }
+                group.addTask { _ = try await self.sender.perform(exchange) }
             }
             try await group.waitForAll()
         }
-    }
-
-    private static func unprotected(_ endpoint: Endpoint) -> SternaError {
-        let failure = TrustFailure(
-            .policy, "\(endpoint.host) is asked without TLS, and its policy pins keys, or there is none for it",
-            advice: "Write https, or give the host a policy without pins.")
-        return SternaError(
-            .certificateRejected, phase: .prepare, "Nothing was sent: \(failure)", underlying: failure)
-    }
-
-    // On the event loop that has the connection, or that the caller runs on, or that has an idle connection; else wherever one is
-    // free first.
-    private func exchange(_ request: Request, to endpoint: Endpoint, deadline: NIODeadline) -> Exchange {
-        let shard = endpoint.homeShard.map { engine.shards[$0] } ?? engine.currentShard
-        let reserved = shard == nil ? endpoint.reserve() : nil
-        let exchange = Exchange(
-            request, endpoint: endpoint, shard: shard ?? reserved ?? engine.shards[0],
-            hasReservation: reserved != nil, deadline: deadline)
-        exchange.startsInQueue = shard == nil && reserved == nil
-        return exchange
     }
 
     func endpoint(for url: HTTPURL) throws(SternaError) -> Endpoint { try origins.endpoint(for: url, of: engine) }

@@ -80,15 +80,16 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Starts it; the continuation is resumed by `succeed` or `fail`.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
         self.continuation = continuation
-        let shard = shard
+        let loop = firstShard.loop
         if startsInQueue {
             endpoint.wait(self)
             endpoint.arrange()
-        } else if shard.loop.inEventLoop {
+        } else if loop.inEventLoop {
             beganOnLoop = true
-            shard.submit(self)
+            firstShard.submit(self)
         } else {
-            shard.loop.execute { shard.submit(self) }
+            // It is all that the closure keeps, so that none is made for it.
+            loop.execute { self.firstShard.submit(self) }
         }
     }
 
