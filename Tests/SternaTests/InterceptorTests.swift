@@ -25,14 +25,6 @@ struct InterceptorTests {
         }
     }
 
-    private struct Doing: Interceptor {
-        var work: @Sendable (Request, Next) async throws -> Response
-
-        init(_ work: @escaping @Sendable (Request, Next) async throws -> Response) { self.work = work }
-
-        func intercept(_ request: Request, next: Next) async throws -> Response { try await work(request, next) }
-    }
-
     @Test("The first is outermost, and each sees every redirect")
     func order() async throws {
         let log = Log()

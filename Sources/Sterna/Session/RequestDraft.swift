@@ -133,12 +133,8 @@ public struct RequestSettings: Sendable {
     /// Who goes first where requests wait for a connection to the same origin.
     public var priority = Request.Priority.normal
 
-    /// Told of interim responses, such as 103 with its Link fields (RFC 8297); called on an event loop, so it must return at
-    /// once.
-    public var onInformational: (@Sendable (InformationalResponse) -> Void)?
-
-    /// Which redirects of this request are followed.
-    public var redirects: RedirectPolicy?
+    /// Options of policies for this request; they replace the session's.
+    public var options = RequestOptions()
 
     /// Credentials for this request alone, wherever it goes.
     public var authorization: Authorization?
@@ -157,4 +153,12 @@ public struct RequestSettings: Sendable {
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
     public init() {}
+}
+
+extension RequestSettings {
+    /// Called with interim responses, such as 103 with its Link fields (RFC 8297), on an event loop, so it must return at once.
+    public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
+        get { options[InformationalResponseKey.self] }
+        set { options[InformationalResponseKey.self] = newValue }
+    }
 }

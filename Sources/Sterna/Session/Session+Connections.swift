@@ -15,14 +15,12 @@ extension Session {
     ///
     /// Throws what opening a connection throws. A session with a transport of its own has no connections, and nothing happens.
     public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
-        var request = try plan.request(for: .get(reference))
-        // It is never sent.
-        request.recorder = nil
+        let url = try plan.url(of: reference)
         guard plan.settings.transport == nil else { return }
         do {
-            try await plan.engineTransport.warmUp(request.url, connections: count, timeouts: request.timeouts)
+            try await plan.engineTransport.warmUp(url, connections: count, timeouts: plan.settings.timeouts)
         } catch {
-            throw plan.describe(error, request)
+            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "No connection.").at(url)
         }
     }
 }

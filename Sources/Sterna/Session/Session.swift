@@ -76,7 +76,7 @@ public struct Session: Sendable {
         request.recorder?.requestBegan(request)
         let response: Response
         do {
-            response = try await plan.chain(request)
+            response = try await plan.send(request)
         } catch {
             throw plan.describe(error, request)
         }
@@ -141,7 +141,7 @@ public struct Session: Sendable {
         request.recorder?.requestBegan(request)
         var response: Response
         do {
-            response = try await plan.chain(request)
+            response = try await plan.send(request)
         } catch {
             throw plan.describe(error, request)
         }

@@ -28,11 +28,12 @@ final class SessionPlan: Sendable {
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
-        let interceptors: [any Interceptor] =
-            [
-                RedirectInterceptor(policy: settings.redirects),
-                ContentDecodingInterceptor(limits: settings.decodingLimits),
-            ] + settings.networkInterceptors
+        // Outermost first; where a policy that is yet to come belongs, docs/Architecture.md says.
+        let policies: [any Interceptor] = [
+            RedirectInterceptor(),
+            ContentDecodingInterceptor(limits: settings.decodingLimits),
+        ]
+        let interceptors = settings.interceptors + policies + settings.networkInterceptors
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
@@ -87,6 +88,12 @@ final class SessionPlan: Sendable {
 
     // MARK: Requests
 
+    /// The URL that a reference leads to, without user information, for what sends no request.
+    func url(of reference: some URLConvertible) throws(SternaError) -> HTTPURL {
+        if let failure { throw failure }
+        return try resolve(reference).removingUserinfo()
+    }
+
     /// The request that a draft describes.
     func request(for draft: RequestDraft) throws -> Request {
         do {
@@ -106,6 +113,8 @@ final class SessionPlan: Sendable {
         var request = Request(draft.method, url, headers: fields, body: draft.body)
         request.timeouts = settings.timeouts
         request.uploadProgress = draft.settings.uploadProgress
+        request.options = settings.options
+        request.options.merge(draft.settings.options)
         try serialize(draft, by: ownSerializer ?? settings.requestSerializer, into: &request)
         if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
         var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
@@ -114,35 +123,35 @@ final class SessionPlan: Sendable {
             SessionHeaders.addDefaults(to: &request.headers)
         }
         draft.settings.timeouts.apply(to: &request.timeouts)
-        try setDeadline(of: &request, draft)
+        request.join(try call(for: request, draft))
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
-        if let redirects = draft.settings.redirects { request.options[RedirectPolicyKey.self] = redirects }
         request.priority = draft.settings.priority
-        if let onInformational = draft.settings.onInformational { request.onInformational = onInformational }
-        if settings.collectsMetrics || settings.observer != nil {
-            request.recorder = MetricsRecorder(observer: settings.observer)
-        }
         if !settings.secretHeaders.isEmpty || !draft.settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.secretHeaders)
         }
         return request
     }
 
-    /// Sets the earlier of the draft's deadline and the end of the total; throws `timedOut` where it has passed.
-    private func setDeadline(of request: inout Request, _ draft: RequestDraft) throws(SternaError) {
+    /// Makes the call of a request, whose deadline is the earlier of the draft's and the end of the total; throws `timedOut` where it
+    /// has passed.
+    private func call(for request: Request, _ draft: RequestDraft) throws(SternaError) -> Call {
         let now = NIODeadline.now()
-        var deadline = Deadline(now + request.timeouts.amounts.total)
-        if let own = draft.settings.deadline, own < deadline {
+        var deadline = now + request.timeouts.amounts.total
+        var hasOwnDeadline = false
+        if let own = draft.settings.deadline?.instant, own < deadline {
             deadline = own
-            request.hasOwnDeadline = true
+            hasOwnDeadline = true
         }
-        request.deadline = deadline
-        guard deadline.instant <= now else { return }
-        let reason =
-            request.hasOwnDeadline
-            ? "The request's deadline has passed" : "The time-out for the request in all is not above zero"
-        throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
+        guard deadline > now else {
+            let reason =
+                hasOwnDeadline
+                ? "The request's deadline has passed" : "The time-out for the request in all is not above zero"
+            throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
+        }
+        return Call(
+            deadline: deadline, hasOwnDeadline: hasOwnDeadline, recordsMetrics: settings.collectsMetrics,
+            observer: settings.observer)
     }
 
     private func serialize(
@@ -257,6 +266,14 @@ final class SessionPlan: Sendable {
     }
 
     // MARK: Responses
+
+    /// Sends a request down the chain. Behind it the call asks for nothing more, so an engine that is being shut down need not
+    /// wait for it.
+    @inline(__always)
+    nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
+        defer { request.call?.releaseLease() }
+        return try await chain(request)
+    }
 
     /// The reply to a response whose body is there as a whole, or the error that the response serializer sees in it.
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {

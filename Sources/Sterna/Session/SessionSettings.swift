@@ -33,8 +33,8 @@ public struct SessionSettings: Sendable {
     /// How long the parts of a request may take.
     public var timeouts = Timeouts()
 
-    /// Which redirects are followed.
-    public var redirects = RedirectPolicy.follow
+    /// Options of policies for all requests; a request's own replace them.
+    public var options = RequestOptions()
 
     /// How much a compressed body may become.
     public var decodingLimits = DecodingLimits()
@@ -85,7 +85,15 @@ public struct SessionSettings: Sendable {
     /// A transport to use instead of the engine's, in tests for instance.
     public var transport: (any Transport)?
 
-    /// Interceptors that see each request as it goes to the network, redirects one by one.
+    /// Interceptors that see each call once: the request before redirects and retries, and the response that the caller gets.
+    ///
+    /// What they add goes the way of the caller's own fields: a redirect to another origin drops an Authorization that one of them
+    /// has set, and it does not come back. The first one is the outermost.
+    public var interceptors: [any Interceptor] = []
+
+    /// Interceptors that see each request as it goes to the network, redirects one by one, the innermost of the chain.
+    ///
+    /// What they add is sent wherever a redirect leads: one that adds credentials must look at the request's origin first.
     public var networkInterceptors: [any Interceptor] = []
 
     init() {}

@@ -11,13 +11,14 @@ extension SessionSettings: CustomReflectable {
                 "authorization": authorization as Any,
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
-                "redirects": redirects, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
+                "options": options, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
                 "continueThreshold": continueThreshold as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
                 "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
                 "observer": observer as Any, "callbacks": callbacks,
-                "engine": engine, "transport": transport as Any, "networkInterceptors": networkInterceptors,
+                "engine": engine, "transport": transport as Any, "interceptors": interceptors,
+                "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)
     }
 
@@ -38,7 +39,7 @@ extension RequestSettings: CustomReflectable {
                 "requestSerializer": requestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
                 "responseSerializer": responseSerializer as Any, "timeouts": timeouts, "deadline": deadline as Any,
                 "priority": priority,
-                "redirects": redirects as Any,
+                "options": options,
                 "authorization": authorization as Any,
                 "secretHeaders": secretHeaders, "continueThreshold": continueThreshold as Any,
                 "uploadProgress": uploadProgress as Any,

@@ -10,13 +10,11 @@ extension Session {
     ///
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
     public func inspectTrust(of reference: some URLConvertible) async throws -> TrustInspection {
-        var request = try plan.request(for: .get(reference))
-        // It is never sent.
-        request.recorder = nil
+        let url = try plan.url(of: reference)
         do {
-            return try await plan.engineTransport.inspect(request.url, timeouts: request.timeouts)
+            return try await plan.engineTransport.inspect(url, timeouts: plan.settings.timeouts)
         } catch {
-            throw plan.describe(error, request)
+            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "No connection.").at(url)
         }
     }
 }

@@ -182,6 +182,14 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         copy.url = Redaction.show(request.url)
         return copy
     }
+
+    /// The error of what sends no request, with its URL unless it has one.
+    package func at(_ url: HTTPURL) -> SternaError {
+        guard self.url == nil else { return self }
+        var copy = self
+        copy.url = Redaction.show(url)
+        return copy
+    }
 }
 
 extension SternaError: CustomReflectable {

@@ -30,7 +30,7 @@ public struct Request: @unchecked Sendable {
         @usableFromInline var options = RequestOptions()
         @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
         @usableFromInline var priority = Priority.normal
-        @usableFromInline var hasOwnDeadline = false
+        @usableFromInline var call: Call?
 
         init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
             (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
@@ -96,24 +96,35 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The end of the time for everything; set by the session when the call begins, to what ``Timeouts/total`` leaves or to the
-    /// request's own deadline, whichever is earlier. Once it has passed, nothing is sent.
+    /// When the request must be complete: the deadline of its ``call``, or an earlier one that an interceptor sets. Nothing is sent
+    /// once it has passed.
+    ///
+    /// A call's deadline is the caller's own, or the end of ``Timeouts/total``, whichever is earlier.
     public var deadline: Deadline? {
-        @inlinable get { storage.content.deadline }
-        @inlinable _modify {
+        get {
+            guard let call = storage.content.call else { return storage.content.deadline }
+            return storage.content.deadline.map { min($0, call.deadline) } ?? call.deadline
+        }
+        set {
             makeOwn()
-            yield &storage.content.deadline
+            storage.content.deadline = newValue
         }
     }
 
-    /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
-    package var hasOwnDeadline: Bool {
-        get { storage.content.hasOwnDeadline }
+    /// The deadline that was set for this request alone.
+    package var ownDeadline: Deadline? { storage.content.deadline }
+
+    /// The call that the request belongs to; nil for a request that is given to a ``Transport`` directly.
+    public internal(set) var call: Call? {
+        @inlinable get { storage.content.call }
         set {
             makeOwn()
-            storage.content.hasOwnDeadline = newValue
+            storage.content.call = newValue
         }
     }
+
+    /// Makes the request one of a call.
+    package mutating func join(_ call: Call) { self.call = call }
 
     /// When the response is handed over.
     public var delivery: Delivery {
@@ -154,15 +165,12 @@ public struct Request: @unchecked Sendable {
     /// Told of interim responses (RFC 9110, 15.2), such as 103 with its Link fields (RFC 8297); called on the connection's event
     /// loop, so it must return at once.
     public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
-        get { options[InformationalKey.self] }
-        set { options[InformationalKey.self] = newValue }
+        get { options[InformationalResponseKey.self] }
+        set { options[InformationalResponseKey.self] = newValue }
     }
 
-    /// Writes down what happens, where somebody wants to know.
-    package var recorder: MetricsRecorder? {
-        get { options[RecorderKey.self] }
-        set { options[RecorderKey.self] = newValue }
-    }
+    /// Records the metrics of the call; nil when neither metrics nor an observer is enabled.
+    package var recorder: MetricsRecorder? { storage.content.call?.recorder }
 
     /// An order among requests that wait.
     public enum Priority: Int, Sendable, Hashable, Comparable {
@@ -210,12 +218,4 @@ extension Request: CustomReflectable {
                 "timeouts": timeouts, "deadline": deadline as Any, "delivery": delivery,
             ], displayStyle: .struct)
     }
-}
-
-private enum InformationalKey: RequestOptionKey {
-    static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
-}
-
-private enum RecorderKey: RequestOptionKey {
-    static var defaultValue: MetricsRecorder? { nil }
 }

@@ -25,7 +25,6 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var url: HTTPURL
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
-        @usableFromInline var hold: Grace.Hold?
         @usableFromInline var hasUnknownCoding = false
 
         init(
@@ -109,15 +108,6 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.recorder
-        }
-    }
-
-    /// What lets the request go on although the engine is being shut down.
-    package var hold: Grace.Hold? {
-        @inlinable get { storage.content.hold }
-        @inlinable _modify {
-            makeOwn()
-            yield &storage.content.hold
         }
     }
 

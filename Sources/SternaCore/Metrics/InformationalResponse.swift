@@ -13,3 +13,8 @@ public struct InformationalResponse: Sendable {
         self.headers = headers
     }
 }
+
+/// Where a request keeps what is called with interim responses.
+package enum InformationalResponseKey: RequestOptionKey {
+    package static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
+}

@@ -2,7 +2,7 @@ import HTTPTypes
 package import NIOCore
 import Synchronization
 
-/// Writes down what happens to a request, and tells an observer; there is one only where somebody wants to know.
+/// Records the metrics of a call and reports its events to an observer; a call without either has none.
 @usableFromInline
 package final class MetricsRecorder: Sendable {
     private let began: NIODeadline
@@ -13,12 +13,11 @@ package final class MetricsRecorder: Sendable {
     private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
     // The end is the last that is told, whatever of a body that nobody reads still comes.
     private let isEnded = Atomic<Bool>(false)
-    private static let lastID = Atomic<UInt64>(0)
 
-    package init(observer: (any NetworkObserver)?) {
+    init(id: UInt64, observer: (any NetworkObserver)?) {
         began = .now()
         self.observer = observer
-        metrics = Mutex(RequestMetrics(id: Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue))
+        metrics = Mutex(RequestMetrics(id: id))
     }
 
     /// What is known so far.

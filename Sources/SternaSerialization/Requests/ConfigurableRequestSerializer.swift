@@ -54,8 +54,15 @@ extension ConfigurableRequestSerializer {
         set { settings.queryMethods = newValue }
     }
 
+    /// The time limit of each step of a request, from finding the address to each pause between bytes; nil, the default, keeps the
+    /// session's.
+    public var timeout: Duration? {
+        get { settings.timeout }
+        set { settings.timeout = newValue }
+    }
+
     /// What a request is told beside its message.
-    public var properties: RequestProperties {
+    package var properties: RequestProperties {
         get { settings.properties }
         set { settings.properties = newValue }
     }

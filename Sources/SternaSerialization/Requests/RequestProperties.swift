@@ -1,30 +1,30 @@
-public import SternaCore
+package import SternaCore
 
 /// What a request is told beside its message, each sent on only where it is set: AFNetworking's observed properties.
-public struct RequestProperties: Sendable, Hashable, Codable {
+package struct RequestProperties: Sendable, Hashable, Codable {
     /// How long connecting, TLS, the first byte and each pause between bytes may take; nil leaves the session's, 60 s.
-    public var timeout: Duration?
+    package var timeout: Duration?
 
     /// When a stored response is used; nil leaves it to HTTP's own rules.
-    public var cachePolicy: CachePolicy?
+    package var cachePolicy: CachePolicy?
 
     /// Whether cookies are sent and kept; nil leaves it to the session.
-    public var handlesCookies: Bool?
+    package var handlesCookies: Bool?
 
     /// What the traffic is for.
-    public var networkServiceType: NetworkServiceType?
+    package var networkServiceType: NetworkServiceType?
 
     /// Whether the request may go over a cellular network.
-    public var allowsCellularAccess: Bool?
+    package var allowsCellularAccess: Bool?
 
     /// Accepted for those who come from AFNetworking, and ignored: HTTP/1.1 pipelining is sent by no client of today.
-    public var usesPipelining: Bool?
+    package var usesPipelining: Bool?
 
     /// Sets nothing.
-    public init() {}
+    package init() {}
 
     /// When a stored response is used; the names are URLRequest's without their prefix.
-    public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
         /// By HTTP's rules (RFC 9111).
         case useProtocolCachePolicy
         /// Never: the server is asked.
@@ -38,19 +38,19 @@ public struct RequestProperties: Sendable, Hashable, Codable {
     }
 
     /// What traffic is for; the names are URLRequest's.
-    public enum NetworkServiceType: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum NetworkServiceType: String, Sendable, Hashable, Codable, CaseIterable {
         case `default`, voip, video, background, voice, responsiveData, avStreaming, responsiveAV, callSignaling
     }
 }
 
 /// Where a request keeps its ``RequestProperties``.
-public enum RequestPropertiesKey: RequestOptionKey {
-    public static var defaultValue: RequestProperties { RequestProperties() }
+package enum RequestPropertiesKey: RequestOptionKey {
+    package static var defaultValue: RequestProperties { RequestProperties() }
 }
 
 extension Request {
     /// What the request serializer set beside the message.
-    public var properties: RequestProperties {
+    package var properties: RequestProperties {
         get { options[RequestPropertiesKey.self] }
         set { options[RequestPropertiesKey.self] = newValue }
     }

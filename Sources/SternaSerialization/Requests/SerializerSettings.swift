@@ -59,7 +59,14 @@ public struct SerializerSettings: Sendable {
     private var ownQueryMethods: [Request.Method]?
 
     /// What a request is told beside its message.
-    public var properties = RequestProperties()
+    package var properties = RequestProperties()
+
+    /// The time limit of each step of a request, from finding the address to each pause between bytes; nil, the default, keeps the
+    /// session's.
+    public var timeout: Duration? {
+        get { properties.timeout }
+        set { properties.timeout = newValue }
+    }
 
     /// Replaces the encoding of queries and forms; nil for the style's own. What it throws fails the request before
     /// anything is sent.

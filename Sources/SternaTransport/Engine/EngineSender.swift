@@ -17,12 +17,31 @@ package final class EngineSender: Transport {
     nonisolated(nonsending) package func send(_ request: Request) async throws -> Response {
         let endpoint = try origins.endpoint(for: request.url, of: engine)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
-        let now = NIODeadline.now()
-        let deadline = request.deadline?.instant ?? now + request.timeouts.amounts.total
-        guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
-        let exchange = exchange(request, to: endpoint, deadline: deadline)
-        if let recorder = request.recorder { exchange.recorder = recorder.attemptBegan(request) }
-        return try await perform(exchange)
+        guard let call = request.call else {
+            let now = NIODeadline.now()
+            let deadline = request.ownDeadline?.instant ?? now + request.timeouts.amounts.total
+            guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
+            return try await perform(exchange(request, to: endpoint, deadline: deadline))
+        }
+        let own = request.ownDeadline?.instant ?? .distantFuture
+        let isFirst = call.attempts == 0
+        // The first attempt comes so soon behind the call's begin that its deadline has not passed.
+        if !isFirst || own < .distantFuture {
+            guard min(own, call.limit) > .now() else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
+        }
+        let exchange = exchange(request, to: endpoint, deadline: own)
+        exchange.isFurtherAttempt = !isFirst
+        if !call.begin(exchange) { exchange.cancel() }
+        do {
+            if let recorder = call.recorder { exchange.recorder = recorder.attemptBegan(request) }
+            let response = try await perform(exchange)
+            // A body that is still to come is a part of the attempt.
+            if response.body.stream == nil { call.end(exchange) }
+            return response
+        } catch {
+            call.end(exchange)
+            throw error
+        }
     }
 
     nonisolated(nonsending) func perform(_ exchange: Exchange) async throws -> Response {

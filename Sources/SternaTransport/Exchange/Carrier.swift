@@ -82,6 +82,14 @@ class Carrier: @unchecked Sendable {
         shard.tickNoLater(than: min(exchange.deadline, first))
     }
 
+    /// Begins all limits anew: time has stood still for the exchange.
+    final func timeGoesOn() {
+        lastActivity = shard.loop.now
+        throughputWindow = lastActivity
+        throughput = Throughput()
+        if let exchange, headLimit != nil { headLimit = lastActivity + exchange.request.timeouts.amounts.firstByte }
+    }
+
     /// The channel that the bytes go through.
     var channel: (any Channel)? { nil }
 

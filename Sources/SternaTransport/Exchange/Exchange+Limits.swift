@@ -18,7 +18,7 @@ extension Exchange {
     /// - Parameter hasDial: whether it counts as having a dial.
     func waitingLimit(hasDial: Bool) -> TimeLimit {
         let limit = TimeLimit(at: deadline, kind: .total)
-        guard !hasDial, queuedAt != .distantFuture else { return limit }
+        guard !hasDial, queuedAt != .distantFuture, call?.isPaused != true else { return limit }
         let moment = queuedAt + request.timeouts.amounts.queue
         return moment < limit.at ? TimeLimit(at: moment, kind: .phase) : limit
     }
@@ -30,7 +30,7 @@ extension Exchange {
         func consider(_ moment: NIODeadline, _ kind: TimeLimit.Kind) {
             if moment < limit.at { limit = TimeLimit(at: moment, kind: kind) }
         }
-        guard let carrier else { return limit }
+        guard let carrier, call?.isPaused != true else { return limit }
         if let moment = carrier.headLimit, !carrier.hasHead { consider(moment, .head) }
         guard !carrier.isPaused else { return limit }
         switch phase {
@@ -76,7 +76,7 @@ extension Exchange {
         let timeouts = request.timeouts
         switch limit.kind {
         case .total:
-            guard !request.hasOwnDeadline else { return Self.deadlinePassed(in: errorPhase) }
+            guard call?.hasOwnDeadline != true else { return Self.deadlinePassed(in: errorPhase) }
             return SternaError(
                 .timedOut, phase: errorPhase,
                 "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")

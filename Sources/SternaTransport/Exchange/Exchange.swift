@@ -17,7 +17,10 @@ final class Exchange: InLine, @unchecked Sendable {
 
     let request: Request
     let endpoint: Endpoint
-    let deadline: NIODeadline
+
+    /// The call that it is an attempt of.
+    let call: Call?
+    private let ownDeadline: NIODeadline
 
     /// Where it lives, or has lived last.
     private(set) var shard: Shard
@@ -64,15 +67,25 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// Whether it only wants a connection to be opened; it is never sent.
     var isWarmUp = false
+
+    /// Whether its call has made an attempt before it.
+    var isFurtherAttempt = false
     private var continuation: UnsafeContinuation<Response, any Error>?
 
     init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
         self.request = request
         self.endpoint = endpoint
+        call = request.call
         self.shard = shard
         firstShard = shard
         self.hasReservation = hasReservation
-        self.deadline = deadline
+        ownDeadline = deadline
+    }
+
+    /// When the request must be complete; `distantFuture` while the call's time stands still.
+    var deadline: NIODeadline {
+        guard let call else { return ownDeadline }
+        return call.isPaused ? .distantFuture : min(call.limit, ownDeadline)
     }
 
     var rank: Int { request.priority.rawValue }
@@ -116,14 +129,10 @@ final class Exchange: InLine, @unchecked Sendable {
         }
         var response = response
         response.recorder = recorder?.recorder
-        // A session asks where it leads.
-        if endpoint.grace.isShutDown, request.deadline != nil, Self.redirects.contains(response.status.code) {
-            response.hold = endpoint.grace.hold()
-        }
+        // The call may ask for more; it lets go of the lease as soon as it does not.
+        if let call, endpoint.grace.isShutDown { call.keep(endpoint.grace.hold()) }
         return Reply(continuation: continuation, response: response)
     }
-
-    private static let redirects = [301, 302, 303, 307, 308]
 
     /// A response, and who waits for it.
     struct Reply: Sendable {
@@ -165,14 +174,17 @@ final class Exchange: InLine, @unchecked Sendable {
     var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The caller's task was cancelled: it is told at once, and the connection is closed.
-    func cancel() {
+    func cancel() { cancel(evenBody: false) }
+
+    // A task that is cancelled lets its body be read on by others; a call that is takes the body along.
+    private func cancel(evenBody: Bool) {
         cancelled.store(true, ordering: .sequentiallyConsistent)
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
             // Where it has not arrived yet, or was on its way elsewhere, the flag is looked at as soon as it arrives.
-            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil, self.isPending else {
-                return
-            }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil,
+                self.isPending || evenBody
+            else { return }
             shard.abandon(self, .cancelled(phase: self.errorPhase))
         }
     }
@@ -189,10 +201,9 @@ final class Exchange: InLine, @unchecked Sendable {
         hold = nil
     }
 
-    /// Whether it comes from where an engine that is being shut down has been asked before: another attempt, or where a redirect
-    /// leads.
+    /// Whether an engine that is being shut down still takes it: another attempt of a call that had begun before.
     var goesOnInGrace: Bool {
-        !endpoint.grace.isOver && (attempt > 1 || request.options[GraceKey.self] != nil)
+        !endpoint.grace.isOver && (attempt > 1 || isFurtherAttempt)
     }
 
     var hasMoved: Bool { shard !== firstShard }
@@ -237,5 +248,24 @@ final class Exchange: InLine, @unchecked Sendable {
         var digits = String(1_000 + milliseconds).dropFirst()
         while digits.last == "0" { digits.removeLast() }
         return "\(seconds).\(digits) s"
+    }
+}
+
+extension Exchange: CallStep {
+    func callCancelled() { cancel(evenBody: true) }
+
+    func callResumed() {
+        let shard: Shard? = endpoint.change { _ in
+            // What waits in the queue has had none of its time for it while time stood still.
+            guard ticket != 0 else { return self.shard }
+            queuedAt = endpoint.clock
+            return nil
+        }
+        guard let shard else { return endpoint.lookAtWaiters() }
+        shard.loop.execute {
+            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil else { return }
+            self.carrier?.timeGoesOn()
+            shard.tickNoLater(than: self.timeLimit().at)
+        }
     }
 }

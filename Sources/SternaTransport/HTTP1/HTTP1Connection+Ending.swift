@@ -40,6 +40,7 @@ extension HTTP1Connection {
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil
+            if !exchange.isPending { exchange.call?.end(exchange) }
         }
         exchange = nil
         head = nil

@@ -327,6 +327,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil
+            if !exchange.isPending { exchange.call?.end(exchange) }
         }
         exchange = nil
         collected = nil

@@ -118,6 +118,7 @@ final class Shard: @unchecked Sendable {
             exchange.recorder = recorder.recorder.attemptBegan(exchange.request, reason: reason)
         }
         exchange.attempt += 1
+        exchange.call?.repeated()
         exchange.needsFreshConnection = true
         exchange.phase = .queued
         exchange.carrier = nil

@@ -2,8 +2,6 @@ import SternaCore
 
 /// Follows redirects.
 struct RedirectInterceptor: Interceptor {
-    var policy: RedirectPolicy
-
     nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
@@ -16,13 +14,10 @@ struct RedirectInterceptor: Interceptor {
         -> Response
     {
         var response = response
-        let policy = request.options[RedirectPolicyKey.self] ?? policy
+        let policy = request.options[RedirectPolicyKey.self]
         var current = request
         var steps: [RedirectStep] = []
         while true {
-            // An engine that is being shut down waits for the next step, but not for who keeps an answer.
-            let hold = response.hold
-            response.hold = nil
             switch RedirectRule.decide(current, response, policy: policy, count: steps.count) {
             case .deliver:
                 response.redirects = steps
@@ -37,7 +32,6 @@ struct RedirectInterceptor: Interceptor {
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following
-                if let hold { current.options[GraceKey.self] = hold }
                 current.recorder?.expect(.redirect)
                 do {
                     response = try await next(current)

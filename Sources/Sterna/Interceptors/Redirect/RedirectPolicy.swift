@@ -1,4 +1,4 @@
-import SternaCore
+public import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
@@ -28,7 +28,24 @@ public struct RedirectPolicy: Sendable, Hashable {
     }()
 }
 
-/// Sets the redirect policy of one request.
+/// Where requests keep their redirect policy.
 public enum RedirectPolicyKey: RequestOptionKey {
-    public static var defaultValue: RedirectPolicy? { nil }
+    public static var defaultValue: RedirectPolicy { .follow }
+    public static var name: String? { "redirects" }
+}
+
+extension SessionSettings {
+    /// Which redirects are followed: up to 20, and never from https to http, by default.
+    public var redirects: RedirectPolicy {
+        get { options[RedirectPolicyKey.self] }
+        set { options[RedirectPolicyKey.self] = newValue }
+    }
+}
+
+extension RequestSettings {
+    /// Which redirects of this request are followed; nil, the default, keeps the session's.
+    public var redirects: RedirectPolicy? {
+        get { options[ifSet: RedirectPolicyKey.self] }
+        set { options[ifSet: RedirectPolicyKey.self] = newValue }
+    }
 }

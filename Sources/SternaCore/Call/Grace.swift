@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What keeps an engine that is being shut down until a request that has had one answer may ask for the next.
-@usableFromInline
+/// What keeps an engine that is being shut down until a call that has had one answer may ask for the next.
 package final class Grace: Sendable {
     private let holds = Atomic<Int>(0)
     private let begun = Atomic<Bool>(false)
@@ -30,7 +29,6 @@ package final class Grace: Sendable {
     package func hold() -> Hold { Hold(self) }
 
     /// One hold, until it is let go of.
-    @usableFromInline
     package final class Hold: Sendable {
         private let grace: Grace
 
@@ -44,9 +42,4 @@ package final class Grace: Sendable {
             grace.released.withLock { $0 }?()
         }
     }
-}
-
-/// The hold of a request that goes on where an earlier answer has led it.
-package enum GraceKey: RequestOptionKey {
-    package static let defaultValue: Grace.Hold? = nil
 }

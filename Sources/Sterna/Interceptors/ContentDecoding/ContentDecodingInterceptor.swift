@@ -29,7 +29,6 @@ struct ContentDecodingInterceptor: Interceptor {
     private func undo(_ field: String, of response: Response, to request: Request) async throws -> Response {
         var head = response
         head.body = ResponseBody()
-        head.hold = nil
         let complete = { @Sendable [head] (error: SternaError) -> SternaError in
             var error = error.at(request)
             if error.response == nil { error.response = head }

@@ -1,0 +1,190 @@
+public import NIOCore
+import Synchronization
+
+/// One call: everything that one verb, callback or task asks for, with all redirects and attempts.
+///
+/// Every ``Request`` of a call refers to it (``Request/call``), so interceptors, observers and metrics share its ``id``. A request
+/// that is given to a ``Transport`` directly has none.
+public final class Call: Sendable {
+    private struct State: Sendable {
+        var step: (any CallStep)?
+        var isCancelled = false
+        var pauses = 0
+        var remaining: TimeAmount?
+        var lease: Grace.Hold?
+    }
+
+    private let state = Mutex(State())
+
+    // In nanoseconds; `paused` while time stands still. Read without the lock at every change of a connection's state.
+    private let end: Atomic<UInt64>
+    private static let paused = NIODeadline.distantFuture.uptimeNanoseconds
+
+    // Lets the end of a call without a lease, which is nearly every call, pass the lock by.
+    private let hasLease = Atomic<Bool>(false)
+    private let attemptCount = Atomic<Int>(0)
+    private let number = Atomic<UInt64>(0)
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
+    package let hasOwnDeadline: Bool
+
+    /// Records metrics; nil when neither metrics nor an observer is enabled.
+    package let recorder: MetricsRecorder?
+
+    /// Makes a call.
+    ///
+    /// - Parameters:
+    ///   - deadline: when all of it must be complete.
+    ///   - recordsMetrics: whether metrics are kept although there is no observer.
+    package init(
+        deadline: NIODeadline, hasOwnDeadline: Bool = false, recordsMetrics: Bool = false,
+        observer: (any NetworkObserver)? = nil
+    ) {
+        end = Atomic(min(deadline.uptimeNanoseconds, Self.paused - 1))
+        self.hasOwnDeadline = hasOwnDeadline
+        guard recordsMetrics || observer != nil else {
+            recorder = nil
+            return
+        }
+        let id = Self.nextNumber()
+        number.store(id, ordering: .relaxed)
+        recorder = MetricsRecorder(id: id, observer: observer)
+    }
+
+    private static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// A number that no other call of this process has; the same as ``RequestMetrics/id`` and ``ObservedRequest/id``.
+    public var id: UInt64 {
+        // Assigned on first use: a counter that all threads write to would cost every call.
+        let known = number.load(ordering: .relaxed)
+        guard known == 0 else { return known }
+        let new = Self.nextNumber()
+        let (exchanged, original) = number.compareExchange(expected: 0, desired: new, ordering: .relaxed)
+        return exchanged ? new : original
+    }
+
+    /// How many attempts the call has made, redirects and the engine's own repeats included.
+    public var attempts: Int { attemptCount.load(ordering: .relaxed) }
+
+    // MARK: Cancellation
+
+    /// Whether ``cancel()`` was called.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Cancels the call: the attempt under way, or the body that is being read, fails with `cancelled`, and no other begins.
+    public func cancel() {
+        let step = state.withLock { state in
+            state.isCancelled = true
+            return state.step
+        }
+        step?.callCancelled()
+    }
+
+    /// Begins an attempt; false where the call was cancelled before, so that it must not be made.
+    package func begin(_ step: any CallStep) -> Bool {
+        attemptCount.wrappingAdd(1, ordering: .relaxed)
+        return state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.step = step
+            return true
+        }
+    }
+
+    /// Ends a step, unless another one has begun since.
+    package func end(_ step: any CallStep) {
+        // Released behind the lock: it may be the last reference.
+        let ended: (any CallStep)? = state.withLock { state in
+            guard state.step === step else { return nil }
+            return state.step.take()
+        }
+        _ = ended
+    }
+
+    /// Counts an attempt that takes the place of another one within a step.
+    package func repeated() { attemptCount.wrappingAdd(1, ordering: .relaxed) }
+
+    // MARK: Deadline
+
+    /// When the whole call must be complete; it moves on while the deadline is paused.
+    public var deadline: Deadline {
+        state.withLock { state in
+            guard let remaining = state.remaining else {
+                return Deadline(.uptimeNanoseconds(end.load(ordering: .relaxed)))
+            }
+            return Deadline(.uptimeNanoseconds(Self.moment(in: remaining)))
+        }
+    }
+
+    /// When the whole call must be complete; `distantFuture` while the deadline is paused.
+    package var limit: NIODeadline { .uptimeNanoseconds(end.load(ordering: .relaxed)) }
+
+    /// Whether time stands still: no limit of the call passes.
+    package var isPaused: Bool { end.load(ordering: .relaxed) == Self.paused }
+
+    /// Stops every limit of the call, until ``resume()`` was called as often. An engine that is being shut down does not wait for a
+    /// call that is paused without a connection.
+    package func pause() {
+        let hasConnection = state.withLock { state in
+            state.pauses += 1
+            guard state.pauses == 1 else { return true }
+            state.remaining = .uptimeNanoseconds(end.load(ordering: .relaxed)) - .now()
+            end.store(Self.paused, ordering: .relaxed)
+            return state.step != nil
+        }
+        if !hasConnection { releaseLease() }
+    }
+
+    /// Lets time go on: what was left of each limit is left again.
+    package func resume() {
+        let step: (any CallStep)? = state.withLock { state in
+            guard state.pauses > 0 else { return nil }
+            state.pauses -= 1
+            guard state.pauses == 0, let remaining = state.remaining.take() else { return nil }
+            end.store(Self.moment(in: remaining), ordering: .relaxed)
+            return state.step
+        }
+        step?.callResumed()
+    }
+
+    private static func moment(in remaining: TimeAmount) -> UInt64 {
+        let left = UInt64(max(0, remaining.nanoseconds))
+        let (sum, isTooLate) = NIODeadline.now().uptimeNanoseconds.addingReportingOverflow(left)
+        return isTooLate ? paused - 1 : min(sum, paused - 1)
+    }
+
+    // MARK: Shutdown
+
+    /// Keeps an engine that is being shut down until the call has no more to ask.
+    package func keep(_ lease: Grace.Hold) {
+        hasLease.store(true, ordering: .relaxed)
+        // The one before is released behind the lock.
+        let old = state.withLock { state in
+            let old = state.lease
+            state.lease = lease
+            return old
+        }
+        _ = old
+    }
+
+    /// Lets an engine that is being shut down go: nothing more is asked of it at the moment.
+    package func releaseLease() {
+        guard hasLease.load(ordering: .relaxed) else { return }
+        let old = state.withLock { $0.lease.take() }
+        _ = old
+    }
+}
+
+/// What a call does at the moment, which its cancellation ends: an attempt on a connection, or a pause before one.
+package protocol CallStep: AnyObject, Sendable {
+    /// The call was cancelled; called from any thread.
+    func callCancelled()
+
+    /// Time goes on after ``Call/pause()``; called from any thread.
+    func callResumed()
+}
+
+extension Call: CustomReflectable {
+    /// The number and the deadline.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "deadline": deadline]) }
+}

@@ -1,0 +1,84 @@
+/// What policies are told for one request, under typed keys that the policies own.
+///
+///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
+///
+///     extension RequestSettings {
+///         var tenant: String {
+///             get { options[TenantKey.self] }
+///             set { options[TenantKey.self] = newValue }
+///         }
+///     }
+///
+/// An interceptor reads `request.options[TenantKey.self]`. Options of a session hold for all its requests, and those of a request
+/// replace them.
+public struct RequestOptions: Sendable {
+    private struct Entry: Sendable {
+        let key: any RequestOptionKey.Type
+        let value: any Sendable
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+
+    public init() {}
+
+    /// Whether nothing was set.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The value under a key, or the key's default.
+    public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
+        get { self[ifSet: key] ?? Key.defaultValue }
+        set { self[ifSet: key] = newValue }
+    }
+
+    /// The value under a key; nil where none was set, and setting nil goes back to that.
+    public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
+        get {
+            guard !entries.isEmpty else { return nil }
+            return entries[ObjectIdentifier(key)]?.value as? Key.Value
+        }
+        set { entries[ObjectIdentifier(key)] = newValue.map { Entry(key: key, value: $0) } }
+    }
+
+    /// Takes over the values of others, which replace those of the same keys.
+    public mutating func merge(_ others: RequestOptions) {
+        guard !others.entries.isEmpty else { return }
+        guard !entries.isEmpty else { return self = others }
+        entries.merge(others.entries) { _, new in new }
+    }
+}
+
+extension RequestOptions: CustomReflectable {
+    /// The values whose keys have names, as the keys show them.
+    public var customMirror: Mirror {
+        let children = entries.values.compactMap(Self.child).sorted { $0.label < $1.label }
+        return Mirror(self, children: children.map { (label: $0.label, value: $0.value) })
+    }
+
+    private static func child(_ entry: Entry) -> (label: String, value: Any)? {
+        func open<Key: RequestOptionKey>(_ key: Key.Type) -> (label: String, value: Any)? {
+            guard let name = Key.name, let value = entry.value as? Key.Value else { return nil }
+            return (name, Key.shown(value))
+        }
+        return open(entry.key)
+    }
+}
+
+/// A key of ``RequestOptions``: a type of the policy that reads it.
+public protocol RequestOptionKey {
+    associatedtype Value: Sendable
+
+    /// The value where none was set.
+    static var defaultValue: Value { get }
+
+    /// The name under which settings and requests show the value when they are printed; nil by default, which does not show it.
+    static var name: String? { get }
+
+    /// The value as it is printed; the value itself by default. Leave secrets out.
+    static func shown(_ value: Value) -> Any
+}
+
+extension RequestOptionKey {
+    public static var name: String? { nil }
+
+    public static func shown(_ value: Value) -> Any { value }
+}

@@ -1,0 +1,125 @@
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+/// `Call.cancel()` ends the call wherever it is.
+@Suite("Calls: cancellation", .timeLimit(.minutes(2)))
+struct CallCancelTests {
+    /// Keeps the call that passes.
+    private final class Catcher: Interceptor, Sendable {
+        private let caught = Mutex<Call?>(nil)
+        var call: Call? { caught.withLock { $0 } }
+
+        func intercept(_ request: Request, next: Next) async throws -> Response {
+            caught.withLock { $0 = request.call }
+            return try await next(request)
+        }
+    }
+
+    private func withCall(
+        isHTTP2: Bool, _ work: (Session, Engine, TestServer, PoolGate, Catcher) async throws -> Void
+    ) async throws {
+        try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
+            let (gate, catcher, engine) = (PoolGate(), Catcher(), PoolSupport.engine())
+            server.hold(gate)
+            let api = try PoolSupport.session(server.url, engine) {
+                $0.proxies = .none
+                if isHTTP2 { $0.http2 = .priorKnowledge }
+                $0.networkInterceptors = [catcher]
+            }
+            try await work(api, engine, server, gate, catcher)
+            gate.open()
+        }
+    }
+
+    @Test("While it waits for the answer", arguments: [false, true])
+    func waiting(isHTTP2: Bool) async throws {
+        try await withCall(isHTTP2: isHTTP2) { api, engine, server, _, catcher in
+            let request = Task { try await api.get("held/1") }
+            try await server.waitForRequests(1, within: PoolSupport.limit)
+            let call = try #require(catcher.call)
+            call.cancel()
+            let error = await #expect(throws: SternaError.self) { try await request.value }
+            #expect(error?.kind == .cancelled)
+            #expect(error?.phase == .wait)
+            #expect(call.isCancelled)
+            #expect(!request.isCancelled, "the task goes on")
+            await PoolSupport.expectNothing(engine)
+        }
+    }
+
+    @Test("While its body is read", arguments: [false, true])
+    func reading(isHTTP2: Bool) async throws {
+        try await withCall(isHTTP2: isHTTP2) { api, engine, _, _, catcher in
+            let error = await #expect(throws: SternaError.self) {
+                try await api.withResponse(to: .get("bytes/8000000")) { response in
+                    for try await _ in response.body { catcher.call?.cancel() }
+                }
+            }
+            #expect(error?.kind == .cancelled)
+            await PoolSupport.expectNothing(engine)
+        }
+    }
+
+    @Test("While it waits for a connection")
+    func queued() async throws {
+        try await TestServer.withServer { server in
+            let (gate, catcher) = (PoolGate(), Catcher())
+            server.hold(gate)
+            let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 }
+            let api = try PoolSupport.session(server.url, engine)
+            let first = Task { try await api.get("held/1").status }
+            try await server.waitForRequests(1, within: PoolSupport.limit)
+            let watched = api.with { $0.networkInterceptors = [catcher] }
+            let second = Task { try await watched.get("held/2").status }
+            await PoolSupport.expect(engine, "it waits") { $0.waiting == 1 }
+            catcher.call?.cancel()
+            let error = await #expect(throws: SternaError.self) { try await second.value }
+            #expect(error?.kind == .cancelled)
+            #expect(error?.phase == .queue)
+            gate.open()
+            #expect(try await first.value == 200)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("Before it begins: nothing is sent, and a connection that was set aside is given back")
+    func before() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine()
+            let api = try PoolSupport.session(server.url, engine)
+            try await api.get("1k")
+            let cancelling = api.with { $0.interceptors = [Before { $0.call?.cancel() }] }
+            let error = await #expect(throws: SternaError.self) { try await cancelling.get("1k") }
+            #expect(error?.kind == .cancelled)
+            #expect(error?.requestSent == false)
+            try await api.get("1k")
+            #expect(server.requestCount == 2)
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("After its end it does nothing")
+    func after() async throws {
+        try await TestServer.withServer { server in
+            let (catcher, engine) = (Catcher(), PoolSupport.engine())
+            let api = try PoolSupport.session(server.url, engine) { $0.networkInterceptors = [catcher] }
+            for _ in 0..<3 {
+                #expect(try await api.get("1k").status == 200)
+                catcher.call?.cancel()
+            }
+            #expect(server.totalConnections == 1, "the connection stays")
+        }
+    }
+
+    /// Does something before the request goes on.
+    private struct Before: Interceptor {
+        let work: @Sendable (Request) -> Void
+
+        func intercept(_ request: Request, next: Next) async throws -> Response {
+            work(request)
+            return try await next(request)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaCore
+
+/// Time that stands still for a call stops all its limits.
+@Suite("Calls: pauses", .timeLimit(.minutes(2)))
+struct CallPauseTests {
+    private final class Catcher: Interceptor, Sendable {
+        private let caught = Mutex<Call?>(nil)
+        var call: Call? { caught.withLock { $0 } }
+
+        func intercept(_ request: Request, next: Next) async throws -> Response {
+            caught.withLock { $0 = request.call }
+            return try await next(request)
+        }
+    }
+
+    enum Limit: CaseIterable {
+        case total, deadline, firstByte
+    }
+
+    private static let limit = Duration.milliseconds(800)
+
+    private func withPaused(
+        _ limit: Limit, isHTTP2: Bool, _ work: (Task<Int, any Error>, Call, PoolGate) async throws -> Void
+    ) async throws {
+        try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
+            let (gate, catcher) = (PoolGate(), Catcher())
+            server.hold(gate)
+            let api = try PoolSupport.session(server.url, PoolSupport.engine()) {
+                $0.proxies = .none
+                if isHTTP2 { $0.http2 = .priorKnowledge }
+                $0.networkInterceptors = [catcher]
+            }
+            try await api.get("1k")
+            let request = Task {
+                try await api.get("held/1") {
+                    switch limit {
+                    case .total: $0.timeouts.total = Self.limit
+                    case .deadline: $0.deadline = .now + Self.limit
+                    case .firstByte: $0.timeouts.firstByte = Self.limit
+                    }
+                }.status
+            }
+            let isThere = await Wire.eventually { server.requestCount == 2 }
+            try #require(isThere)
+            let call = try #require(catcher.call)
+            call.pause()
+            // Longer than the limit, on the clock that the limit is measured by.
+            try await Task.sleep(for: Self.limit * 2)
+            try await work(request, call, gate)
+            gate.open()
+        }
+    }
+
+    @Test("They do not pass while it is paused", arguments: Limit.allCases, [false, true])
+    func stopped(limit: Limit, isHTTP2: Bool) async throws {
+        try await withPaused(limit, isHTTP2: isHTTP2) { request, call, gate in
+            #expect(call.isPaused)
+            gate.open()
+            let status = try await request.value
+            #expect(status == 200)
+        }
+    }
+
+    @Test("They pass after it has been resumed", arguments: Limit.allCases, [false, true])
+    func resumed(limit: Limit, isHTTP2: Bool) async throws {
+        try await withPaused(limit, isHTTP2: isHTTP2) { request, call, gate in
+            let start = ContinuousClock.now
+            call.resume()
+            let error = await #expect(throws: SternaError.self) { try await request.value }
+            #expect(error?.kind == .timedOut)
+            #expect(error?.phase == .wait)
+            if limit == .firstByte { #expect(ContinuousClock.now - start >= Self.limit) }
+        }
+    }
+
+    @Test("Pauses within pauses")
+    func nested() {
+        let call = Call(deadline: .now() + .seconds(60))
+        let deadline = call.deadline
+        call.pause()
+        call.pause()
+        call.resume()
+        #expect(call.isPaused)
+        #expect(call.limit == .distantFuture)
+        #expect(call.deadline >= deadline)
+        call.resume()
+        #expect(!call.isPaused)
+        #expect(call.deadline >= deadline)
+        #expect(call.limit < .distantFuture)
+        call.resume()
+        #expect(!call.isPaused, "one that was not paused")
+    }
+
+    @Test("A deadline that never comes, and one that has passed", arguments: [false, true])
+    func extremes(isPast: Bool) {
+        let call = Call(deadline: isPast ? .uptimeNanoseconds(0) : .distantFuture)
+        #expect(!call.isPaused)
+        call.pause()
+        call.resume()
+        #expect(!call.isPaused)
+        #expect(call.deadline.hasPassed == isPast)
+    }
+}
