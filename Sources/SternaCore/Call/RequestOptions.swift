@@ -17,12 +17,13 @@ public struct RequestOptions: Sendable {
         let value: any Sendable
     }
 
-    private var entries: [ObjectIdentifier: Entry] = [:]
+    // Nil while nothing is set, which is copied for less than an empty dictionary.
+    private var entries: [ObjectIdentifier: Entry]?
 
     public init() {}
 
     /// Whether nothing was set.
-    public var isEmpty: Bool { entries.isEmpty }
+    public var isEmpty: Bool { entries?.isEmpty ?? true }
 
     /// The value under a key, or the key's default.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
@@ -33,24 +34,33 @@ public struct RequestOptions: Sendable {
     /// The value under a key; nil where none was set, and setting nil goes back to that.
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
         get {
-            guard !entries.isEmpty else { return nil }
+            guard let entries else { return nil }
             return entries[ObjectIdentifier(key)]?.value as? Key.Value
         }
-        set { entries[ObjectIdentifier(key)] = newValue.map { Entry(key: key, value: $0) } }
+        set { own[ObjectIdentifier(key)] = newValue.map { Entry(key: key, value: $0) } }
     }
 
     /// Takes over the values of others, which replace those of the same keys.
     public mutating func merge(_ others: RequestOptions) {
-        guard !others.entries.isEmpty else { return }
-        guard !entries.isEmpty else { return self = others }
-        entries.merge(others.entries) { _, new in new }
+        guard let added = others.entries else { return }
+        guard entries != nil else { return self = others }
+        own.merge(added) { _, new in new }
+    }
+
+    private var own: [ObjectIdentifier: Entry] {
+        get { entries ?? [:] }
+        _modify {
+            var values = entries.take() ?? [:]
+            defer { entries = values }
+            yield &values
+        }
     }
 }
 
 extension RequestOptions: CustomReflectable {
     /// The values whose keys have names, as the keys show them.
     public var customMirror: Mirror {
-        let children = entries.values.compactMap(Self.child).sorted { $0.label < $1.label }
+        let children = own.values.compactMap(Self.child).sorted { $0.label < $1.label }
         return Mirror(self, children: children.map { (label: $0.label, value: $0.value) })
     }
 

@@ -84,8 +84,8 @@ final class Exchange: InLine, @unchecked Sendable {
 
     /// When the request must be complete; `distantFuture` while the call's time stands still.
     var deadline: NIODeadline {
-        guard let call else { return ownDeadline }
-        return call.isPaused ? .distantFuture : min(call.limit, ownDeadline)
+        guard let limit = call?.limit, limit < .distantFuture else { return call == nil ? ownDeadline : .distantFuture }
+        return min(limit, ownDeadline)
     }
 
     var rank: Int { request.priority.rawValue }
