@@ -25,7 +25,8 @@ package final class EngineSender: Transport {
         }
         let own = request.ownDeadline?.instant ?? .distantFuture
         let isFirst = call.attempts == 0
-        // The first attempt comes so soon behind the call's begin that its deadline has not passed.
+        // The first attempt usually follows the check of the session at once. Where an interceptor has taken its time before it, the
+        // connection's own check of the deadline, before it writes, ends the attempt.
         if !isFirst || own < .distantFuture {
             guard min(own, call.limit) > .now() else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
         }

@@ -28,7 +28,7 @@ extension Endpoint {
         if mustArrange { arrangeLook(at: limit) }
     }
 
-    /// Ends those that came last where more wait than may; what goes on with a request that was sent, and warm-ups, may.
+    /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
     func refuseTooMany() {
         guard limitsWaiting else { return }
         let spare = pools.reduce(0) { $0 + $1.spareCount }

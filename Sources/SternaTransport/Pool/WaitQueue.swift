@@ -52,8 +52,8 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     // Which of those that came have been counted.
     private var lastCounted = 0
 
-    /// Takes out those of the last that came that are too many; each is counted once, as soon as it is known whether a
-    /// connection is opened for it. Warm-ups, and waiters that a connection is being opened for, do not count.
+    /// Removes the newest waiters beyond the limit, and returns them. Each waiter is counted once, as soon as the endpoint knows
+    /// whether it opens a connection for it. Warm-ups, and waiters with a dial, do not count.
     ///
     /// - Parameters:
     ///   - spare: how many idle connections the first waiters are about to get.

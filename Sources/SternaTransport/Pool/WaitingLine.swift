@@ -126,7 +126,7 @@ struct WaitingLine<Element: InLine> {
         }
     }
 
-    /// Those that came after one with a number, the last first.
+    /// The elements with a higher arrival number, the newest first.
     func newest(after arrival: Int) -> [Element] {
         var found: [Place] = []
         for row in places {

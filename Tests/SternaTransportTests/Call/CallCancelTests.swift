@@ -6,22 +6,11 @@ import Testing
 /// `Call.cancel()` ends the call wherever it is.
 @Suite("Calls: cancellation", .timeLimit(.minutes(2)))
 struct CallCancelTests {
-    /// Keeps the call that passes.
-    private final class Catcher: Interceptor, Sendable {
-        private let caught = Mutex<Call?>(nil)
-        var call: Call? { caught.withLock { $0 } }
-
-        func intercept(_ request: Request, next: Next) async throws -> Response {
-            caught.withLock { $0 = request.call }
-            return try await next(request)
-        }
-    }
-
     private func withCall(
-        isHTTP2: Bool, _ work: (Session, Engine, TestServer, PoolGate, Catcher) async throws -> Void
+        isHTTP2: Bool, _ work: (Session, Engine, TestServer, PoolGate, CallCatcher) async throws -> Void
     ) async throws {
         try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
-            let (gate, catcher, engine) = (PoolGate(), Catcher(), PoolSupport.engine())
+            let (gate, catcher, engine) = (PoolGate(), CallCatcher(), PoolSupport.engine())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, engine) {
                 $0.proxies = .none
@@ -65,7 +54,7 @@ struct CallCancelTests {
     @Test("While it waits for a connection")
     func queued() async throws {
         try await TestServer.withServer { server in
-            let (gate, catcher) = (PoolGate(), Catcher())
+            let (gate, catcher) = (PoolGate(), CallCatcher())
             server.hold(gate)
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 }
             let api = try PoolSupport.session(server.url, engine)
@@ -103,7 +92,7 @@ struct CallCancelTests {
     @Test("After its end it does nothing")
     func after() async throws {
         try await TestServer.withServer { server in
-            let (catcher, engine) = (Catcher(), PoolSupport.engine())
+            let (catcher, engine) = (CallCatcher(), PoolSupport.engine())
             let api = try PoolSupport.session(server.url, engine) { $0.networkInterceptors = [catcher] }
             for _ in 0..<3 {
                 #expect(try await api.get("1k").status == 200)
@@ -121,5 +110,16 @@ struct CallCancelTests {
             work(request)
             return try await next(request)
         }
+    }
+}
+
+/// Keeps the call that passes.
+final class CallCatcher: Interceptor, Sendable {
+    private let caught = Mutex<Call?>(nil)
+    var call: Call? { caught.withLock { $0 } }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        caught.withLock { $0 = request.call }
+        return try await next(request)
     }
 }

@@ -1,7 +1,6 @@
 import NIOCore
 import Sterna
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaCore
@@ -9,16 +8,6 @@ import Testing
 /// Time that stands still for a call stops all its limits.
 @Suite("Calls: pauses", .timeLimit(.minutes(2)))
 struct CallPauseTests {
-    private final class Catcher: Interceptor, Sendable {
-        private let caught = Mutex<Call?>(nil)
-        var call: Call? { caught.withLock { $0 } }
-
-        func intercept(_ request: Request, next: Next) async throws -> Response {
-            caught.withLock { $0 = request.call }
-            return try await next(request)
-        }
-    }
-
     enum Limit: CaseIterable {
         case total, deadline, firstByte
     }
@@ -29,7 +18,7 @@ struct CallPauseTests {
         _ limit: Limit, isHTTP2: Bool, _ work: (Task<Int, any Error>, Call, PoolGate) async throws -> Void
     ) async throws {
         try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
-            let (gate, catcher) = (PoolGate(), Catcher())
+            let (gate, catcher) = (PoolGate(), CallCatcher())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, PoolSupport.engine()) {
                 $0.proxies = .none
