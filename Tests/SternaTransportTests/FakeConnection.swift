@@ -23,6 +23,7 @@ struct FakeConnection {
         url = try HTTPURL(address)
         var options = options
         options.maximumConnectionsPerOrigin = 1
+        options.clock = NetworkClock(source: LoopClock(loop))
         let engine = Engine(options: options, group: loop)
         let shard = engine.shards[0]
         let endpoint = Endpoint(

@@ -73,6 +73,9 @@ public struct Session: Sendable {
     ) async throws -> Reply {
         var request = request
         if progress != nil { request.delivery = .head }
+        if plan.readsBodiesInChain {
+            request.options[BodyReadingKey.self] = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
+        }
         request.recorder?.requestBegan(request)
         let response: Response
         do {
@@ -81,7 +84,8 @@ public struct Session: Sendable {
             throw plan.describe(error, request)
         }
         // Most answers are there as a whole.
-        if progress == nil, let body = response.body.whole, body.count <= plan.settings.collectedBytes,
+        if progress == nil || plan.readsBodiesInChain, let body = response.body.whole,
+            body.count <= plan.settings.collectedBytes,
             !plan.isLargeError(response, body, to: draft)
         {
             request.recorder?.decoded(body.count)
@@ -99,7 +103,9 @@ public struct Session: Sendable {
         var response = response
         let body: Bytes
         do {
-            body = try await response.body.collect(upTo: plan.settings.collectedBytes, reportingTo: progress)
+            let isRead = plan.readsBodiesInChain && response.body.whole != nil
+            body = try await response.body.collect(
+                upTo: plan.settings.collectedBytes, reportingTo: isRead ? nil : progress)
             request.recorder?.decoded(body.count)
             response.body = ResponseBody(body, trailers: response.body.trailers)
             if plan.isLargeError(response, body, to: draft) {

@@ -16,6 +16,9 @@ final class SessionPlan: Sendable {
     let settings: SessionSettings
     let chain: Next
 
+    /// Whether something in the chain sees the bodies that verbs collect, so that they are read there.
+    let readsBodiesInChain: Bool
+
     /// What the session's requests go by, unless it has a transport of its own.
     let engineTransport: EngineTransport
     private let headers: SessionHeaders
@@ -29,10 +32,10 @@ final class SessionPlan: Sendable {
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
         // Outermost first; where a policy that is yet to come belongs, docs/Architecture.md says.
-        let policies: [any Interceptor] = [
-            RedirectInterceptor(),
-            ContentDecodingInterceptor(limits: settings.decodingLimits),
-        ]
+        readsBodiesInChain = !settings.interceptors.isEmpty
+        var policies: [any Interceptor] = [RedirectInterceptor()]
+        if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         let interceptors = settings.interceptors + policies + settings.networkInterceptors
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
@@ -136,7 +139,7 @@ final class SessionPlan: Sendable {
     /// Makes the call of a request, whose deadline is the earlier of the draft's and the end of the total; throws `timedOut` where it
     /// has passed.
     private func call(for request: Request, _ draft: RequestDraft) throws(SternaError) -> Call {
-        let now = NIODeadline.now()
+        let now = settings.engine.clock.now
         var deadline = now + request.timeouts.amounts.total
         var hasOwnDeadline = false
         if let own = draft.settings.deadline?.instant, own < deadline {
@@ -151,7 +154,7 @@ final class SessionPlan: Sendable {
         }
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline, recordsMetrics: settings.collectsMetrics,
-            observer: settings.observer)
+            observer: settings.observer, clock: settings.engine.clock)
     }
 
     private func serialize(

@@ -26,6 +26,9 @@ public final class Call: Sendable {
     private let number = Atomic<UInt64>(0)
     private static let lastNumber = Atomic<UInt64>(0)
 
+    /// The clock that its limits are measured by.
+    package let clock: NetworkClock
+
     /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
     package let hasOwnDeadline: Bool
 
@@ -37,10 +40,12 @@ public final class Call: Sendable {
     /// - Parameters:
     ///   - deadline: when all of it must be complete.
     ///   - recordsMetrics: whether metrics are kept although there is no observer.
+    ///   - clock: what its limits are measured by; its engine's.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, recordsMetrics: Bool = false,
-        observer: (any NetworkObserver)? = nil
+        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system
     ) {
+        self.clock = clock
         end = Atomic(min(deadline.uptimeNanoseconds, Self.paused - 1))
         self.hasOwnDeadline = hasOwnDeadline
         guard recordsMetrics || observer != nil else {
@@ -49,7 +54,7 @@ public final class Call: Sendable {
         }
         let id = Self.nextNumber()
         number.store(id, ordering: .relaxed)
-        recorder = MetricsRecorder(id: id, observer: observer)
+        recorder = MetricsRecorder(id: id, observer: observer, clock: clock)
     }
 
     private static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -112,7 +117,7 @@ public final class Call: Sendable {
             guard let remaining = state.remaining else {
                 return Deadline(.uptimeNanoseconds(end.load(ordering: .relaxed)))
             }
-            return Deadline(.uptimeNanoseconds(Self.moment(in: remaining)))
+            return Deadline(.uptimeNanoseconds(moment(in: remaining)))
         }
     }
 
@@ -128,7 +133,7 @@ public final class Call: Sendable {
         let hasConnection = state.withLock { state in
             state.pauses += 1
             guard state.pauses == 1 else { return true }
-            state.remaining = .uptimeNanoseconds(end.load(ordering: .relaxed)) - .now()
+            state.remaining = .uptimeNanoseconds(end.load(ordering: .relaxed)) - clock.now
             end.store(Self.paused, ordering: .relaxed)
             return state.step != nil
         }
@@ -141,16 +146,16 @@ public final class Call: Sendable {
             guard state.pauses > 0 else { return nil }
             state.pauses -= 1
             guard state.pauses == 0, let remaining = state.remaining.take() else { return nil }
-            end.store(Self.moment(in: remaining), ordering: .relaxed)
+            end.store(moment(in: remaining), ordering: .relaxed)
             return state.step
         }
         step?.callResumed()
     }
 
-    private static func moment(in remaining: TimeAmount) -> UInt64 {
+    private func moment(in remaining: TimeAmount) -> UInt64 {
         let left = UInt64(max(0, remaining.nanoseconds))
-        let (sum, isTooLate) = NIODeadline.now().uptimeNanoseconds.addingReportingOverflow(left)
-        return isTooLate ? paused - 1 : min(sum, paused - 1)
+        let (sum, isTooLate) = clock.now.uptimeNanoseconds.addingReportingOverflow(left)
+        return isTooLate ? Self.paused - 1 : min(sum, Self.paused - 1)
     }
 
     // MARK: Shutdown

@@ -6,6 +6,7 @@ import Synchronization
 @usableFromInline
 package final class MetricsRecorder: Sendable {
     private let began: NIODeadline
+    private let clock: NetworkClock
     private let observer: (any NetworkObserver)?
     private let metrics: Mutex<RequestMetrics>
 
@@ -14,8 +15,9 @@ package final class MetricsRecorder: Sendable {
     // The end is the last that is told, whatever of a body that nobody reads still comes.
     private let isEnded = Atomic<Bool>(false)
 
-    init(id: UInt64, observer: (any NetworkObserver)?) {
-        began = .now()
+    init(id: UInt64, observer: (any NetworkObserver)?, clock: NetworkClock = .system) {
+        began = clock.now
+        self.clock = clock
         self.observer = observer
         metrics = Mutex(RequestMetrics(id: id))
     }
@@ -47,8 +49,11 @@ package final class MetricsRecorder: Sendable {
             all)
     }
 
-    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Attempt {
-        let now = NIODeadline.now()
+    /// Begins an attempt.
+    ///
+    /// - Parameter reason: what it is for; what was announced by ``expect(_:)`` by default.
+    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Begun {
+        let now = clock.now
         let expected = nextReason.withLock { next in
             defer { next = nil }
             return next
@@ -62,9 +67,17 @@ package final class MetricsRecorder: Sendable {
             return (metrics.attempts.count - 1, reason)
         }
         let attempt = Attempt(recorder: self, index: index)
-        attempt.tell(now) { $0.attemptBegan($1, reason: begun) }
-        return attempt
+        return Begun(attempt: attempt, report: attempt.report(now) { $0.attemptBegan($1, reason: begun) })
     }
+
+    /// An attempt, and the observer's call for its begin.
+    package struct Begun {
+        package let attempt: Attempt
+        package let report: Report?
+    }
+
+    /// A call of the observer. User code runs in it, so it is made outside of all changes of state.
+    package typealias Report = @Sendable () -> Void
 
     /// How many bytes the body of the last attempt had when its coding was undone.
     package func decoded(_ bytes: Int) {
@@ -89,29 +102,34 @@ package final class MetricsRecorder: Sendable {
             recorder.metrics.withLock { change(&$0.attempts[index]) }
         }
 
-        /// Tells the observer of something that happened to it.
-        package func tell(_ moment: NIODeadline, _ event: (any NetworkObserver, ObservedRequest) -> Void) {
-            guard let observer = recorder.observer, !recorder.isEnded.load(ordering: .relaxed) else { return }
+        /// Makes the observer's call for an event; nil without an observer.
+        package func report(
+            _ moment: NIODeadline, _ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void
+        ) -> Report? {
+            guard let observer = recorder.observer else { return nil }
             let attempt = recorder.metrics.withLock { $0.attempts[index] }
-            event(observer, recorder.observed(index + 1, attempt.method, attempt.url, moment))
+            let request = recorder.observed(index + 1, attempt.method, attempt.url, moment)
+            return { [recorder] in
+                if !recorder.isEnded.load(ordering: .relaxed) { event(observer, request) }
+            }
         }
 
         /// It is over.
-        package func ended(at now: NIODeadline = .now()) {
-            let offset = recorder.offset(now)
+        package func ended(at now: NIODeadline? = nil) {
+            let offset = recorder.offset(now ?? recorder.clock.now)
             update { $0.whole.end = max($0.whole.start, offset) }
         }
 
-        /// It has failed; told once.
-        package func failed(_ error: SternaError) {
-            let now = NIODeadline.now()
+        /// Records a failure; returns the observer's call for the first one.
+        package func failed(_ error: SternaError) -> Report? {
+            let now = recorder.clock.now
             let isNew = recorder.metrics.withLock { metrics in
                 defer { metrics.attempts[index].failure = metrics.attempts[index].failure ?? error.kind }
                 return metrics.attempts[index].failure == nil
             }
-            guard isNew else { return }
+            guard isNew else { return nil }
             ended(at: now)
-            tell(now) { $0.attemptFailed($1, error) }
+            return report(now) { $0.attemptFailed($1, error) }
         }
     }
 

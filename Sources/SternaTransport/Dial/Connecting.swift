@@ -8,29 +8,32 @@ final class Connecting: @unchecked Sendable {
     private var race: DialRace
     private let port: Int
     private let loop: any EventLoop
+    private let clock: NetworkClock
     private let promise: EventLoopPromise<any Channel>
     private let bootstrap: (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
     private var channels: [(attempt: Int, channel: any Channel)] = []
-    private var timer: Scheduled<Void>?
-    private var limit: Scheduled<Void>?
+    private var timer: ClockTimer?
+    private var limit: ClockTimer?
 
     /// - Parameter bootstrap: makes what opens a channel, which tells of each one that it makes.
     init(
-        to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop,
+        to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop, clock: NetworkClock,
         bootstrap: @escaping (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
     ) {
         race = DialRace(addresses: addresses, attemptDelay: TimeAmount(clamping: attemptDelay).nanoseconds)
         self.port = port
         self.loop = loop
+        self.clock = clock
         self.bootstrap = bootstrap
         promise = loop.makePromise()
     }
 
-    private var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }
+    private var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
     /// Begins; fails with a `NoAddressAnswered`, or with `ChannelError.connectTimeout` when the time is over.
     func start(timeout: TimeAmount) -> EventLoopFuture<any Channel> {
-        limit = loop.assumeIsolated().scheduleTask(in: timeout) {
+        loop.assertInEventLoop()
+        limit = clock.schedule(in: timeout, on: loop) {
             self.stop(ChannelError.connectTimeout(timeout))
         }
         perform(race.start(now: now))
@@ -61,7 +64,7 @@ final class Connecting: @unchecked Sendable {
             case .setTimer(let moment):
                 timer?.cancel()
                 let deadline = NIODeadline.uptimeNanoseconds(UInt64(max(0, moment)))
-                timer = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+                timer = clock.schedule(at: deadline, on: loop) {
                     self.perform(self.race.timerFired(now: self.now))
                 }
             case .cancelTimer: timer?.cancel()

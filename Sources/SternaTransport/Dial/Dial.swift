@@ -21,10 +21,10 @@ final class Dial: @unchecked Sendable {
     /// What is known of it so far. Requests that wait for it look at that from elsewhere.
     struct Progress: Sendable {
         var phase = SternaError.Phase.resolve
-        var timeline = DialTimeline()
+        var timeline: DialTimeline
     }
 
-    private let known = Mutex(Progress())
+    private let known: Mutex<Progress>
 
     /// What the policy's rotating identity was when the handshake began.
     var rotation: ClientIdentity?
@@ -37,6 +37,7 @@ final class Dial: @unchecked Sendable {
         self.shard = shard
         self.timeouts = timeouts
         self.mayShare = mayShare
+        known = Mutex(Progress(timeline: DialTimeline(began: shard.clock.now)))
         timeline.isTLS = endpoint.isTLS
         if case .proxy = endpoint.route { timeline.hasProxy = true }
     }
@@ -58,8 +59,8 @@ final class Dial: @unchecked Sendable {
     var limits: DialLimits { DialLimits(timeouts) }
 
     /// Tells the observer of the request that counts as having this dial, if one does.
-    func tell(_ event: (any NetworkObserver, ObservedRequest) -> Void) {
-        endpoint.change { $0.waiter(of: self)?.recorder }?.tell(.now(), event)
+    func tell(_ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void) {
+        endpoint.change { $0.waiter(of: self)?.recorder }?.report(shard.clock.now, event)?()
     }
 
     /// Gives it up from anywhere.
@@ -67,6 +68,7 @@ final class Dial: @unchecked Sendable {
 
     /// Takes note of a channel that is being connected; there may be one for each address of the host.
     func track(_ channel: any Channel) {
+        shard.loop.assertInEventLoop()
         channels.append(channel)
         if isCancelled { channel.close(promise: nil) }
     }
@@ -76,12 +78,14 @@ final class Dial: @unchecked Sendable {
 
     /// What ends the part that is under way.
     func whenCancelled(_ cancellation: (() -> Void)?) {
+        shard.loop.assertInEventLoop()
         self.cancellation = cancellation
         if isCancelled { cancellation?() }
     }
 
     /// Gives it up: it fails soon.
     func cancel() {
+        shard.loop.assertInEventLoop()
         guard !isCancelled else { return }
         isCancelled = true
         let (cancellation, channels) = (cancellation, channels)
@@ -123,7 +127,7 @@ struct DialLimits: Equatable {
 
 /// When the parts of a dial came to their ends, and what they brought.
 struct DialTimeline: Sendable {
-    var began = NIODeadline.now()
+    var began: NIODeadline
     var hasProxy = false
     var isTLS = false
     var resolved: NIODeadline?

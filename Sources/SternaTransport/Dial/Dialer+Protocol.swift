@@ -38,7 +38,7 @@ extension Dialer {
         }
         let watch = GoAwayWatch()
         let gatherer = WriteGatherer(isTLS: tlsContext != nil)
-        let meter = FrameMeter(options.limits, at: dial.shard.loop.now)
+        let meter = FrameMeter(options.limits, by: options.clock)
         let connection = HTTP2Connection(
             endpoint: dial.endpoint, shard: dial.shard, watch: watch, gatherer: gatherer, meter: meter)
         connection.tlsContext = tlsContext

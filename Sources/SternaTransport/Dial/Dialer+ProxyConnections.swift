@@ -18,12 +18,12 @@ extension Dialer {
             return shard.loop.makeFailedFuture(SternaError.cancelled(phase: dial.phase))
         }
         if let connection = registry.usable(key) {
-            let limit = StepLimit(dial.timeouts.proxy)
+            let limit = StepLimit(dial.timeouts.proxy, by: options.clock)
             return ask(connection, dial, within: limit, tries: tries)
         }
         // Who has waited as long as a connection may take goes by itself.
-        let patience = patience ?? NIODeadline.now() + dial.timeouts.amounts.connect
-        if registry.isDialling(key), patience > .now() {
+        let patience = patience ?? options.clock.now + dial.timeouts.amounts.connect
+        if registry.isDialling(key), patience > options.clock.now {
             return waitForDial(dial, key, until: patience).flatMap {
                 self.reach(dial, by: key, tries: tries, waitingUntil: patience)
             }
@@ -39,7 +39,7 @@ extension Dialer {
             throw error
         }.flatMap { channel in
             dial.phase = .proxy
-            let limit = StepLimit(dial.timeouts.proxy)
+            let limit = StepLimit(dial.timeouts.proxy, by: shard.clock)
             return self.agree(on: key, dial, channel, within: limit, tries: tries, lead)
         }
     }
@@ -102,13 +102,14 @@ extension Dialer {
             inboundStreamInitializer: { $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) })
         let connection = ProxyConnection(
             key, rotation: rotation, in: dial.shard.proxyConnections, watch: watch, multiplexer: multiplexer,
-            idleTimeout: dial.shard.idleTimeout, life: ConnectionLife(options, from: dial.shard.loop.now))
+            idleTimeout: dial.shard.idleTimeout, life: ConnectionLife(options, from: options.clock.now),
+            clock: options.clock)
         let gatherer = WriteGatherer(isTLS: true)
         try pipeline.addHandler(connection, position: .before(http1))
         try pipeline.addHandler(gatherer, position: .before(connection))
         try pipeline.addHandler(multiplexer, position: .after(gatherer))
         try pipeline.addHandler(TunnelSieve(), position: .after(gatherer))
-        let meter = FrameMeter(options.limits, at: dial.shard.loop.now)
+        let meter = FrameMeter(options.limits, by: options.clock)
         watch.meter = meter
         try add(frames(watch), window: ProxyConnection.initialWindow, behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
@@ -127,7 +128,7 @@ extension Dialer {
         dial.phase = .proxy
         let loop = shard.loop
         if dial.timeline.connected == nil || tries > 0 {
-            dial.timeline.connected = .now()
+            dial.timeline.connected = dial.shard.clock.now
             dial.timeline.remoteAddress = connection.remoteAddress?.numericText
             dial.timeline.localAddress = connection.localAddress?.numericText
         }
@@ -184,7 +185,7 @@ extension Dialer {
     private func reached(
         _ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel, _ answer: Response?
     ) -> any Channel {
-        dial.timeline.proxied = .now()
+        dial.timeline.proxied = dial.shard.clock.now
         dial.tell { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
         return channel
     }
@@ -196,7 +197,7 @@ extension Dialer {
         let promise = loop.makePromise(of: Void.self)
         dial.phase = .connect
         dial.shard.proxyConnections.wait(for: key, promise)
-        let timer = loop.scheduleTask(deadline: patience) { promise.succeed(()) }
+        let timer = options.clock.schedule(at: patience, on: loop) { promise.succeed(()) }
         dial.whenCancelled { promise.fail(SternaError.cancelled(phase: .connect)) }
         return promise.futureResult.always { _ in
             timer.cancel()

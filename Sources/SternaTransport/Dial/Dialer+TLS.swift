@@ -64,7 +64,7 @@ extension Dialer {
         chosen.completeWithTask { try await asking.value }
         // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
         let time = limit.left
-        let timer = loop.scheduleTask(in: time) { chosen.fail(Handshake.timedOut(host, limit.whole)) }
+        let timer = limit.schedule(on: loop) { chosen.fail(Handshake.timedOut(host, limit.whole)) }
         channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
         chosen.futureResult.whenComplete { _ in
             timer.cancel()

@@ -9,7 +9,7 @@ extension Dialer {
         let endpoint = dial.endpoint
         guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
         dial.phase = .proxy
-        let limit = StepLimit(dial.timeouts.proxy)
+        let limit = StepLimit(dial.timeouts.proxy, by: options.clock)
         return securely(proxy, endpoint, channel, within: limit, offering: ["http/1.1"]).flatMap { _ in
             endpoint.forwarding == nil
                 ? self.negotiate(proxy, dial, channel, within: limit) : channel.eventLoop.makeSucceededFuture(nil)
@@ -17,7 +17,7 @@ extension Dialer {
             channel.close(promise: nil)
             throw error
         }.map { answer in
-            dial.timeline.proxied = .now()
+            dial.timeline.proxied = dial.shard.clock.now
             dial.tell { $0.proxyConnected($1, proxy: proxy.description, answer: answer) }
         }
     }

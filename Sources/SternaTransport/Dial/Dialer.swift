@@ -14,7 +14,9 @@ final class Dialer: Sendable {
     /// - Parameter timers: an event loop for the sake of its clock.
     init(options: EngineOptions, timers: any EventLoop) {
         self.options = options
-        hosts = HostDirectory(resolver: options.resolver, lifetime: options.resolvedLifetime, timers: timers)
+        hosts = HostDirectory(
+            resolver: options.resolver, lifetime: options.resolvedLifetime, timers: timers,
+            clock: options.clock)
     }
 
     /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
@@ -50,10 +52,10 @@ final class Dialer: Sendable {
         let policy = endpoint.policy
         let (host, port) = (endpoint.host, endpoint.origin.port)
         let peer = TLSPeer(origin: endpoint)
-        return secure(channel, peer, within: StepLimit(dial.timeouts.tls)) { chain in
+        return secure(channel, peer, within: StepLimit(dial.timeouts.tls, by: options.clock)) { chain in
             await policy.decide(chain: chain, host: host, port: port)
         }.map { secured in
-            dial.timeline.secured = .now()
+            dial.timeline.secured = dial.shard.clock.now
             dial.timeline.tlsVersion = secured.version?.name
             return (channel, secured)
         }
@@ -87,11 +89,11 @@ final class Dialer: Sendable {
         }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
             // Given up while the answer was on its way: nobody would end what began now.
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
-            dial.timeline.resolved = .now()
+            dial.timeline.resolved = dial.shard.clock.now
             dial.phase = .connect
             dial.tell { $0.hostResolved($1, host: target.host, addresses: found) }
             let connecting = Connecting(
-                to: found, port: target.port, attemptDelay: options.attemptDelay, on: loop
+                to: found, port: target.port, attemptDelay: options.attemptDelay, on: loop, clock: options.clock
             ) { made in options.apply(to: bootstrap(made)) }
             dial.whenCancelled { connecting.cancel() }
             return connecting.start(timeout: timeouts.amounts.connect)
@@ -126,7 +128,7 @@ final class Dialer: Sendable {
 
     private func connected(_ dial: Dial, _ channel: any Channel) {
         dial.whenCancelled(nil)
-        dial.timeline.connected = .now()
+        dial.timeline.connected = dial.shard.clock.now
         dial.timeline.address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
         if dial.timeline.remoteAddress == nil {
             dial.timeline.remoteAddress = channel.remoteAddress?.numericText
@@ -167,7 +169,7 @@ final class Dialer: Sendable {
         let loop = dial.shard.loop
         let (found, giveUp) = hosts.addresses(of: host, options.addressFamilies, on: loop)
         let promise = loop.makePromise(of: [IPAddress].self)
-        let timer = loop.scheduleTask(in: timeouts.amounts.resolve) {
+        let timer = options.clock.schedule(in: timeouts.amounts.resolve, on: loop) {
             promise.fail(
                 SternaError(
                     .timedOut, phase: .resolve,

@@ -33,7 +33,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
     private let host: String
     private let limit: StepLimit
     private var isDone = false
-    private var timer: Scheduled<Void>?
+    private var timer: ClockTimer?
 
     init(host: String, limit: StepLimit, promise: EventLoopPromise<Void>) {
         self.host = host
@@ -42,7 +42,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+        timer = limit.schedule(on: context.eventLoop) {
             self.finish(Self.timedOut(self.host, self.limit.whole, isJudging: self.judging != nil))
         }
     }

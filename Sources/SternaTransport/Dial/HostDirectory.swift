@@ -14,18 +14,20 @@ final class HostDirectory: Sendable {
     /// A look-up under way, and the timer that says that it takes long.
     private struct Lookup {
         let task: Task<Void, Never>
-        let timer: Scheduled<Void>
+        let timer: ClockTimer
     }
 
     private let resolver: any HostResolver
     private let state: Mutex<State>
 
     private let timers: any EventLoop
+    private let clock: NetworkClock
 
-    /// - Parameter timers: an event loop for the sake of its clock.
-    init(resolver: any HostResolver, lifetime: Duration, timers: any EventLoop) {
+    /// - Parameter timers: the event loop that timers run on.
+    init(resolver: any HostResolver, lifetime: Duration, timers: any EventLoop, clock: NetworkClock = .system) {
         self.resolver = resolver
         self.timers = timers
+        self.clock = clock
         state = Mutex(State(hosts: ResolvedHosts(defaultLifetime: lifetime)))
     }
 
@@ -38,7 +40,7 @@ final class HostDirectory: Sendable {
             state.lastWaiter += 1
             let waiter = state.lastWaiter
             state.promises[waiter] = promise
-            return (waiter, state.hosts.resolve(host, families, waiter: waiter, now: Self.now))
+            return (waiter, state.hosts.resolve(host, families, waiter: waiter, now: now))
         }
         perform(actions)
         let giveUp: @Sendable () -> Void = {
@@ -51,7 +53,7 @@ final class HostDirectory: Sendable {
         return (promise.futureResult, giveUp)
     }
 
-    private static var now: Int64 { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
+    private var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
     private func perform(_ actions: [ResolvedHosts<Int>.Action]) {
         for action in actions {
@@ -69,7 +71,7 @@ final class HostDirectory: Sendable {
     }
 
     private func lookUp(_ id: Int, _ key: ResolvedHosts<Int>.Key) {
-        let timer = timers.scheduleTask(in: .seconds(2)) {
+        let timer = clock.schedule(in: .seconds(2), on: timers) {
             self.perform(self.state.withLock { $0.hosts.takesLong(id) })
         }
         state.withLock { state in
@@ -81,7 +83,7 @@ final class HostDirectory: Sendable {
                     result = .failure(error)
                 }
                 let (lookup, actions) = self.state.withLock { state in
-                    (state.lookups.removeValue(forKey: id), state.hosts.finished(id, result, now: Self.now))
+                    (state.lookups.removeValue(forKey: id), state.hosts.finished(id, result, now: now))
                 }
                 lookup?.timer.cancel()
                 perform(actions)

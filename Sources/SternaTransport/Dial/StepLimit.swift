@@ -5,20 +5,26 @@ import SternaCore
 struct StepLimit: Sendable {
     let whole: Duration
     private let end: NIODeadline
+    private let clock: NetworkClock
 
-    init(_ whole: Duration) {
-        self.whole = whole
-        end = .now() + TimeAmount(clamping: whole)
+    init(_ whole: Duration, by clock: NetworkClock) {
+        self.init(whole, end: clock.now + TimeAmount(clamping: whole), clock)
     }
 
-    private init(_ whole: Duration, end: NIODeadline) {
+    private init(_ whole: Duration, end: NIODeadline, _ clock: NetworkClock) {
         self.whole = whole
         self.end = end
+        self.clock = clock
     }
 
     /// Returns the same limit with another end: that much time from now.
-    func again(_ time: TimeAmount) -> StepLimit { StepLimit(whole, end: .now() + time) }
+    func again(_ time: TimeAmount) -> StepLimit { StepLimit(whole, end: clock.now + time, clock) }
 
     /// What is left now; at least a millisecond.
-    var left: TimeAmount { max(.milliseconds(1), end - .now()) }
+    var left: TimeAmount { max(.milliseconds(1), end - clock.now) }
+
+    /// Runs work on an event loop when the limit has passed.
+    func schedule(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
+        clock.schedule(in: left, on: loop, work)
+    }
 }

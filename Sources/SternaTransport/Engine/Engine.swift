@@ -15,6 +15,9 @@ public final class Engine: Sendable {
     let shards: [Shard]
     let options: EngineOptions
     let dialer: Dialer
+
+    /// The clock of the engine, and of the calls of its sessions.
+    package var clock: NetworkClock { options.clock }
     let permits: Permits
     let tunnelShards = TunnelShards()
     let grace: Grace

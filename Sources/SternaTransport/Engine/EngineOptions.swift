@@ -65,6 +65,9 @@ public struct EngineOptions: Sendable {
     /// Names in certificates and requests stay the host's.
     public var hostOverrides: [String: [String]] = [:]
 
+    /// The clock that all limits are measured by; the system's by default. Tests set another one.
+    public var clock = NetworkClock.system
+
     // How long the first connection to a server may take that may speak HTTP/2 before those who wait for it have others opened.
     package var firstDialPatience: Duration = .milliseconds(300)
 

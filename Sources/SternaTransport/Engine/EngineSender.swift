@@ -18,7 +18,7 @@ package final class EngineSender: Transport {
         let endpoint = try origins.endpoint(for: request.url, of: engine)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         guard let call = request.call else {
-            let now = NIODeadline.now()
+            let now = engine.options.clock.now
             let deadline = request.ownDeadline?.instant ?? now + request.timeouts.amounts.total
             guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
             return try await perform(exchange(request, to: endpoint, deadline: deadline))
@@ -28,13 +28,19 @@ package final class EngineSender: Transport {
         // The first attempt usually follows the check of the session at once. Where an interceptor has taken its time before it, the
         // connection's own check of the deadline, before it writes, ends the attempt.
         if !isFirst || own < .distantFuture {
-            guard min(own, call.limit) > .now() else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
+            guard min(own, call.limit) > engine.options.clock.now else {
+                throw Exchange.deadlinePassed(in: .prepare).at(request)
+            }
         }
         let exchange = exchange(request, to: endpoint, deadline: own)
         exchange.isFurtherAttempt = !isFirst
         if !call.begin(exchange) { exchange.cancel() }
         do {
-            if let recorder = call.recorder { exchange.recorder = recorder.attemptBegan(request) }
+            if let recorder = call.recorder {
+                let begun = recorder.attemptBegan(request)
+                exchange.recorder = begun.attempt
+                begun.report?()
+            }
             let response = try await perform(exchange)
             // A body that is still to come is a part of the attempt.
             if response.body.stream == nil { call.end(exchange) }

@@ -67,7 +67,7 @@ public final class EngineTransport: Transport {
         let most = min(endpoint.maximumConnections, max(1, engine.options.maximumConnections))
         let wanted = max(0, min(count, most)) - endpoint.permits.open(of: endpoint)
         guard wanted > 0 else { return }
-        let now = NIODeadline.now()
+        let now = engine.options.clock.now
         let deadline = now + timeouts.amounts.total
         guard deadline > now else { throw Exchange.deadlinePassed(in: .prepare).at(request) }
         try await withThrowingTaskGroup { group in

@@ -85,7 +85,7 @@ final class BodyPipe: Sendable {
             woken = (reader, chunk)
             return .isDone(count)
         }
-        if let woken { woken.reader.resume(returning: woken.chunk) }
+        if let woken { wake(woken.reader, with: .success(woken.chunk)) }
         return delivery
     }
 
@@ -99,11 +99,17 @@ final class BodyPipe: Sendable {
             defer { state.reader = nil }
             return state.reader
         }
-        switch result {
-        case .success: reader?.resume(returning: nil)
-        case .failure(let error): reader?.resume(throwing: error)
-        }
+        if let reader { wake(reader, with: result.map { _ in nil }) }
         deliver()
+    }
+
+    // Orders what was done before a reader is woken against what it does then. The runtime does so, too, but the sanitizer does not
+    // see it where a reader is woken before it has suspended.
+    private let woken = Atomic<Bool>(false)
+
+    private func wake(_ reader: UnsafeContinuation<Bytes?, any Error>, with result: Result<Bytes?, SternaError>) {
+        woken.store(true, ordering: .releasing)
+        reader.resume(with: result.mapError { $0 })
     }
 
     /// Whether the connection should stop reading for now; `resume` is called when there is room.
@@ -163,6 +169,7 @@ final class BodyPipe: Sendable {
         case .fail(let error): throw error
         case .wait: break
         }
+        defer { _ = woken.load(ordering: .acquiring) }
         return try await withTaskCancellationHandler {
             // The continuation is resumed once: by whoever takes it out of the state under the lock.
             try await withUnsafeThrowingContinuation { continuation in
@@ -200,7 +207,7 @@ final class BodyPipe: Sendable {
             defer { state.reader = nil }
             return state.reader
         }
-        reader?.resume(throwing: SternaError.cancelled(phase: .read))
+        if let reader { wake(reader, with: .failure(.cancelled(phase: .read))) }
     }
 
     /// Gives up what was not read.
@@ -213,7 +220,7 @@ final class BodyPipe: Sendable {
             defer { state.reader = nil }
             return (state.reader, isNew)
         }
-        reader?.resume(throwing: SternaError.cancelled(phase: .read))
+        if let reader { wake(reader, with: .failure(.cancelled(phase: .read))) }
         if isNew { abandon() }
     }
 }

@@ -78,6 +78,7 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Writes on while the network takes more.
     func advance() {
+        loop.assertInEventLoop()
         // A flush may say that there is room before it returns: the loop that flushed goes on then, not a second one.
         guard !isBusy, !isStopped, !isAdvancing, let carrier, carrier.isOpen else { return }
         isAdvancing = true

@@ -1,4 +1,5 @@
 import NIOCore
+import SternaCore
 
 /// Waking the reader of a response's body.
 extension Carrier {
@@ -13,7 +14,7 @@ extension Carrier {
         case .isHeld(let count):
             guard !deliveryIsDue else { return }
             deliveryIsDue = true
-            shard.loop.assumeIsolated().scheduleTask(in: DeliveryPace.interval) { [weak self] in
+            shard.clock.schedule(in: DeliveryPace.interval, on: shard.loop) { [weak self] in
                 self?.deliverHeld(count)
             }
         }
@@ -23,7 +24,7 @@ extension Carrier {
     private func deliverHeld(_ first: Int) {
         deliveryIsDue = false
         guard case .isDone(let count) = pipe?.deliver() else { return }
-        pace.delivered(count, at: shard.loop.now)
+        pace.delivered(count, at: shard.clock.now)
         if count <= first { pace.wasFruitless() }
     }
 }

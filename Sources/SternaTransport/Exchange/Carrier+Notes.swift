@@ -36,10 +36,10 @@ extension Carrier {
             attempt.tlsVersion = tlsVersion
         }
         if let opening, opening.secured != nil {
-            recorder.tell(lastActivity) { $0.tlsEstablished($1, version: opening.tlsVersion) }
+            exchange.callSoon(recorder.report(lastActivity) { $0.tlsEstablished($1, version: opening.tlsVersion) })
         }
         noteAddresses(recorder, opening)
-        recorder.tell(lastActivity) { $0.connectionAcquired($1, isReused: isReused) }
+        exchange.callSoon(recorder.report(lastActivity) { $0.connectionAcquired($1, isReused: isReused) })
     }
 
     private final func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
@@ -52,15 +52,15 @@ extension Carrier {
     }
 
     final func noteSent() {
-        guard let recorder = exchange?.recorder, marks.sent == nil else { return }
-        let now = NIODeadline.now()
+        guard let exchange, let recorder = exchange.recorder, marks.sent == nil else { return }
+        let now = shard.clock.now
         marks.sent = now
         let bytes = Int64(throughput.sent)
         recorder.update { attempt in
             attempt.write = recorder.span(marks.start, now)
             attempt.bytesSent = bytes
         }
-        recorder.tell(now) { $0.requestSent($1, bytes: bytes) }
+        exchange.callSoon(recorder.report(now) { $0.requestSent($1, bytes: bytes) })
     }
 
     final func noteInformational(_ status: Int, _ section: FieldSection, _ exchange: Exchange) {
@@ -68,19 +68,19 @@ extension Carrier {
         marks.firstByte = nil
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
         let response = InformationalResponse(status: status, headers: section.fields)
-        if let inform = exchange.request.onInformational { callSoon { inform(response) } }
-        exchange.recorder?.tell(lastActivity) { $0.informationalReceived($1, response) }
+        if let inform = exchange.request.onInformational { exchange.callSoon { inform(response) } }
+        exchange.callSoon(exchange.recorder?.report(lastActivity) { $0.informationalReceived($1, response) })
     }
 
     final func noteHead(_ status: Int, _ version: HTTPVersion) {
-        guard let recorder = exchange?.recorder else { return }
+        guard let exchange, let recorder = exchange.recorder else { return }
         marks.firstByte = marks.firstByte ?? lastActivity
         recorder.update { attempt in
             attempt.status = status
             attempt.version = version
             attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
         }
-        recorder.tell(lastActivity) { $0.responseBegan($1, status: status) }
+        exchange.callSoon(recorder.report(lastActivity) { $0.responseBegan($1, status: status) })
     }
 
     final func noteCounts() {
@@ -95,7 +95,7 @@ extension Carrier {
     final func noteFailure() {
         noteCounts()
         guard let exchange, let recorder = exchange.recorder else { return }
-        let now = shard.loop.now
+        let now = shard.clock.now
         recorder.update { attempt in
             if exchange.phase == .writing { attempt.write = attempt.write ?? recorder.span(marks.start, now) }
             guard exchange.phase == .waiting || exchange.phase == .reading else { return }
@@ -111,14 +111,15 @@ extension Carrier {
             attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
         }
         recorder.ended(at: lastActivity)
-        recorder.tell(lastActivity) { $0.responseEnded($1, bytes: Int64(self.throughput.received)) }
+        let bytes = Int64(throughput.received)
+        exchange.callSoon(recorder.report(lastActivity) { $0.responseEnded($1, bytes: bytes) })
     }
 
     // MARK: Speed
 
     /// Begins to measure when the peer is the one to be waited for again.
     final func measureAnew() {
-        throughputWindow = shard.loop.now
+        throughputWindow = shard.clock.now
         throughput.counted = moved
         if let least = exchange?.request.timeouts.minimumThroughput {
             shard.tickNoLater(than: throughputWindow + least.amount)

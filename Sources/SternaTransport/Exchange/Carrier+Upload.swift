@@ -9,7 +9,7 @@ extension Carrier {
     /// Lets a body wait for the server to ask for it.
     final func hold(_ writer: BodyWriter) {
         held = writer
-        continueTimer = shard.loop.assumeIsolated().scheduleTask(in: shard.continueWait) { self.sendHeld() }
+        continueTimer = shard.clock.schedule(in: shard.continueWait, on: shard.loop) { self.sendHeld() }
         exchange?.phase = .waiting
     }
 
@@ -21,7 +21,7 @@ extension Carrier {
         self.held = nil
         writer = held
         exchange.phase = .writing
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         measureAnew()
         watchWriting(exchange)
         held.advance()
@@ -41,7 +41,7 @@ extension Carrier {
     /// The network has taken bytes of the body.
     final func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
         guard number == exchangeCount else { return }
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         throughput.sent += bytes
         guard hasUploadObserver else { return }
         meter.add(bytes, at: lastActivity)
@@ -50,30 +50,15 @@ extension Carrier {
 
     /// Reports upload progress to the caller.
     final func report(_ progress: TransferProgress) {
-        guard let report = exchange?.request.uploadProgress else { return }
-        callSoon { report(progress) }
-    }
-
-    /// Schedules a call of the caller's closure for the next turn of the event loop, when the present change of state is
-    /// complete.
-    final func callSoon(_ call: @escaping () -> Void) {
-        dueCalls.append(call)
-        if dueCalls.count == 1 { shard.loop.execute { self.makeCalls() } }
-    }
-
-    /// Makes the calls that are due. The caller gets its response or its error afterwards.
-    final func makeCalls() {
-        guard !dueCalls.isEmpty else { return }
-        let calls = dueCalls
-        dueCalls = []
-        for call in calls { call() }
+        guard let exchange, let report = exchange.request.uploadProgress else { return }
+        exchange.callSoon { report(progress) }
     }
 
     /// Looks, more than once in the time that the network has to take something, whether it has: it does not say so before the
     /// end of a piece.
     final func watchWriting(_ exchange: Exchange) {
         lastTaken = takenBytes
-        takenAt = shard.loop.now
+        takenAt = shard.clock.now
         shard.tickNoLater(than: nextLook(exchange))
     }
 
@@ -90,18 +75,18 @@ extension Carrier {
     /// Whether the network has taken anything since this was asked last, be it part of a write.
     final func hasWrittenOn() -> Bool {
         let taken = takenBytes
-        defer { (lastTaken, takenAt) = (taken, shard.loop.now) }
+        defer { (lastTaken, takenAt) = (taken, shard.clock.now) }
         guard taken > lastTaken else { return false }
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         return true
     }
 
     /// Whether the network has taken more of a body that is on its way as a whole: its answer cannot be there before it is.
     final func hasLeftOn() -> Bool {
         let left = unwrittenBytes
-        defer { (lastLeft, takenAt) = (left, shard.loop.now) }
+        defer { (lastLeft, takenAt) = (left, shard.clock.now) }
         guard left < lastLeft, left > 0 || lastLeft < .max else { return false }
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         return true
     }
 
@@ -110,7 +95,7 @@ extension Carrier {
 
     /// The source of the body has delivered, so the peer is waited for again.
     final func sourceDelivered() {
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         measureAnew()
         if let exchange { watchWriting(exchange) }
     }
@@ -118,7 +103,7 @@ extension Carrier {
     /// All of the body is on its way.
     final func bodyFinished() {
         writer = nil
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         guard let exchange, exchange.phase == .writing else { return }
         exchange.phase = .waiting
         (lastLeft, takenAt) = (unwrittenBytes, lastActivity)

@@ -37,11 +37,8 @@ class Carrier: @unchecked Sendable {
 
     /// A body that waits for the server to ask for it.
     final var held: BodyWriter?
-    final var continueTimer: Scheduled<Void>?
+    final var continueTimer: ClockTimer?
     final var meter = ProgressMeter()
-
-    /// Calls of the caller's closures that are due.
-    final var dueCalls: [() -> Void] = []
     final var collected: Bytes?
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()
@@ -59,17 +56,18 @@ class Carrier: @unchecked Sendable {
     init(endpoint: Endpoint, shard: Shard) {
         self.endpoint = endpoint
         self.shard = shard
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         throughputWindow = lastActivity
     }
 
     /// Begins an exchange.
     final func take(_ exchange: Exchange) {
+        shard.loop.assertInEventLoop()
         exchange.carrier = self
         exchange.phase = .writing
         exchangeCount += 1
         self.exchange = exchange
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         headLimit = nil
         shard.counts.requests += 1
         throughputWindow = lastActivity
@@ -84,7 +82,7 @@ class Carrier: @unchecked Sendable {
 
     /// Begins all limits anew: time has stood still for the exchange.
     final func timeGoesOn() {
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         throughputWindow = lastActivity
         throughput = Throughput()
         if let exchange, headLimit != nil { headLimit = lastActivity + exchange.request.timeouts.amounts.firstByte }

@@ -72,6 +72,9 @@ final class Exchange: InLine, @unchecked Sendable {
     var isFurtherAttempt = false
     private var continuation: UnsafeContinuation<Response, any Error>?
 
+    // Nil until there is a call to be made.
+    private var callLine: CallLine?
+
     init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
         self.request = request
         self.endpoint = endpoint
@@ -124,14 +127,17 @@ final class Exchange: InLine, @unchecked Sendable {
         guard let continuation else { return nil }
         self.continuation = nil
         answered.store(true, ordering: .releasing)
-        guard recorder != nil || endpoint.grace.isShutDown else {
+        guard recorder != nil || callLine != nil || endpoint.grace.isShutDown else {
             return Reply(continuation: continuation, response: response)
         }
         var response = response
         response.recorder = recorder?.recorder
         // The call may ask for more; it lets go of the lease as soon as it does not.
         if let call, endpoint.grace.isShutDown { call.keep(endpoint.grace.hold()) }
-        return Reply(continuation: continuation, response: response)
+        let reply = Reply(continuation: continuation, response: response)
+        guard let callLine else { return reply }
+        callLine.post(on: shard.loop) { reply.send() }
+        return nil
     }
 
     /// A response, and who waits for it.
@@ -148,7 +154,23 @@ final class Exchange: InLine, @unchecked Sendable {
         self.continuation = nil
         let complete = complete(error)
         answered.store(true, ordering: .releasing)
-        continuation.resume(throwing: complete)
+        guard let callLine else { return continuation.resume(throwing: complete) }
+        callLine.post(on: shard.loop) { continuation.resume(throwing: complete) }
+    }
+
+    /// Ends a body, after the calls that are due.
+    func end(_ pipe: BodyPipe, _ result: Result<HTTPFields?, SternaError>) {
+        guard let callLine else { return pipe.end(result) }
+        callLine.post(on: shard.loop) { pipe.end(result) }
+    }
+
+    /// Calls a closure of the caller, or a method of the observer, when the present change of state is complete; in order, and
+    /// before the caller gets its response or error.
+    func callSoon(_ call: (@Sendable () -> Void)?) {
+        guard let call else { return }
+        let line = callLine ?? CallLine()
+        callLine = line
+        line.post(on: shard.loop, call)
     }
 
     /// An error with this request's particulars.
@@ -160,12 +182,12 @@ final class Exchange: InLine, @unchecked Sendable {
             if phase == .queued, queuedAt != .distantFuture {
                 let opening = opening?.timeline
                 recorder.update { attempt in
-                    attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? .now())
+                    attempt.queue = recorder.span(queuedAt, opening.map { max($0.began, queuedAt) } ?? shard.clock.now)
                     if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
-                    opening?.note(in: &attempt, recorder, until: .now())
+                    opening?.note(in: &attempt, recorder, until: shard.clock.now)
                 }
             }
-            recorder.failed(error)
+            callSoon(recorder.failed(error))
         }
         return error
     }

@@ -23,7 +23,7 @@ extension HTTP1Connection {
             abort()
         }
         if let pipe {
-            pipe.end(.success(trailers))
+            exchange.end(pipe, .success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
             shard.reply(to: exchange, head.response(from: exchange.request.url, body: body))
@@ -36,7 +36,7 @@ extension HTTP1Connection {
     }
 
     func detach() {
-        makeCalls()
+        shard.loop.assertInEventLoop()
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil
@@ -70,20 +70,20 @@ extension HTTP1Connection {
         guard let exchange else { return }
         var error = exchange.complete(error)
         error.response = head?.response(from: exchange.request.url, body: ResponseBody())
-        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
+        if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
     /// Closes the connection; it is used no more.
     func close() {
         guard !isClosing else { return }
-        isClosing = true
+        state.beginClosing()
         context?.close(promise: nil)
     }
 
     // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
     func abort(evenIfClosing: Bool = false) {
         guard !isClosing || evenIfClosing else { return }
-        isClosing = true
+        state.beginClosing()
         (tlsContext ?? context)?.close(promise: nil)
     }
 
@@ -95,14 +95,12 @@ extension HTTP1Connection {
 
     func channelInactive(context: ChannelHandlerContext) {
         if let event = parser.finish(), case .end(let trailers) = event, exchange != nil {
-            isClosing = true
+            state.beginClosing()
             finish(trailers)
         } else {
             _ = lost(because: nil)
         }
-        isClosing = true
-        hasClosed = true
-        tellClosed()
+        channelIsGone()
         context.fireChannelInactive()
     }
 

@@ -6,7 +6,7 @@ import SternaCore
 struct Drain {
     /// How many bytes may still come.
     var left: Int
-    let timer: Scheduled<Void>
+    let timer: ClockTimer
 }
 
 /// Connections that carry nothing that somebody waits for.
@@ -24,7 +24,7 @@ extension HTTP1Connection {
 
     /// Reads on for nobody: the pipe that the bytes go through has been given up.
     func beginDrain() {
-        let timer = shard.loop.assumeIsolated().scheduleTask(in: Self.drainTime) {
+        let timer = shard.clock.schedule(in: Self.drainTime, on: shard.loop) {
             if self.drain != nil { self.fail(.cancelled(phase: .read)) }
         }
         drain = Drain(left: Self.drainedBytes, timer: timer)

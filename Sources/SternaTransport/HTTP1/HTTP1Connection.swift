@@ -29,18 +29,14 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     /// Whether the body under way is written in chunks.
     private(set) var isChunked = false
-    var isClosing = false
 
     /// Whether the request asks for the connection to be closed behind its answer.
     private(set) var closesBehind = false
-    var hasClosed = false
 
-    /// Whether the dial that made it has succeeded: from then on it holds the permit it was opened with.
-    var isEstablished = false
+    /// From the end of its dial on, it holds the permit that it was opened with.
+    var state = ConnectionState.dialling
     var readIsHeld = false
     var readsAreLarge = false
-
-    private var hasToldClosed = false
 
     /// Whether nobody used it for a while, so that the server may have closed it.
     var hasStoodIdle = false
@@ -58,10 +54,11 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         parser = ResponseParser(limits: limits)
-        life = ConnectionLife(shard.options, from: shard.loop.now)
+        life = ConnectionLife(shard.options, from: shard.clock.now)
         super.init(endpoint: endpoint, shard: shard)
     }
 
+    var isClosing: Bool { state.isClosing }
     override var channel: (any Channel)? { context?.channel }
     override var tlsVersion: String? { spokenTLSVersion }
     override var hasHead: Bool { head != nil }
@@ -81,7 +78,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// Whether it can take an exchange.
     var isUsable: Bool {
         context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && endpoint.stillShows(rotation)
-            && !life.isOver(after: exchangeCount, at: shard.loop.now)
+            && !life.isOver(after: exchangeCount, at: shard.clock.now)
     }
 
     /// Until when it is kept while nobody uses it.
@@ -91,16 +88,14 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
     func establish() -> Bool {
-        isEstablished = !hasClosed
-        if isEstablished { shard.counts.open += 1 }
-        return isEstablished
+        guard state.establish() else { return false }
+        shard.counts.open += 1
+        return true
     }
 
-    /// Gives the permit back, once.
-    func tellClosed() {
-        guard isEstablished, !hasToldClosed else { return }
-        hasToldClosed = true
-        shard.closed(self)
+    /// The channel is gone: gives the permit back, once.
+    func channelIsGone() {
+        if state.end() { shard.closed(self) }
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -109,9 +104,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         self.context = nil
         tlsContext = nil
         // A channel that is closed while it becomes active never says that it is inactive.
-        isClosing = true
-        hasClosed = true
-        tellClosed()
+        channelIsGone()
     }
 
     // MARK: Starting
@@ -184,7 +177,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let previousActivity = lastActivity
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         guard exchange != nil || pipe != nil else {
             // Bytes that answer nothing: whatever comes next on this connection could not be trusted.
             close()
@@ -282,7 +275,6 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     /// Gives the caller the head now, and the body through a pipe.
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
-        makeCalls()
         let loop = shard.loop
         let number = exchangeCount
         let pipe = BodyPipe(
@@ -316,7 +308,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     // From here on the server is the one to be waited for again.
     private func readGoesOn() {
         readIsHeld = false
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }

@@ -26,6 +26,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private(set) var hasSeenSettings = false
     private var scanner = FrameScanner()
     private let blockLimit: Int
+    private let clock: NetworkClock
 
     /// The bytes of the present field section so far, which may span several frames.
     private var blockCount = 0
@@ -41,9 +42,10 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private var unopened: [Int] = []
 
     /// - Parameter limits: gives the limit of a compressed field section.
-    init(_ limits: Limits, at now: NIODeadline) {
+    init(_ limits: Limits, by clock: NetworkClock) {
+        self.clock = clock
         blockLimit = limits.listBytes
-        budget = FrameBudget(at: now)
+        budget = FrameBudget(at: clock.now)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -101,7 +103,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         }
         // The library refuses a frame of this length.
         guard head.length <= Self.longestFrame else { return nil }
-        guard budget.take(head, isOpen: isOpen(head.stream), at: .now()) else { return Self.flood }
+        guard budget.take(head, isOpen: isOpen(head.stream), at: clock.now) else { return Self.flood }
         switch head.type {
         case FrameHead.Kind.headers, FrameHead.Kind.pushPromise:
             blockCount = head.length

@@ -121,7 +121,7 @@ extension HTTP2Connection {
     /// Tells the peer why, fails all streams and closes.
     func fail(_ error: SternaError, _ code: HTTP2Code) {
         let last = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: code, opaqueData: nil)
-        isClosing = true
+        state.beginClosing()
         context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: last)), promise: nil)
         fail(error)
     }
@@ -131,7 +131,7 @@ extension HTTP2Connection {
         let streams = inOrder
         let isUsed = exchangeCount > streams.count || hasStoodIdle
         // Before it is closed, which ends them all for another reason.
-        isClosing = true
+        state.beginClosing()
         defer { abort(evenIfClosing: true) }
         for stream in streams {
             guard let exchange = stream.exchange else { continue }
@@ -149,9 +149,7 @@ extension HTTP2Connection {
 
     func channelInactive(context: ChannelHandlerContext) {
         lost(because: nil)
-        isClosing = true
-        hasClosed = true
-        tellClosed()
+        channelIsGone()
         context.fireChannelInactive()
     }
 
@@ -160,7 +158,7 @@ extension HTTP2Connection {
         let streams = inOrder
         guard !streams.isEmpty else { return }
         let isUsed = exchangeCount > streams.count || hasStoodIdle
-        isClosing = true
+        state.beginClosing()
         for stream in streams {
             guard let exchange = stream.exchange else { continue }
             if isUsed, !stream.hasHead, exchange.mayRetryOnFreshConnection {
@@ -188,7 +186,7 @@ extension HTTP2Connection {
     /// Closes the connection in order; nobody uses it any more.
     func close() {
         guard !isClosing else { return }
-        isClosing = true
+        state.beginClosing()
         guard let context else { return }
         let goodbye = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: goodbye)), promise: nil)
@@ -198,7 +196,7 @@ extension HTTP2Connection {
     /// Closes the connection at once: TLS closed in order would take for seconds whatever the peer still sends.
     func abort(evenIfClosing: Bool = false) {
         guard !isClosing || evenIfClosing else { return }
-        isClosing = true
+        state.beginClosing()
         (tlsContext ?? context)?.close(promise: nil)
     }
 }

@@ -88,10 +88,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Whether it takes no new exchanges.
     var isRetired = false
-    var isClosing = false
-    var hasClosed = false
-    private var isEstablished = false
-    private var hasToldClosed = false
+
+    /// From the end of its dial on, it holds the permit that it was opened with.
+    var state = ConnectionState.dialling
+    var isClosing: Bool { state.isClosing }
 
     init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer, meter: FrameMeter) {
         self.endpoint = endpoint
@@ -100,7 +100,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         self.watch = watch
         self.gatherer = gatherer
         self.meter = meter
-        let now = shard.loop.now
+        let now = shard.clock.now
         life = ConnectionLife(shard.options, from: now)
         lastActivity = now
         lastRead = now
@@ -123,7 +123,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var takesWrites: Bool { !isClosing && context?.channel.isWritable == true }
 
     // It has not given the sign of life that it was asked for.
-    var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.loop.now) }
+    var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.clock.now) }
 
     /// Whether the peer takes no streams at the moment, and more connections would not change that.
     var isOnHold: Bool { !isRetired && !isClosing && peer.isKnown && peer.maximumStreams == 0 }
@@ -134,10 +134,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         guard exchange.needsFreshConnection else { return true }
         // Where there may be no other one, it is asked again.
         let isRefused = exchange.refusedBy === self && endpoint.maximumConnections > 1
-        return !isRefused && (exchangeCount == 0 || shard.loop.now - health.lastReceived < .seconds(1))
+        return !isRefused && (exchangeCount == 0 || shard.clock.now - health.lastReceived < .seconds(1))
     }
 
-    private var isWornOut: Bool { life.isOver(after: exchangeCount, at: shard.loop.now) }
+    private var isWornOut: Bool { life.isOver(after: exchangeCount, at: shard.clock.now) }
 
     /// Until when it is kept while nobody uses it.
     var idleLimit: NIODeadline { life.idleLimit(since: lastActivity, patience: shard.idleTimeout) }
@@ -167,7 +167,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         meter.budget.earn(FrameBudget.request)
         exchangeCount += 1
         if exchangeCount > 1 { shard.counts.reuses += 1 }
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         // Identifiers go up by two and are never used again.
         let (following, hasRunOut) = id.addingReportingOverflow(2)
         nextID = hasRunOut ? nil : following
@@ -187,6 +187,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// A stream has ended; it is reset where the peer does not know of its end.
     func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
+        shard.loop.assertInEventLoop()
         guard stream.isListed else { return }
         stream.isListed = false
         streams[stream.id] = nil
@@ -194,7 +195,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         // Pays for the frames of this stream that the peer has already sent.
         if !stream.hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
         if !turns.isEmpty { turns.remove(stream.id) }
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         if let code, let context, !isClosing {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .rstStream(code))), promise: nil)
             countReset()
@@ -218,26 +219,23 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         self.context = nil
         meter.connection = nil
         tlsContext = nil
-        isClosing = true
-        hasClosed = true
+        state.beginClosing()
         lost(because: nil)
         toDeliver = []
         faulty = nil
-        tellClosed()
+        channelIsGone()
     }
 
     /// The dial has succeeded; returns false where the connection was lost meanwhile.
     func establish() -> Bool {
-        isEstablished = !hasClosed
-        if isEstablished { shard.counts.open += 1 }
-        return isEstablished
+        guard state.establish() else { return false }
+        shard.counts.open += 1
+        return true
     }
 
-    /// Gives the permit back, once.
-    func tellClosed() {
-        guard isEstablished, !hasToldClosed else { return }
-        hasToldClosed = true
-        shard.closed(self)
+    /// The channel is gone: gives the permit back, once.
+    func channelIsGone() {
+        if state.end() { shard.closed(self) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -245,7 +243,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         if !isReading {
             // What was read at once has come at one moment.
             isReading = true
-            lastRead = shard.loop.now
+            lastRead = shard.clock.now
             health.received(at: lastRead)
         }
         received(unwrapInboundIn(data))

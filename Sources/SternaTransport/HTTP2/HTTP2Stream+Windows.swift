@@ -43,7 +43,7 @@ extension HTTP2Stream {
         let expected = head?.contentLength.map { max(0, $0 - contentCount) }
         guard let more = receiveWindow.credit(upTo: target, expected: expected) else { return }
         connection.allow(more, on: id)
-        let now = shard.loop.now
+        let now = shard.clock.now
         if keepsUp, let lastCredit, now - lastCredit < WindowTuner.leastCreditInterval {
             connection.tuner.isAskedOften()
         }
@@ -60,7 +60,7 @@ extension HTTP2Stream {
     // From here on the server is the one to be waited for again.
     private func readGoesOn() {
         readIsHeld = false
-        lastActivity = shard.loop.now
+        lastActivity = shard.clock.now
         measureAnew()
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }

@@ -269,7 +269,6 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
-        makeCalls()
         let loop = shard.loop
         let pipe = BodyPipe(
             resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
@@ -298,7 +297,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         // The stream goes back before the caller wakes, so that its next request finds room.
         connection.ended(self, reset: hasSentEnd ? nil : .cancel)
         if let pipe {
-            pipe.end(.success(trailers))
+            exchange.end(pipe, .success(trailers))
         } else {
             let body = ResponseBody(body ?? Bytes(), trailers: trailers)
             shard.reply(to: exchange, head.response(from: exchange.request.url, body: body))
@@ -318,12 +317,11 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         guard let exchange else { return }
         var error = exchange.complete(error)
         error.response = head?.response(from: exchange.request.url, body: ResponseBody())
-        if let pipe { pipe.end(.failure(error)) } else { exchange.fail(error) }
+        if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
     /// Lets go of the exchange and of what was to be sent for it.
     func detach() {
-        makeCalls()
         if let exchange {
             shard.remove(exchange)
             exchange.carrier = nil

@@ -116,7 +116,7 @@ extension Endpoint {
         if clock >= limit { return most }
         if !queue.isImpatient {
             queue.isImpatient = true
-            pools[0].shard.loop.scheduleTask(deadline: limit) { [weak self] in
+            schedule(at: limit) { [weak self] in
                 self?.change { $0.isImpatient = false }
                 self?.arrange()
             }
@@ -134,7 +134,7 @@ extension Endpoint {
             return queue.backoff.notBefore
         }
         guard let moment else { return }
-        pools[0].shard.loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(clamping: moment))) { [weak self] in
+        schedule(at: .uptimeNanoseconds(UInt64(clamping: moment))) { [weak self] in
             self?.change { $0.isPausing = false }
             self?.arrange()
         }

@@ -4,7 +4,7 @@ import SternaCore
 /// Waiting for a connection.
 extension Endpoint {
     // Time is the same on all event loops.
-    var clock: NIODeadline { pools[0].shard.loop.now }
+    var clock: NIODeadline { pools[0].shard.clock.now }
     var now: Int64 { Int64(clamping: clock.uptimeNanoseconds) }
 
     /// Puts a request into the queue; it is not its shard's any more, but belongs to what takes it out.
@@ -104,8 +104,14 @@ extension Endpoint {
 
     // MARK: Time
 
+    /// Runs work at a moment, on an event loop of the engine.
+    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) {
+        let shard = pools[0].shard
+        shard.clock.schedule(at: moment, on: shard.loop, work)
+    }
+
     private func arrangeLook(at moment: NIODeadline) {
-        pools[0].shard.loop.scheduleTask(deadline: moment) { [weak self] in self?.lookAtWaiters() }
+        schedule(at: moment) { [weak self] in self?.lookAtWaiters() }
     }
 
     /// Ends the requests that have waited for too long, and sees to it that the next are.

@@ -55,6 +55,7 @@ extension Shard {
     }
 
     private func open(_ dial: Dial) {
+        loop.assertInEventLoop()
         dial.index = dials.count
         dials.append(dial)
         counts.dials += 1

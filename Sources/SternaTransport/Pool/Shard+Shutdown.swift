@@ -9,7 +9,7 @@ extension Shard {
     /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
     /// over; of several calls the one whose grace is over first counts.
     func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
-        endGrace(at: loop.now + grace)
+        endGrace(at: clock.now + grace)
         if let drained {
             drained.futureResult.cascade(to: promise)
             return
@@ -26,7 +26,7 @@ extension Shard {
     private func endGrace(at moment: NIODeadline) {
         if let graceEnd, graceEnd.at <= moment { return }
         graceEnd?.task.cancel()
-        graceEnd = (moment, loop.assumeIsolated().scheduleTask(deadline: moment) { self.abandonAll() })
+        graceEnd = (moment, clock.schedule(at: moment, on: loop) { self.abandonAll() })
     }
 
     /// All shards have ended, and nothing more comes; what another shard's grace has cut short here ends, too.

@@ -28,6 +28,7 @@ extension Shard {
 
     /// A stream has ended, or the peer allows another number of them: what waits takes what is free.
     func streamsChanged(on connection: HTTP2Connection, hasEnded: Bool = false) {
+        loop.assertInEventLoop()
         guard !connection.isServing else { return }
         connection.isServing = true
         if hasEnded, mustYield(connection) { connection.isRetired = true }
@@ -79,6 +80,7 @@ extension Shard {
 
     /// Such a connection is gone.
     func closed(_ connection: HTTP2Connection) {
+        loop.assertInEventLoop()
         for endpoint in connection.endpoints {
             endpoint.pools[index].streams.removeAll { $0 === connection }
             holdChanged(endpoint)

@@ -4,12 +4,14 @@ import SternaCore
 /// Time limits: one timer for all requests and idle connections of a shard.
 extension Shard {
     func add(_ exchange: Exchange) {
+        loop.assertInEventLoop()
         exchange.activeIndex = active.count
         active.append(exchange)
     }
 
     /// Forgets a request that has ended.
     func remove(_ exchange: Exchange) {
+        loop.assertInEventLoop()
         guard let position = exchange.activeIndex else { return }
         exchange.activeIndex = nil
         let last = active.removeLast()
@@ -23,9 +25,10 @@ extension Shard {
     /// Sees to it that limits are looked at by a moment. Most requests end long before the timer that is set already, so
     /// they cost a comparison.
     func tickNoLater(than moment: NIODeadline) {
+        loop.assertInEventLoop()
         if let tick, tick.at <= moment { return }
         tick?.task.cancel()
-        let task = loop.assumeIsolated().scheduleTask(deadline: moment) { self.lookAtLimits() }
+        let task = clock.schedule(at: moment, on: loop) { self.lookAtLimits() }
         tick = (moment, task)
     }
 
@@ -34,7 +37,7 @@ extension Shard {
 
     private func lookAtLimits() {
         tick = nil
-        let now = loop.now
+        let now = clock.now
         var next = NIODeadline.distantFuture
         var looked = active.count
         for exchange in active {

@@ -8,6 +8,7 @@ import Synchronization
 final class Shard: @unchecked Sendable {
     let index: Int
     let loop: any EventLoop
+    let clock: NetworkClock
     let dialer: Dialer
     let executor: EventLoopExecutor
     let options: EngineOptions
@@ -16,7 +17,7 @@ final class Shard: @unchecked Sendable {
     let continueWait: TimeAmount
     var active: [Exchange] = []
     var idlePools: [EndpointPool] = []
-    var tick: (at: NIODeadline, task: Scheduled<Void>)?
+    var tick: (at: NIODeadline, task: ClockTimer)?
     var counts = ShardCounts()
     var dials: [Dial] = []
 
@@ -31,7 +32,7 @@ final class Shard: @unchecked Sendable {
     var drained: EventLoopPromise<Void>?
 
     /// When what is under way then is ended.
-    var graceEnd: (at: NIODeadline, task: Scheduled<Void>)?
+    var graceEnd: (at: NIODeadline, task: ClockTimer)?
     var isShutDown = false
 
     /// What keeps the engine's shards from ending between two attempts of a request.
@@ -43,18 +44,20 @@ final class Shard: @unchecked Sendable {
         self.loop = loop
         self.dialer = dialer
         self.options = options
+        clock = options.clock
         executor = EventLoopExecutor(loop)
         idleTimeout = TimeAmount(clamping: options.idleTimeout)
         firstDialPatience = TimeAmount(clamping: options.firstDialPatience)
         continueWait = TimeAmount(clamping: options.continueWait)
     }
 
-    var now: Int64 { Int64(clamping: loop.now.uptimeNanoseconds) }
+    var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
     // MARK: Requests
 
     /// Takes a request: on a connection that is free at once, else it waits in the endpoint's queue.
     func submit(_ exchange: Exchange) {
+        loop.assertInEventLoop()
         let endpoint = exchange.endpoint
         let pool = endpoint.pools[index]
         let hasReservation = exchange.hasReservation
@@ -111,11 +114,13 @@ final class Shard: @unchecked Sendable {
     func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
         if let recorder = exchange.recorder {
             if let failure = Self.failure(reason) {
-                recorder.failed(failure.at(exchange.request))
+                exchange.callSoon(recorder.failed(failure.at(exchange.request)))
             } else {
                 recorder.ended()
             }
-            exchange.recorder = recorder.recorder.attemptBegan(exchange.request, reason: reason)
+            let begun = recorder.recorder.attemptBegan(exchange.request, reason: reason)
+            exchange.recorder = begun.attempt
+            exchange.callSoon(begun.report)
         }
         exchange.attempt += 1
         exchange.call?.repeated()
@@ -150,6 +155,7 @@ final class Shard: @unchecked Sendable {
 
     /// A connection has finished an exchange and may carry another.
     func release(_ connection: HTTP1Connection) {
+        loop.assertInEventLoop()
         let endpoint = connection.endpoint
         if !connection.isUsable || isShutDown {
             // Its time is over: its permit opens another one for what waits.
@@ -227,6 +233,7 @@ final class Shard: @unchecked Sendable {
     }
 
     func keepIdle(_ connection: HTTP1Connection) {
+        loop.assertInEventLoop()
         let endpoint = connection.endpoint
         let pool = endpoint.pools[index]
         list(pool)
@@ -245,6 +252,7 @@ final class Shard: @unchecked Sendable {
 
     /// A connection is gone.
     func closed(_ connection: HTTP1Connection) {
+        loop.assertInEventLoop()
         let endpoint = connection.endpoint
         endpoint.pools[index].lost(connection)
         counts.open -= 1

@@ -30,6 +30,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     private let registry: ProxyConnections
     private let idleTimeout: TimeAmount
     private let life: ConnectionLife
+    private let clock: NetworkClock
     private let multiplexer: HTTP2StreamMultiplexer
     private let watch: GoAwayWatch
     private var context: ChannelHandlerContext?
@@ -49,7 +50,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// The TLS handler's place in the pipeline; a close from there passes it over.
     var tlsContext: ChannelHandlerContext?
-    private var idleTimer: Scheduled<Void>?
+    private var idleTimer: ClockTimer?
 
     /// Whether it takes no new tunnels, and whether the proxy has said so.
     private var isRetired = false
@@ -62,8 +63,10 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     /// - Parameter multiplexer: stands before it in the pipeline.
     init(
         _ key: ProxyConnections.Key, rotation: ClientIdentity?, in registry: ProxyConnections, watch: GoAwayWatch,
-        multiplexer: HTTP2StreamMultiplexer, idleTimeout: TimeAmount, life: ConnectionLife
+        multiplexer: HTTP2StreamMultiplexer, idleTimeout: TimeAmount, life: ConnectionLife,
+        clock: NetworkClock
     ) {
+        self.clock = clock
         self.key = key
         self.rotation = rotation
         self.registry = registry
@@ -83,7 +86,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     // How often it may be used is said of what its tunnels carry.
-    private var isOld: Bool { context.map { life.isOver(after: 0, at: $0.eventLoop.now) } ?? false }
+    private var isOld: Bool { context != nil && life.isOver(after: 0, at: clock.now) }
 
     /// Calls the closure when it is known how many tunnels the proxy takes: more than that would be refused.
     func onReady(_ act: @escaping () -> Void) {
@@ -140,8 +143,8 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         guard tunnels.isEmpty else { return }
         if isRetired || registry.isOver || isOld { return close() }
         guard let loop = context?.eventLoop else { return }
-        let limit = life.idleLimit(since: loop.now, patience: idleTimeout)
-        idleTimer = loop.assumeIsolated().scheduleTask(deadline: limit) { self.closeIfIdle() }
+        let limit = life.idleLimit(since: clock.now, patience: idleTimeout)
+        idleTimer = clock.schedule(at: limit, on: loop) { self.closeIfIdle() }
     }
 
     /// Takes no new tunnels.

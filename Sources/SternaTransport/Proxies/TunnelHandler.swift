@@ -19,7 +19,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     private var negotiation: Negotiation
     private let proxy: Proxy
     private let limit: StepLimit
-    private var timer: Scheduled<Void>?
+    private var timer: ClockTimer?
     private var isDone = false
 
     init(_ negotiation: Negotiation, proxy: Proxy, limit: StepLimit, promise: EventLoopPromise<Response?>) {
@@ -30,7 +30,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+        timer = limit.schedule(on: context.eventLoop) {
             self.finish(.failure(Self.timedOut(self.proxy, self.limit)))
         }
         let greeting: Bytes

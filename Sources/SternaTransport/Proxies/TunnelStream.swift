@@ -25,7 +25,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     private let handshake: ConnectHandshake
     private let limits: Limits
     private let limit: StepLimit
-    private var timer: Scheduled<Void>?
+    private var timer: ClockTimer?
     private var state = State.asking
     private var interimCount = 0
     private var context: ChannelHandlerContext?
@@ -51,7 +51,8 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func channelActive(context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit.left) {
+        timer = limit.schedule(on: context.eventLoop) {
+            guard let context = self.context else { return }
             self.fail(TunnelHandler.timedOut(self.handshake.proxy, self.limit), context)
         }
         let request = HTTP2Frame.FramePayload.headers(.init(headers: handshake.headers))

@@ -55,7 +55,8 @@ extension EngineTransport {
         return dialer.connect(dial, timeouts: timeouts) { _ in }.flatMap { channel in
             dialer.tunnel(dial, over: channel).flatMap {
                 dialer.secure(
-                    channel, TLSPeer(origin: dial.endpoint), within: StepLimit(timeouts.tls), showsIdentity: false
+                    channel, TLSPeer(origin: dial.endpoint), within: StepLimit(timeouts.tls, by: dial.shard.clock),
+                    showsIdentity: false
                 ) {
                     see($0)
                     return .overlooked

@@ -21,7 +21,9 @@ struct LookupTimerTests {
         }
         weak var weakDirectory: HostDirectory?
         do {
-            let directory = HostDirectory(resolver: resolver, lifetime: .seconds(60), timers: loop)
+            let directory = HostDirectory(
+                resolver: resolver, lifetime: .seconds(60), timers: loop,
+                clock: NetworkClock(source: LoopClock(loop)))
             weakDirectory = directory
             let (addresses, giveUp) = directory.addresses(of: "a.test", .any, on: loop)
             if end == 2 {

@@ -32,10 +32,10 @@ struct LimitTextTests {
 
     @Test("A limit that steps share is named whole")
     func shared() {
-        let limit = StepLimit(.seconds(4))
+        let limit = StepLimit(.seconds(4), by: .system)
         #expect(limit.left <= .seconds(4))
         #expect(Exchange.seconds(limit.whole) == "4 s")
         #expect(limit.again(.milliseconds(1)).whole == .seconds(4))
-        #expect(StepLimit(.zero).left == .milliseconds(1))
+        #expect(StepLimit(.zero, by: .system).left == .milliseconds(1))
     }
 }

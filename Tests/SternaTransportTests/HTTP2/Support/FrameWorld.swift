@@ -61,6 +61,7 @@ final class FrameWorld {
         url = try HTTPURL("http://example.test/")
         var options = EngineOptions()
         options.maximumConnectionsPerOrigin = 1
+        options.clock = NetworkClock(source: LoopClock(loop))
         options.resolver = NoResolver()
         let engine = Engine(options: options, group: loop)
         let shard = engine.shards[0]

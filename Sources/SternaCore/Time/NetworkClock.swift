@@ -1,0 +1,69 @@
+public import NIOCore
+
+/// The clock of an engine and of the calls of its sessions: the system's, or a test's (`TestClock` in SternaTesting).
+///
+/// Every limit, pause and duration is measured by it.
+public struct NetworkClock: Sendable {
+    /// The system's monotonic clock, the default.
+    public static let system = NetworkClock(nil)
+
+    private let source: (any ClockSource)?
+
+    private init(_ source: (any ClockSource)?) { self.source = source }
+
+    /// A clock that a test moves.
+    package init(source: any ClockSource) { self.init(source) }
+
+    /// The present moment.
+    public var now: NIODeadline {
+        guard let source else { return .now() }
+        return source.now
+    }
+
+    /// Runs work on an event loop at a moment, at once where that has passed.
+    @discardableResult
+    package func schedule(
+        at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
+    ) -> ClockTimer {
+        guard let source else { return ClockTimer(.loop(loop.scheduleTask(deadline: moment, work))) }
+        return ClockTimer(.source(source.schedule(at: moment, on: loop, work)))
+    }
+
+    /// Runs work on an event loop after a time.
+    @discardableResult
+    package func schedule(
+        in time: TimeAmount, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
+    ) -> ClockTimer {
+        schedule(at: now + time, on: loop, work)
+    }
+}
+
+/// Work that a ``NetworkClock`` runs at a later moment.
+package struct ClockTimer: Sendable {
+    fileprivate enum Kind: Sendable {
+        case loop(Scheduled<Void>)
+        case source(@Sendable () -> Void)
+    }
+
+    private let kind: Kind
+
+    fileprivate init(_ kind: Kind) { self.kind = kind }
+
+    /// Cancels the work, unless it has begun.
+    package func cancel() {
+        switch kind {
+        case .loop(let scheduled): scheduled.cancel()
+        case .source(let cancel): cancel()
+        }
+    }
+}
+
+/// A source of time that is not the system's.
+package protocol ClockSource: AnyObject, Sendable {
+    var now: NIODeadline { get }
+
+    /// Runs work on an event loop at a moment; returns what cancels it.
+    func schedule(
+        at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void
+}

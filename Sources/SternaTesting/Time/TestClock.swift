@@ -1,0 +1,114 @@
+public import NIOCore
+public import SternaCore
+import Synchronization
+
+/// A clock that stands still until a test moves it; all limits of an engine that is given it follow.
+///
+///     let time = TestClock()
+///     var options = EngineOptions()
+///     options.clock = time.clock
+///     let engine = Engine(options: options)
+///     let api = try Session(baseURL: server.url) { $0.engine = engine }
+///
+///     let request = Task { try await api.get("slow") }
+///     await time.waitForTimer(within: .seconds(60))
+///     await time.advance(by: .seconds(60))         // request fails with timedOut
+public final class TestClock: Sendable {
+    private struct Timer {
+        let moment: NIODeadline
+        let number: Int
+        let loop: any EventLoop
+        let work: @Sendable () -> Void
+    }
+
+    private struct Waiter {
+        let moment: NIODeadline
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = NIODeadline.now()
+        var timers: [Timer] = []
+        var lastNumber = 0
+        var waiters: [Waiter] = []
+
+        // The earliest timer that is due; time stands at its moment from then on.
+        mutating func takeTimer(until end: NIODeadline) -> Timer? {
+            let first = timers.indices.min {
+                (timers[$0].moment, timers[$0].number) < (timers[$1].moment, timers[$1].number)
+            }
+            guard let first, timers[first].moment <= end else { return nil }
+            let timer = timers.remove(at: first)
+            now = max(now, timer.moment)
+            return timer
+        }
+
+        mutating func takeWaiters(for moment: NIODeadline) -> [Waiter] {
+            let met = waiters.filter { moment <= $0.moment }
+            waiters.removeAll { moment <= $0.moment }
+            return met
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a clock that shows the present moment.
+    public init() {}
+
+    /// The clock, as ``EngineOptions`` takes it.
+    public var clock: NetworkClock { NetworkClock(source: self) }
+
+    /// The moment that the clock shows.
+    public var now: NIODeadline { state.withLock { $0.now } }
+
+    /// The moment that the clock shows, for `$0.deadline = time.deadline + .seconds(5)`.
+    public var deadline: Deadline { Deadline(now) }
+
+    /// How many timers wait for their moments.
+    public var timerCount: Int { state.withLock { $0.timers.count } }
+
+    /// Moves time on; every timer on the way runs at its own moment, and has run when this returns.
+    ///
+    /// - Parameter duration: how far; nothing for a negative one.
+    public func advance(by duration: Duration) async {
+        let end = now + TimeAmount(clamping: max(duration, .zero))
+        while let timer = state.withLock({ $0.takeTimer(until: end) }) {
+            // Fails where the loop was shut down, so that nothing is left to run.
+            try? await timer.loop.submit(timer.work).get()
+        }
+        state.withLock { $0.now = max($0.now, end) }
+    }
+
+    /// Waits until a timer is set that runs within a time of the moment that the clock shows.
+    public func waitForTimer(within duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.withLock { state in
+                let moment = state.now + TimeAmount(clamping: duration)
+                if state.timers.contains(where: { $0.moment <= moment }) { return true }
+                state.waiters.append(Waiter(moment: moment, continuation: continuation))
+                return false
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+}
+
+extension TestClock: ClockSource {
+    package func schedule(
+        at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        let (number, isDue, met) = state.withLock { state in
+            state.lastNumber += 1
+            let isDue = moment <= state.now
+            if !isDue {
+                state.timers.append(Timer(moment: moment, number: state.lastNumber, loop: loop, work: work))
+            }
+            return (state.lastNumber, isDue, state.takeWaiters(for: moment))
+        }
+        for waiter in met { waiter.continuation.resume() }
+        if isDue { loop.execute(work) }
+        return { [weak self] in
+            self?.state.withLock { state in state.timers.removeAll { $0.number == number } }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import SternaTransport
+
+/// User code is called in order, one call at a time, and never from within a change of state.
+@Suite("Calls of user code", .timeLimit(.minutes(1)))
+struct CallLineTests {
+    @Test("They wait for the next turn of the event loop, in order, those included that a call posts")
+    func turn() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let line = CallLine()
+        let made = PoolOrder()
+        @Sendable func note(_ number: Int) { made.add("\(number)") }
+        line.post(on: loop) {
+            note(1)
+            line.post(on: loop) { note(3) }
+        }
+        line.post(on: loop) { note(2) }
+        #expect(made.names.isEmpty)
+        await loop.run()
+        #expect(made.names == ["1", "2", "3"])
+        line.post(on: loop) { note(4) }
+        await loop.run()
+        #expect(made.names == ["1", "2", "3", "4"])
+    }
+
+    @Test("Two event loops make none at the same time, and lose none")
+    func loops() async throws {
+        try await PoolSupport.withLoops(2) { group in
+            let loops = Array(group.makeIterator())
+            let line = CallLine()
+            let (running, mostAtOnce) = (Counter(), Counter())
+            let order = [PoolOrder(), PoolOrder()]
+            await withTaskGroup { tasks in
+                for side in 0..<2 {
+                    tasks.addTask {
+                        for number in 1...2_000 {
+                            line.post(on: loops[side]) {
+                                mostAtOnce.raise(to: running.add())
+                                order[side].add("\(number)")
+                                running.add(-1)
+                            }
+                        }
+                    }
+                }
+            }
+            let all = (1...2_000).map { "\($0)" }
+            let areMade = await Wire.eventually { order.allSatisfy { $0.names == all } }
+            #expect(areMade)
+            #expect(mostAtOnce.value == 1)
+        }
+    }
+}
