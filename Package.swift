@@ -57,40 +57,41 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "SternaCore", dependencies: [httpTypes, nioCore], swiftSettings: strict),
+        .target(name: "SternaPlatform", swiftSettings: strict),
+        .target(name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore], swiftSettings: strict),
         .target(
             name: "SternaSerialization",
-            dependencies: ["SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
+            dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
             swiftSettings: strict),
         .target(
-            name: "SternaSecurity", dependencies: ["SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
+            name: "SternaSecurity",
+            dependencies: ["SternaPlatform", "SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
             swiftSettings: strict),
         .target(
             name: "SternaTransport",
             dependencies: [
-                "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL, nioHTTP2, nioHPACK,
-                dequeModule,
+                "SternaPlatform", "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL,
+                nioHTTP2, nioHPACK, dequeModule,
             ],
             swiftSettings: strict),
         .target(
             name: "Sterna",
             dependencies: [
-                "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes, nioCore, nioPosix,
-                logging,
+                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes,
+                nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaTesting",
             dependencies: [
-                "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1,
-                crypto,
-                orderedCollections,
+                "SternaPlatform", "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL,
+                x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "TernCLI",
-            dependencies: ["Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
+            dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),

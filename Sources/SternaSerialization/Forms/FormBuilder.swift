@@ -1,12 +1,7 @@
 public import HTTPTypes
 import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A form that is filled in field by field: ASIFormDataRequest's.
 ///

@@ -1,12 +1,7 @@
 import HTTPTypes
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A form of several parts (RFC 7578), put together by appending: text, data, files, streams.
 ///

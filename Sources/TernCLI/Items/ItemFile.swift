@@ -1,12 +1,5 @@
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Reads the files that items name.
 enum ItemFile {

@@ -1,18 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SternaPlatform
 
 /// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
 public enum UserAgent {
