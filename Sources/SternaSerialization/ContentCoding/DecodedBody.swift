@@ -20,7 +20,7 @@ public struct DecodingLimits: Sendable, Hashable {
         guard decoded <= bytes else {
             throw SternaError(
                 .limitExceeded, phase: .decode,
-                "The decoded body is longer than \(ByteCount(bytes)); raise the decoding limits to accept it.")
+                "The decoded body is longer than \(ByteSize(bytes)); raise the decoding limits to accept it.")
         }
         let (allowed, overflow) = coded.multipliedReportingOverflow(by: ratio)
         guard decoded <= ratioFloor || overflow || decoded <= allowed else {

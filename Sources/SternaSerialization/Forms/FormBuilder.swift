@@ -196,7 +196,7 @@ extension FormBuilder: CustomStringConvertible {
             lines.append("\(FieldSyntax.printable(key)) = \(value)\(text.count > 200 ? "…" : "")")
         }
         for file in files {
-            let length = file.segment.length.map { "\(ByteCount($0))" } ?? "of unknown length"
+            let length = file.segment.length.map { "\(ByteSize($0))" } ?? "of unknown length"
             lines.append(
                 "\(FieldSyntax.printable(file.key)) = file “\(FieldSyntax.printable(file.name ?? ""))”, "
                     + "\(file.mediaType ?? ""), \(length)")

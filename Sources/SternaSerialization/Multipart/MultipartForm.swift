@@ -333,7 +333,7 @@ public struct MultipartForm: Sendable {
 extension MultipartForm: CustomStringConvertible, CustomReflectable {
     /// How many parts, and how long; content may hold secrets.
     public var description: String {
-        let length = (try? body())??.length.map { ", \(ByteCount($0))" } ?? ""
+        let length = (try? body())??.length.map { ", \(ByteSize($0))" } ?? ""
         return "multipart/form-data, \(count) \(count == 1 ? "part" : "parts")\(length)"
     }
 
