@@ -14,7 +14,8 @@ public enum UserAgent {
         case device(model: String, system: String, version: String, scale: Double?)
     }
 
-    /// The field's value for a program; letters outside ASCII are transliterated (``Transliteration``).
+    /// The field's value for a program; letters outside ASCII are transliterated with the package's trait `Foundation`, and
+    /// dropped without it.
     ///
     /// - Parameter version: the program's version; the product stands alone where it is nil.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {
