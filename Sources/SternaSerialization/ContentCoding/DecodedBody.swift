@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import NIOCore
+import NIOCore
 package import SternaCore
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CSternaZlib
-package import NIOCore
+import NIOCore
 package import SternaCore
 
 /// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) as bytes come, in pieces of a bounded size.

@@ -1,6 +1,6 @@
 public import NIOCore
 public import SternaCore
-public import SternaPlatform
+package import SternaPlatform
 
 extension ResponseSerializer {
     /// A `Decodable` value from JSON.

@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
