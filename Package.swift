@@ -95,43 +95,54 @@ let package = Package(
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
-        .target(name: "MutationKit", path: "Tests/MutationKit", swiftSettings: strict),
+        .target(
+            name: "MutationKit", dependencies: ["SternaPlatform"], path: "Tests/MutationKit", swiftSettings: strict),
         .testTarget(
-            name: "SternaCoreTests", dependencies: ["SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
+            name: "SternaCoreTests",
+            dependencies: ["SternaPlatform", "SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSerializationTests",
-            dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes],
+            dependencies: [
+                "SternaPlatform", "SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSecurityTests",
-            dependencies: ["SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto], swiftSettings: strict),
+            dependencies: ["SternaPlatform", "SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto],
+            swiftSettings: strict),
         .testTarget(
             name: "SternaTransportTests",
             dependencies: [
-                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore, nioEmbedded,
+                "SternaPlatform", "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore,
+                nioEmbedded,
                 nioPosix, nioHTTP2, nioHPACK, nioSSL, httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTests",
             dependencies: [
-                "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib", nioCore, nioPosix,
+                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib",
+                nioCore, nioPosix,
                 httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
+            name: "SternaXMLTests",
+            dependencies: ["SternaPlatform", "SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix],
+            name: "SternaInteropTests", dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, nioPosix],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
-            dependencies: ["SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1],
+            dependencies: [
+                "SternaPlatform", "SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1,
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
+            name: "TernCLITests",
+            dependencies: ["SternaPlatform", "TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
             swiftSettings: strict),
     ]
 )
