@@ -57,80 +57,92 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "SternaCore", dependencies: [httpTypes, nioCore], swiftSettings: strict),
+        .target(name: "SternaPlatform", swiftSettings: strict),
+        .target(name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore], swiftSettings: strict),
         .target(
             name: "SternaSerialization",
-            dependencies: ["SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
+            dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
             swiftSettings: strict),
         .target(
-            name: "SternaSecurity", dependencies: ["SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
+            name: "SternaSecurity",
+            dependencies: ["SternaPlatform", "SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
             swiftSettings: strict),
         .target(
             name: "SternaTransport",
             dependencies: [
-                "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL, nioHTTP2, nioHPACK,
-                dequeModule,
+                "SternaPlatform", "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL,
+                nioHTTP2, nioHPACK, dequeModule,
             ],
             swiftSettings: strict),
         .target(
             name: "Sterna",
             dependencies: [
-                "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes, nioCore, nioPosix,
-                logging,
+                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes,
+                nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaTesting",
             dependencies: [
-                "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1,
-                crypto,
-                orderedCollections,
+                "SternaPlatform", "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL,
+                x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "TernCLI",
-            dependencies: ["Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
+            dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
-        .target(name: "MutationKit", path: "Tests/MutationKit", swiftSettings: strict),
+        .target(
+            name: "MutationKit", dependencies: ["SternaPlatform"], path: "Tests/MutationKit", swiftSettings: strict),
         .testTarget(
-            name: "SternaCoreTests", dependencies: ["SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
+            name: "SternaCoreTests",
+            dependencies: ["SternaPlatform", "SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSerializationTests",
-            dependencies: ["SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes],
+            dependencies: [
+                "SternaPlatform", "SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaSecurityTests",
-            dependencies: ["SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto], swiftSettings: strict),
+            dependencies: ["SternaPlatform", "SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto],
+            swiftSettings: strict),
         .testTarget(
             name: "SternaTransportTests",
             dependencies: [
-                "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore, nioEmbedded,
+                "SternaPlatform", "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore,
+                nioEmbedded,
                 nioPosix, nioHTTP2, nioHPACK, nioSSL, httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTests",
             dependencies: [
-                "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib", nioCore, nioPosix,
+                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib",
+                nioCore, nioPosix,
                 httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaXMLTests", dependencies: ["SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
+            name: "SternaXMLTests",
+            dependencies: ["SternaPlatform", "SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaInteropTests", dependencies: ["Sterna", "SternaTesting", nioCore, nioPosix],
+            name: "SternaInteropTests", dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, nioPosix],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
-            dependencies: ["SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1],
+            dependencies: [
+                "SternaPlatform", "SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1,
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "TernCLITests", dependencies: ["TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
+            name: "TernCLITests",
+            dependencies: ["SternaPlatform", "TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
             swiftSettings: strict),
     ]
 )

@@ -1,10 +1,5 @@
 package import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// What a server must show before it is trusted, and what it is shown: roots, pins, the rules of names, an identity, the versions
 /// of TLS. AFNetworking's `AFSecurityPolicy`.

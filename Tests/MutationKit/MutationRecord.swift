@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A file in the memory of parent and child: how far the run has come, and its last input.
 // Invariant: one thread of the child writes, the watchdog only once nothing else does; the parent reads when the child has ended.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Ends the child when one input takes five seconds of processor time, or five minutes in which nothing happens.
 enum MutationWatchdog {

@@ -1,16 +1,8 @@
-import FoundationEssentials
 import NIOCore
 import SternaCore
+import SternaPlatform
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What a reader of a body does with numbers, paths and sources that nobody should give it.
 @Suite("Reading bodies at the bounds", .timeLimit(.minutes(1)))

@@ -1,11 +1,6 @@
 import SternaCore
+import SternaPlatform
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("Parameters: from untyped dictionaries")
 struct ParametersUntypedTests {

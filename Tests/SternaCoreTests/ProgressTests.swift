@@ -14,7 +14,7 @@ struct ByteCountTests {
 
     @Test("Three figures at the most, in powers of 1,000", arguments: cases)
     func text(bytes: Int64, shown: String) {
-        #expect(ByteCount(bytes).description == shown)
+        #expect(ByteSize(bytes).description == shown)
     }
 }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 
 /// The web-platform-tests data: in the folder STERNA_CONFORMANCE names, else in one beside the package.
 enum URLConformanceData {

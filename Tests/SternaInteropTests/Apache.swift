@@ -1,13 +1,5 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An Apache of its own for a test, with files, a folder of DAV, and a program behind CGI.
 final class Apache: Sendable {

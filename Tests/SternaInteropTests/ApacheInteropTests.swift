@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
 

@@ -1,14 +1,6 @@
 import Dispatch
-import FoundationEssentials
+import SternaPlatform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Programs of others, started for a test.
 enum ChildProcess {
@@ -140,13 +132,7 @@ enum ChildProcess {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { piece in
-                #if canImport(Glibc)
-                Glibc.write(descriptor, piece.baseAddress, piece.count)
-                #elseif canImport(Musl)
-                Musl.write(descriptor, piece.baseAddress, piece.count)
-                #else
-                Darwin.write(descriptor, piece.baseAddress, piece.count)
-                #endif
+                SternaPlatform.write(descriptor, piece.baseAddress, piece.count)
             }
             guard count > 0 else { throw Failure(description: "a file is full: \(errno)") }
             rest = rest.dropFirst(count)

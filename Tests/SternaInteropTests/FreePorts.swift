@@ -1,11 +1,6 @@
+import SternaPlatform
 import SternaTesting
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// Ports for programs, which take them a moment later: none that the system gives to connections meanwhile (it takes those from
 /// 32768 or 49152 on), and none twice.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
 
 /// An haproxy in front of a server: HTTP in the clear and over TLS.

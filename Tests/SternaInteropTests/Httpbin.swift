@@ -1,14 +1,6 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A httpbin of PyPI behind gunicorn, on a free port of the loopback, from the environment that `.ci/interop-servers` makes.
 final class Httpbin: Sendable {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// Identities in the forms in which OpenSSL writes them.

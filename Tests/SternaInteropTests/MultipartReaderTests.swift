@@ -1,14 +1,6 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Forms of several parts, read by parsers that others wrote: Werkzeug's, and multipart and python-multipart of PyPI.
 @Suite("Interop: readers of multipart forms", .timeLimit(.minutes(2)))

@@ -1,15 +1,7 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An nginx of its own for a test: a folder with a configuration and files, on free ports of the loopback.
 final class Nginx: Sendable {

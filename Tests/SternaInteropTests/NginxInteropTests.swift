@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// Against a server that others wrote. Skipped where nginx is not installed; CI installs it.

@@ -1,13 +1,5 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// OpenSSL's program: files in its forms, and servers that judge as it does.
 enum OpenSSL {

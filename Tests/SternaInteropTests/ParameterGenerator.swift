@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 
 /// Makes nested parameters from a seed, always the same.
 struct ParameterGenerator: RandomNumberGenerator {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 
 /// Python's `plistlib`, which reads and writes property lists: one a line on standard input, one line for each.
 ///

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// What is written is read by Python's `plistlib` as it was given, and what that writes is read back.

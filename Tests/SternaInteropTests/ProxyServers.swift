@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 
 /// Proxies that others wrote, each demanding a user name and a password.

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 
 /// A choice of every option that the readers can see, and what they then have to read, worked out of the parameters alone.
 struct QueryExpectation: Sendable {

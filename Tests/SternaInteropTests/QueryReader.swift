@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 
 /// A program that others wrote, which reads queries: one a line on standard input, one line of JSON for each.
 struct QueryReader: Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// What `QueryEncoder` writes, read by programs that others wrote, is equal to what was given.

@@ -1,15 +1,7 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A server that asks for a new handshake on an open connection, which TLS 1.2 allows and this client refuses.
 @Suite("Interop: renegotiation", .timeLimit(.minutes(2)))

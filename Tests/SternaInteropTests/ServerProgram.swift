@@ -1,13 +1,5 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A server of others in a folder of its own, on ports of its own, in the foreground; ended when this is released, and by
 /// the system where the tests have crashed.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
 import Testing
 

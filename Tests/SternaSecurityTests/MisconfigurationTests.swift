@@ -1,17 +1,9 @@
-import FoundationEssentials
 import SternaCore
+import SternaPlatform
 import Testing
 import X509
 
 @testable import SternaSecurity
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Policies that do not say what was meant: refused, never laxer.
 @Suite("Misconfigured policies")

@@ -1,5 +1,5 @@
 import Crypto
-import FoundationEssentials
+import SternaPlatform
 import SwiftASN1
 import Testing
 @_spi(FixedExpiryValidationTime) import X509

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import SternaCore
+import SternaPlatform
 import SwiftASN1
 import Testing
 

@@ -1,6 +1,6 @@
 import Crypto
-import FoundationEssentials
 import SternaCore
+import SternaPlatform
 import Testing
 
 @testable import SternaSecurity

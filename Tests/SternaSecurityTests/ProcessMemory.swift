@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// The memory of a process, for exit tests, which have one of their own.
 enum ProcessMemory {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import SternaCore
+import SternaPlatform
 import Testing
 
 @testable import SternaSecurity

@@ -1,5 +1,5 @@
 import Crypto
-import FoundationEssentials
+import SternaPlatform
 import SternaTesting
 import SwiftASN1
 import Testing

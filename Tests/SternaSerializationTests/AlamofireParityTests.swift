@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
 

@@ -1,12 +1,7 @@
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("Encodable as a query: errors")
 struct EncodableErrorTests {

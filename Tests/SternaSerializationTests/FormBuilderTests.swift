@@ -1,7 +1,7 @@
-import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
 

@@ -1,11 +1,6 @@
+import SternaPlatform
 import SternaSerialization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("JSON: Codable")
 struct JSONCodableTests {

@@ -1,14 +1,9 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("JSON request serializer")
 struct JSONRequestSerializerTests {

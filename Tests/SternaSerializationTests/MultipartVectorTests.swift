@@ -1,6 +1,6 @@
-import FoundationEssentials
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
 

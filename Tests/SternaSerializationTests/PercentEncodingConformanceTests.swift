@@ -1,5 +1,5 @@
-import FoundationEssentials
 import NIOCore
+import SternaPlatform
 import Testing
 
 @testable import SternaCore

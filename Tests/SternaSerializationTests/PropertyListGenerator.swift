@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 import SternaSerialization
 
 /// Makes trees of every kind from a seed, always the same.

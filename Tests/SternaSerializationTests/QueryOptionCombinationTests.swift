@@ -1,13 +1,8 @@
 import HTTPTypes
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("Query: options together")
 struct QueryOptionCombinationTests {

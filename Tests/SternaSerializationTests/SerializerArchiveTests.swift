@@ -1,14 +1,9 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Codable and copies: what NSSecureCoding and NSCopying are to AFNetworking's serializers.
 @Suite("Request serializers: archives")

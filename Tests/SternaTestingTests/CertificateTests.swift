@@ -1,5 +1,5 @@
-import FoundationEssentials
 import NIOSSL
+import SternaPlatform
 import SternaTesting
 import Testing
 

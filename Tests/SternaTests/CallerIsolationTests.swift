@@ -1,6 +1,6 @@
 import Dispatch
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Synchronization
 import Testing

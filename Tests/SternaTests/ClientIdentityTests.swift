@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Synchronization
 import Testing

@@ -1,13 +1,8 @@
 import HTTPTypes
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("What is made of a reply")
 struct ReplyTests {

@@ -1,12 +1,7 @@
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("Base URLs and references")
 struct SessionBaseURLTests {

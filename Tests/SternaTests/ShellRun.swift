@@ -1,13 +1,5 @@
 import Dispatch
-import FoundationEssentials
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Programs that the tests of curl commands need.
 enum Shell {

@@ -1,6 +1,6 @@
 import Crypto
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
 

@@ -1,12 +1,7 @@
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("TLS connections", .timeLimit(.minutes(1)))
 struct TLSSessionTests {

@@ -1,11 +1,10 @@
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
 
 #if Foundation
 import Foundation
-#else
-import FoundationEssentials
 #endif
 
 @Suite("Trust over connections", .timeLimit(.minutes(1)))

@@ -1,13 +1,8 @@
 import HTTPTypes
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What cannot be encoded fails before anything is sent, with its place.
 @Suite("Parameters that cannot be encoded")

@@ -1,14 +1,11 @@
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Synchronization
 import Testing
 
 #if Foundation
-import Foundation
-#elseif canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
 #endif
 

@@ -1,15 +1,8 @@
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Files as bodies: by the kernel's own copying in the clear, through memory over TLS.
 @Suite("Files as bodies", .timeLimit(.minutes(2)))

@@ -1,12 +1,5 @@
+import SternaPlatform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A listening socket that never accepts: the system completes handshakes and takes bytes until its buffers are full.
 final class RawListener: Sendable {

@@ -1,16 +1,8 @@
-import FoundationEssentials
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What stands at a file's path may be another thing by the time the body is sent.
 @Suite("Files that were replaced", .timeLimit(.minutes(1)))

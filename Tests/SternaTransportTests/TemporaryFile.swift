@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 
 /// A file that lives as long as its value.
 final class TemporaryFile: Sendable {

@@ -1,15 +1,8 @@
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Bodies whose sources fail: the server must be able to see that something is missing, and gets no byte too many.
 @Suite("Bodies that are not finished", .timeLimit(.minutes(1)))

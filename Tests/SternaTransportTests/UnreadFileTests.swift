@@ -1,16 +1,9 @@
 import NIOCore
 import NIOPosix
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Files on their way to a server that does not read.
 @Suite("Files that wait for the server", .serialized, .timeLimit(.minutes(2)))

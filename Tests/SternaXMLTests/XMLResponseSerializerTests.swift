@@ -1,7 +1,7 @@
-import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
 import SternaXML
 import Testing

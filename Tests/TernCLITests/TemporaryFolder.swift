@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 
 /// A folder of the test's own, removed with this object.
 final class TemporaryFolder: Sendable {

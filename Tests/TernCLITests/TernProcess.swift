@@ -1,15 +1,7 @@
 import Dispatch
-import FoundationEssentials
+import SternaPlatform
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The built `tern` as a process of its own.
 final class TernProcess: Sendable {

@@ -1,13 +1,6 @@
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The exit statuses of the built program, against a server in this process.
 @Suite(.timeLimit(.minutes(2))) struct TernProcessTests {

@@ -1,13 +1,8 @@
 public import HTTPTypes
 public import NIOCore
 public import SternaCore
+public import SternaPlatform
 public import SternaSerialization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A response whose body was collected, accepted by the session's response serializer.
 ///

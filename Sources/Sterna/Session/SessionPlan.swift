@@ -1,14 +1,9 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaSerialization
 import SternaTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A session's settings, resolved once: what each request then needs is ready.
 final class SessionPlan: Sendable {

@@ -1,13 +1,8 @@
 import SternaCore
+import SternaPlatform
 public import SternaSecurity
 public import SternaSerialization
 public import SternaTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What a session is set up with; changed in the closure of its initializer and of `with`.
 public struct SessionSettings: Sendable {

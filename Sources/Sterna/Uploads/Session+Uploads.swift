@@ -1,12 +1,7 @@
 public import HTTPTypes
 public import SternaCore
+public import SternaPlatform
 public import SternaSerialization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension Session {
     /// Called while the network takes bytes of a body; on an event loop, so it must return at once.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// What is wrong with a body, as the `underlying` cause of a ``SternaError``.
 public enum BodyFault: Error, Sendable, Hashable {

@@ -1,12 +1,5 @@
 public import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Reads a body from its start in pieces of any size, each going on where the last one ended.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A range of a regular file, as it was when the range was made.
 public struct FileRange: Sendable, Hashable {

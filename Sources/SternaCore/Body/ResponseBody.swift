@@ -153,7 +153,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     private static func tooLong(_ limit: Int) -> SternaError {
         SternaError(
             .limitExceeded, phase: .read,
-            "The body is longer than the \(ByteCount(Int64(limit))) that are collected in memory; "
+            "The body is longer than the \(ByteSize(Int64(limit))) that are collected in memory; "
                 + "stream it with withResponse, or raise the limit.")
     }
 

@@ -1,13 +1,6 @@
 import NIOCore
+import SternaPlatform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A private file that goes away with its last reference.
 ///

@@ -1,4 +1,4 @@
-public import NIOCore
+package import NIOCore
 import Synchronization
 
 /// One call: everything that one verb, callback or task asks for, with all redirects and attempts.

@@ -74,7 +74,7 @@ extension RequestOptions: CustomReflectable {
 }
 
 /// A key of ``RequestOptions``: a type of the policy that reads it.
-public protocol RequestOptionKey {
+public protocol RequestOptionKey: SendableMetatype {
     associatedtype Value: Sendable
 
     /// The value where none was set.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 extension SternaError: LocalizedError {
     /// What `localizedDescription` returns: what happened, and the server's own message where it sent one, without the URL and

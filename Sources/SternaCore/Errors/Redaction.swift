@@ -1,10 +1,10 @@
 /// Says what is secret, and shows URLs, header fields and forms without it.
-public enum Redaction {
+package enum Redaction {
     /// What stands in the place of a secret.
     package static let mark = "***"
 
     /// The URL without user information and fragment, secret-looking query values replaced by `***`.
-    public static func show(_ url: HTTPURL) -> String {
+    package static func show(_ url: HTTPURL) -> String {
         let plain = url.removingFragment()
         guard let query = plain.query, !query.isEmpty else { return plain.description }
         let text = plain.description

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// Credentials for the Authorization field (RFC 9110, 11.6.2).
 public struct Authorization: Sendable, Hashable, CustomStringConvertible {

@@ -1,13 +1,6 @@
 public import HTTPTypes
 public import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// The header or trailer fields of a received message (RFC 9110, 6.3), kept as they came until somebody asks.
 ///

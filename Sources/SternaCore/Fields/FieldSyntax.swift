@@ -1,12 +1,12 @@
 /// The grammar of tokens and field values (RFC 9110, 5.6.2 and 5.5).
-public enum FieldSyntax {
+package enum FieldSyntax {
     /// Whether a text is a token.
-    public static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
     /// Whether a text can be a field's value: no control characters but tabs.
-    public static func isValue(_ text: String) -> Bool {
+    package static func isValue(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { isValue(UnsafeRawBufferPointer($0)) }
             ?? text.utf8.allSatisfy(isValueByte)
     }
@@ -41,7 +41,7 @@ public enum FieldSyntax {
 
     /// Whether a byte may stand in a token: letters, digits, and !#$%&'*+-.^_`|~.
     @inlinable
-    public static func isTokenByte(_ byte: UInt8) -> Bool {
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
         // A bit for each, since a table would have to be made when it is first used, and every use would ask whether it was.
         let allowed: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return byte < 128 && (allowed &>> UInt64(byte & 63)) & 1 != 0
@@ -83,7 +83,7 @@ public enum FieldSyntax {
     }
 
     /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
-    public static func printable(_ text: some StringProtocol) -> String { printable(text, limit: 80) }
+    package static func printable(_ text: some StringProtocol) -> String { printable(text, limit: 80) }
 
     /// A text for a message, cut off behind some number of characters, control characters replaced by U+FFFD.
     package static func printable(_ text: some StringProtocol, limit: Int) -> String {

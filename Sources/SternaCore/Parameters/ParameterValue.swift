@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A parameter's value in the closed set of kinds that every encoding knows.
 public enum ParameterValue: Sendable {

@@ -1,4 +1,4 @@
-public import NIOCore
+package import NIOCore
 
 /// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
@@ -35,11 +35,11 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var parts: [String] = []
         if let fraction, let total {
-            parts.append("\(Self.percent(completed, of: total) ?? Int(fraction * 100))% of \(ByteCount(total))")
+            parts.append("\(Self.percent(completed, of: total) ?? Int(fraction * 100))% of \(ByteSize(total))")
         } else {
-            parts.append("\(ByteCount(completed))")
+            parts.append("\(ByteSize(completed))")
         }
-        if let rate, rate.isFinite { parts.append("\(ByteCount(Int64(min(max(rate, 0), 9e18))))/s") }
+        if let rate, rate.isFinite { parts.append("\(ByteSize(Int64(min(max(rate, 0), 9e18))))/s") }
         if let remaining, completed != total { parts.append("\(Self.spoken(remaining)) left") }
         return parts.joined(separator: ", ")
     }
@@ -62,19 +62,19 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Turns counts of bytes into progress with a rate over the last seconds; a value with no clock of its own.
-public struct ProgressMeter: Sendable {
+package struct ProgressMeter: Sendable {
     private var samples: [(at: NIODeadline, completed: Int64)] = []
 
     /// Bytes counted so far.
-    public private(set) var completed: Int64 = 0
+    package private(set) var completed: Int64 = 0
 
     /// Bytes in all where that is known.
-    public var total: Int64?
+    package var total: Int64?
 
-    public init(total: Int64? = nil) { self.total = total }
+    package init(total: Int64? = nil) { self.total = total }
 
     /// Counts bytes that were transferred at a moment.
-    public mutating func add(_ bytes: Int, at now: NIODeadline) {
+    package mutating func add(_ bytes: Int, at now: NIODeadline) {
         let (sum, overflow) = completed.addingReportingOverflow(Int64(bytes))
         completed = overflow ? .max : sum
         if let last = samples.last, now - last.at < .milliseconds(100), samples.count > 1 {
@@ -88,7 +88,7 @@ public struct ProgressMeter: Sendable {
     }
 
     /// The state at a moment; the rate is over the last seconds, three to five.
-    public func progress(at now: NIODeadline) -> TransferProgress {
+    package func progress(at now: NIODeadline) -> TransferProgress {
         var rate: Double?
         if let first = samples.first, now > first.at {
             let seconds = Double((now - first.at).nanoseconds) / 1e9

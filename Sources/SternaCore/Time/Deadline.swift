@@ -60,7 +60,7 @@ public struct Deadline: Sendable, Hashable, Comparable {
 
 extension TimeAmount {
     /// A duration to the nearest nanosecond, clamped to between nothing and a hundred years.
-    public init(clamping duration: Duration) {
+    package init(clamping duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else {
             self = .nanoseconds(0)

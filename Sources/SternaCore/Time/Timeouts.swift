@@ -1,4 +1,4 @@
-public import NIOCore
+package import NIOCore
 
 /// How long each part of a request may take; none is without end.
 ///
@@ -25,16 +25,16 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The values in SwiftNIO's unit.
-    public struct Amounts: Sendable, Hashable {
-        public fileprivate(set) var queue = TimeAmount.hours(7 * 24)
-        public fileprivate(set) var resolve = TimeAmount.seconds(30)
-        public fileprivate(set) var connect = TimeAmount.seconds(30)
-        public fileprivate(set) var proxy = TimeAmount.seconds(30)
-        public fileprivate(set) var tls = TimeAmount.seconds(30)
-        public fileprivate(set) var write = TimeAmount.seconds(60)
-        public fileprivate(set) var firstByte = TimeAmount.seconds(60)
-        public fileprivate(set) var betweenBytes = TimeAmount.seconds(60)
-        public fileprivate(set) var total = TimeAmount.hours(7 * 24)
+    package struct Amounts: Sendable, Hashable {
+        package fileprivate(set) var queue = TimeAmount.hours(7 * 24)
+        package fileprivate(set) var resolve = TimeAmount.seconds(30)
+        package fileprivate(set) var connect = TimeAmount.seconds(30)
+        package fileprivate(set) var proxy = TimeAmount.seconds(30)
+        package fileprivate(set) var tls = TimeAmount.seconds(30)
+        package fileprivate(set) var write = TimeAmount.seconds(60)
+        package fileprivate(set) var firstByte = TimeAmount.seconds(60)
+        package fileprivate(set) var betweenBytes = TimeAmount.seconds(60)
+        package fileprivate(set) var total = TimeAmount.hours(7 * 24)
     }
 
     /// The least that must arrive or leave while a body is on its way.
@@ -139,7 +139,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The values in SwiftNIO's unit, for transports.
-    public var amounts: Amounts { storage }
+    package var amounts: Amounts { storage }
 
     public static func == (left: Timeouts, right: Timeouts) -> Bool {
         left.box === right.box || left.storage == right.storage && left.minimumThroughput == right.minimumThroughput
@@ -157,5 +157,5 @@ public struct Timeouts: Sendable, Hashable {
 
 extension Duration {
     /// The same length of time as SwiftNIO's type.
-    public init(_ amount: TimeAmount) { self = .nanoseconds(amount.nanoseconds) }
+    package init(_ amount: TimeAmount) { self = .nanoseconds(amount.nanoseconds) }
 }

@@ -36,7 +36,7 @@ public struct HTTPURL: Sendable, Hashable {
     ///
     /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
     ///   a result over ``maximumLength``.
-    public init(
+    package init(
         _ reference: String, relativeTo base: HTTPURL? = nil, hostEncoder: any HostEncoder
     ) throws(ParseError) {
         storage = try URLParser.parse(reference, base: base?.storage, encoder: hostEncoder)

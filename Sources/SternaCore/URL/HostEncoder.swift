@@ -2,7 +2,7 @@
 ///
 /// URLs have such hosts encoded by UTS #46 as the WHATWG URL Standard says, unless an encoder is passed to
 /// ``HTTPURL/init(_:relativeTo:hostEncoder:)``.
-public protocol HostEncoder: Sendable {
+package protocol HostEncoder: Sendable {
     /// The ASCII form of a host name.
     ///
     /// What it returns is checked as a host again: it must be ASCII and free of forbidden code points.
@@ -13,13 +13,13 @@ public protocol HostEncoder: Sendable {
 }
 
 /// Refuses every host outside ASCII.
-public struct ASCIIHostEncoder: HostEncoder {
-    public init() {}
+package struct ASCIIHostEncoder: HostEncoder {
+    package init() {}
 
     /// The host itself where it is ASCII.
     ///
     /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` where it is not.
-    public func encode(_ host: String) throws -> String {
+    package func encode(_ host: String) throws -> String {
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { throw HTTPURL.ParseError.hostNotEncodable }
         return host
     }

@@ -1,14 +1,9 @@
 import Crypto
 import NIOSSL
 import SternaCore
+import SternaPlatform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Certificates of containers that are encrypted by the methods of the nineties, which only the TLS library decrypts.
 ///

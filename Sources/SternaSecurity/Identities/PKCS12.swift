@@ -1,11 +1,6 @@
 import SternaCore
+import SternaPlatform
 import SwiftASN1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Reads PKCS #12 containers (RFC 7292): the TLS library's own reader ends the process where a container lacks a key or a
 /// certificate that fits it.

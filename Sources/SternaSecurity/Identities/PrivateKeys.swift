@@ -1,12 +1,7 @@
 import NIOSSL
 import SternaCore
+import SternaPlatform
 import SwiftASN1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Reads private keys by the TLS library, which knows all their forms.
 enum PrivateKeys {

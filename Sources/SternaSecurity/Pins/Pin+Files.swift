@@ -1,12 +1,7 @@
 import Crypto
 public import SternaCore
+import SternaPlatform
 import SwiftASN1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension Pin {
     /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` where there are none.

@@ -1,11 +1,6 @@
 import Crypto
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// A key or certificate that a server's chain must hold.
 ///

@@ -1,11 +1,6 @@
 import SternaCore
+import SternaPlatform
 import SwiftASN1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Reads certificates from files and folders, in PEM or DER.
 enum CertificateFiles {

@@ -1,14 +1,9 @@
 import Logging
 import SternaCore
+import SternaPlatform
 import SwiftASN1
 import Synchronization
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Loads root certificates, each set once for the life of the process.
 final class RootStore: Sendable {

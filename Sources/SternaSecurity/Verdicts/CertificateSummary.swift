@@ -1,13 +1,8 @@
 import Crypto
 import SternaCore
+public import SternaPlatform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// What a certificate says, for people: messages, logs and tools. Nothing here has been checked.
 public struct CertificateSummary: Sendable, Hashable {

@@ -1,10 +1,5 @@
 package import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension SecurityPolicy {
     /// Judges the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.

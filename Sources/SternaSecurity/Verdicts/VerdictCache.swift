@@ -1,12 +1,7 @@
 import Crypto
+import SternaPlatform
 import Synchronization
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Paths that were found to trusted roots, so that the next connection to a server need not look again.
 ///

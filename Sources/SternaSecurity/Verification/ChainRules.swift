@@ -1,13 +1,8 @@
 import SternaCore
+import SternaPlatform
 import SwiftASN1
 import Synchronization
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The rules that a chain of leaf to root keeps (RFC 5280, 6.1, and RFC 9525); signatures and names of issuers are the search's.
 ///

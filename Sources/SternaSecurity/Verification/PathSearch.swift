@@ -1,12 +1,7 @@
 import SternaCore
+import SternaPlatform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Looks for a path from a server's certificate to a trusted root (RFC 5280, 6).
 struct PathSearch: Sendable {

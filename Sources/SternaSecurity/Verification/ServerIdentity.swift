@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Whom a certificate speaks for, by its subject alternative names alone (RFC 9525): the common name is never looked at.
 struct ServerIdentity: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import SternaCore
+package import SternaCore
 
 /// A coding of a body (RFC 9110, 8.4.1).
 public enum ContentCoding: String, Sendable, Hashable {
@@ -7,7 +7,7 @@ public enum ContentCoding: String, Sendable, Hashable {
     /// The codings of a Content-Encoding field in the order in which they were applied; identity is left out.
     ///
     /// Throws `contentCodingFailed` for one that is not known, or more than four.
-    public static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
+    package static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
         guard let codings = try known(field) else { throw unknown(field) }
         return codings
     }
@@ -40,7 +40,7 @@ public enum ContentCoding: String, Sendable, Hashable {
     }
 
     /// A decoder of this coding.
-    public func makeInflater() -> Inflater { Inflater(self == .gzip ? .gzip : .deflate) }
+    package func makeInflater() -> Inflater { Inflater(self == .gzip ? .gzip : .deflate) }
 }
 
 extension Substring {

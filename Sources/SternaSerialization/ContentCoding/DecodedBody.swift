@@ -1,6 +1,6 @@
-public import HTTPTypes
-public import NIOCore
-public import SternaCore
+package import HTTPTypes
+import NIOCore
+package import SternaCore
 import Synchronization
 
 /// How much a coded body may become.
@@ -20,7 +20,7 @@ public struct DecodingLimits: Sendable, Hashable {
         guard decoded <= bytes else {
             throw SternaError(
                 .limitExceeded, phase: .decode,
-                "The decoded body is longer than \(ByteCount(bytes)); raise the decoding limits to accept it.")
+                "The decoded body is longer than \(ByteSize(bytes)); raise the decoding limits to accept it.")
         }
         let (allowed, overflow) = coded.multipliedReportingOverflow(by: ratio)
         guard decoded <= ratioFloor || overflow || decoded <= allowed else {
@@ -33,7 +33,7 @@ public struct DecodingLimits: Sendable, Hashable {
 }
 
 /// A body whose content coding is undone while it is read, in bounded memory.
-public final class DecodedBody: BodyStream {
+package final class DecodedBody: BodyStream {
     /// The most that is decoded at a time.
     static let pieceBytes = 256 << 10
 
@@ -61,7 +61,7 @@ public final class DecodedBody: BodyStream {
     /// - Parameters:
     ///   - codings: as the field lists them; they are undone from the last to the first.
     ///   - complete: adds to an error what is known of the request.
-    public init(
+    package init(
         _ source: ResponseBody, codings: [ContentCoding], limits: DecodingLimits,
         complete: @escaping @Sendable (SternaError) -> SternaError = { $0 }
     ) {
@@ -71,16 +71,16 @@ public final class DecodedBody: BodyStream {
         state = Mutex(State(stages: codings.reversed().map { Stage(inflater: $0.makeInflater()) }))
     }
 
-    public var length: Int64? { nil }
+    package var length: Int64? { nil }
 
-    public var trailers: HTTPFields? { source.trailers }
+    package var trailers: HTTPFields? { source.trailers }
 
-    public func cancel() {
+    package func cancel() {
         state.withLock { $0.failure = $0.failure ?? .cancelled(phase: .decode) }
         source.cancel()
     }
 
-    public func next() async throws -> Bytes? {
+    package func next() async throws -> Bytes? {
         let failure = state.withLock { state -> SternaError? in
             guard !state.isReading else {
                 return SternaError(.invalidRequest, phase: .read, "Two tasks read one response body at a time.")

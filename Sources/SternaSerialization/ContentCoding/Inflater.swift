@@ -1,11 +1,11 @@
 import CSternaZlib
-public import NIOCore
-public import SternaCore
+import NIOCore
+package import SternaCore
 
 /// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) as bytes come, in pieces of a bounded size.
-public final class Inflater {
+package final class Inflater {
     /// The container around the deflated bytes.
-    public enum Format: Sendable, Hashable {
+    package enum Format: Sendable, Hashable {
         /// gzip, of one member or several.
         case gzip
         /// What HTTP calls deflate: zlib's container, or, as some servers send it, none.
@@ -19,9 +19,9 @@ public final class Inflater {
     private var windowBits: CInt = 0
 
     /// Whether the end of the coded data was seen.
-    public private(set) var isFinished = false
+    package private(set) var isFinished = false
 
-    public init(_ format: Format) {
+    package init(_ format: Format) {
         self.format = format
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -37,7 +37,7 @@ public final class Inflater {
     ///
     /// Returns the decoded bytes, none where more input is needed. Throws `contentCodingFailed` for data that is not in the
     /// format, or has bytes behind its end.
-    public func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
+    package func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
         var output = Bytes()
         // An open decoder may hold output back from input that it has taken already.
         guard isOpen || prepare(input) else { return output }
@@ -61,7 +61,7 @@ public final class Inflater {
     }
 
     /// Checks at the end of the input that nothing is missing.
-    public func finish() throws(SternaError) {
+    package func finish() throws(SternaError) {
         guard isFinished || !hasSeenInput else { throw Self.corrupt("they end too early") }
     }
 

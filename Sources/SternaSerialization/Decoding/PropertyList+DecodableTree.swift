@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension PropertyList: DecodableTree {
     /// There are no choices: a property list has dates and data of its own.

@@ -1,12 +1,7 @@
 public import HTTPTypes
 import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A form that is filled in field by field: ASIFormDataRequest's.
 ///
@@ -201,7 +196,7 @@ extension FormBuilder: CustomStringConvertible {
             lines.append("\(FieldSyntax.printable(key)) = \(value)\(text.count > 200 ? "…" : "")")
         }
         for file in files {
-            let length = file.segment.length.map { "\(ByteCount($0))" } ?? "of unknown length"
+            let length = file.segment.length.map { "\(ByteSize($0))" } ?? "of unknown length"
             lines.append(
                 "\(FieldSyntax.printable(file.key)) = file “\(FieldSyntax.printable(file.name ?? ""))”, "
                     + "\(file.mediaType ?? ""), \(length)")

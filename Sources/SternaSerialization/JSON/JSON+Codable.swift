@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension JSON {
     /// The greatest number of nested containers that are decoded and encoded with `Codable`.

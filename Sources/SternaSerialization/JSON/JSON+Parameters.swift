@@ -1,10 +1,5 @@
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension JSON {
     /// Makes an object from parameters, its members in their order.

@@ -1,12 +1,7 @@
 import HTTPTypes
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A form of several parts (RFC 7578), put together by appending: text, data, files, streams.
 ///
@@ -338,7 +333,7 @@ public struct MultipartForm: Sendable {
 extension MultipartForm: CustomStringConvertible, CustomReflectable {
     /// How many parts, and how long; content may hold secrets.
     public var description: String {
-        let length = (try? body())??.length.map { ", \(ByteCount($0))" } ?? ""
+        let length = (try? body())??.length.map { ", \(ByteSize($0))" } ?? ""
         return "multipart/form-data, \(count) \(count == 1 ? "part" : "parts")\(length)"
     }
 

@@ -1,10 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension PropertyList: TreeNode {
     package var isContainer: Bool {

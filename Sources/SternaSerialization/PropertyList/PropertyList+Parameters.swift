@@ -1,10 +1,5 @@
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension PropertyList {
     /// Makes a dictionary from parameters; every kind keeps its own, and sets become arrays in ascending order.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// A property list's value as a tree, as Apple's `plist(5)` describes it.
 public enum PropertyList: Sendable {

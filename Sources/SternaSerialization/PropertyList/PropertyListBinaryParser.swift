@@ -1,10 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// Parses the binary form without recursion, so that depth costs no stack.
 ///

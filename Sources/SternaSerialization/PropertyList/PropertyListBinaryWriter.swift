@@ -1,10 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// Writes the binary form.
 struct PropertyListBinaryWriter {

@@ -1,10 +1,5 @@
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension PropertyList {
     /// The list as bytes.

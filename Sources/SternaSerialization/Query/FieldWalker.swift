@@ -1,10 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// Takes the fields that a ``FieldWalker`` finds; the name is UTF-8 before percent-encoding.
 protocol FieldSink {

@@ -1,10 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// The text of single values, as queries, forms and JSON strings write them.
 enum ParameterText {

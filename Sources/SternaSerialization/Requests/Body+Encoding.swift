@@ -1,10 +1,5 @@
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 extension Body {
     /// A JSON value as `application/json`; throws `encodingFailed` for a number that JSON has no form for.

@@ -1,11 +1,6 @@
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+package import SternaPlatform
 
 extension ResponseSerializer {
     /// A `Decodable` value from JSON.
@@ -70,13 +65,13 @@ extension JSON: EmptyRepresentable {
 }
 
 /// Decodes `Decodable` values from JSON with errors that name the place.
-public enum JSONDecoding {
+package enum JSONDecoding {
     /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
     ///
     /// An empty body makes the value of a type that is ``EmptyRepresentable``. The body is parsed once, and decoded from the
     /// tree by the decoder's choices; a subclass of JSONDecoder decodes the body itself, once its depth is known. JSON 5 is
     /// refused.
-    public static func decode<T: Decodable>(
+    package static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits = .response
     ) throws(SternaError) -> T {
         try decode(type, from: body, decoder: decoder, limits: limits, allowsFragments: true)

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// How `Decodable` values are read from JSON: a value, where JSONDecoder is an object with the same choices.
 public struct DecodingSettings: Sendable {

@@ -1,11 +1,6 @@
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 extension ResponseSerializer where Self == ImageDataResponseSerializer {
     /// The bytes of an image, its media type checked.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// Reads dates of RFC 3339, section 5.6, by its grammar alone: Foundation's own style looks at a prefix, and takes days and
 /// hours that there are not.

@@ -1,11 +1,6 @@
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
     /// A property list as a tree; nil for an empty body.

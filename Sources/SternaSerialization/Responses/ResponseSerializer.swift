@@ -1,12 +1,7 @@
 import HTTPTypes
 public import NIOCore
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// Makes a value of a response and its body, and says which responses it takes.
 ///

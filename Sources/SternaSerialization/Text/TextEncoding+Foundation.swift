@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 extension TextEncoding {
     /// The set that Foundation's value means; nil for one that is no set of this library (`.nonLossyASCII`, `.symbol`,

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// What an authority's certificate says; every default makes a good one, and a test spoils what it is about.
 ///

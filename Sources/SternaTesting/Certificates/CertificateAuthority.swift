@@ -1,11 +1,6 @@
+public import SternaPlatform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A certificate authority made on the spot, for tests only: its key, P-256 unless told otherwise, lives in this process's
 /// memory.

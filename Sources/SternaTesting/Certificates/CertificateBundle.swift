@@ -1,10 +1,5 @@
+import SternaPlatform
 import SwiftASN1
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A certificate with its chain and its private key, ready for a TLS server or client.
 public struct CertificateBundle: Sendable {

@@ -1,13 +1,8 @@
 import Crypto
 import NIOCore
+import SternaPlatform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Builds the certificates behind the public types.
 enum CertificateMaker {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// A request body sorted into httpbin's members `data`, `files`, `form` and `json`.
 struct EchoBody {

@@ -1,12 +1,5 @@
 public import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A port of the loopback that refuses connections for as long as this is kept: it is taken, and nobody listens.
 ///
@@ -21,13 +14,13 @@ public final class ClosedPort: Sendable {
     ///
     /// - Parameter wanted: 1 to 65535; nil for any.
     public init(_ wanted: Int? = nil) throws(SternaError) {
+        // A program that is started meanwhile would keep the port, if it got the descriptor.
         #if canImport(Glibc)
-        // A program that is started meanwhile would keep the port.
-        let stream = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #else
-        let stream = SOCK_STREAM
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #endif
-        let descriptor = socket(AF_INET, stream, 0)
         // The address as the system has it in memory: family, port, 127.0.0.1.
         var address = [UInt8](repeating: 0, count: 16)
         #if canImport(Darwin)

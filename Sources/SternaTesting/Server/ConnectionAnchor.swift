@@ -1,14 +1,5 @@
 import NIOCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import SternaPlatform
 
 /// The handler next to the socket: closing from here goes past TLS, without `close_notify` and without waiting for
 /// the peer's.

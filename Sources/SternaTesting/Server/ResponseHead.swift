@@ -1,12 +1,7 @@
 import NIOCore
 import NIOHTTP1
+import SternaPlatform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Writes response heads (RFC 9112 §4): this instead of NIO's encoder, which frames answers to HEAD as if they had a
 /// body and leaves no way past it for the faulty answers.

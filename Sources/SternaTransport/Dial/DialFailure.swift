@@ -1,14 +1,7 @@
 import NIOCore
 import NIOPosix
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// What to say when a connection cannot be opened.
 enum DialFailure {

@@ -1,12 +1,5 @@
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// The system's look-up of host names, which blocks.
 enum SystemLookup {

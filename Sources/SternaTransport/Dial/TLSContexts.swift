@@ -1,16 +1,9 @@
 import NIOCore
 import NIOSSL
 import SternaCore
+import SternaPlatform
 import SternaSecurity
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The TLS library's contexts, one for each way of speaking TLS and each identity.
 final class TLSContexts: Sendable {

@@ -1,7 +1,7 @@
 public import NIOCore
 import NIOPosix
-public import SternaCore
-public import SternaSecurity
+package import SternaCore
+package import SternaSecurity
 import Synchronization
 
 /// The network engine: connections over all event loops of a group, shared by any number of sessions.
@@ -51,7 +51,7 @@ public final class Engine: Sendable {
     ///   - hosts: policies of single hosts, which count before the other one.
     ///   - identityOrigin: where the policy's identity is shown; nil for every server that asks.
     ///   - routing: what lies between this side and the servers.
-    public func transport(
+    package func transport(
         _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil,
         routing: Routing = Routing()
     ) -> EngineTransport {

@@ -1,12 +1,5 @@
 public import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// How an engine opens and keeps its connections.
 public struct EngineOptions: Sendable {

@@ -1,11 +1,11 @@
 import HTTPTypes
 import NIOCore
-public import SternaCore
+package import SternaCore
 import SternaSecurity
 
 /// Sends requests over an engine's connections under one trust configuration.
-public final class EngineTransport: Transport {
-    public var engine: Engine { sender.engine }
+package final class EngineTransport: Transport {
+    package var engine: Engine { sender.engine }
 
     /// What requests go through.
     package let sender: EngineSender
@@ -59,7 +59,7 @@ public final class EngineTransport: Transport {
     /// - Parameter count: how many, one by default; at most as many as may be open to one origin.
     ///
     /// Throws what opening a connection throws.
-    public func warmUp(_ url: HTTPURL, connections count: Int = 1, timeouts: Timeouts = Timeouts()) async throws {
+    package func warmUp(_ url: HTTPURL, connections count: Int = 1, timeouts: Timeouts = Timeouts()) async throws {
         let endpoint = try endpoint(for: url)
         guard !endpoint.isRefused else { throw EngineSender.unprotected(endpoint) }
         var request = Request(.options, url)

@@ -1,14 +1,7 @@
 import NIOCore
 import NIOPosix
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A file that is being sent; its descriptor is closed with the last reference.
 // Invariant: the descriptor is opened before and closed after all use, since every use holds a reference.
@@ -30,7 +23,8 @@ final class OpenFile: @unchecked Sendable {
                 throw BodyFault.controlCharacter(in: "its path").error(range.path, phase: .write)
             }
             let descriptor =
-                range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) } ?? Self.openDescriptor(range.path)
+                range.storage.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 3) }
+                ?? SternaPlatform.open(range.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             let reason = errno
             guard descriptor >= 0 else {
                 throw BodyFault.unreachable(path: range.path, code: reason).error(range.path, phase: .write)
@@ -41,16 +35,6 @@ final class OpenFile: @unchecked Sendable {
             _ = fcntl(descriptor, F_SETFL, 0)
             return file
         }
-    }
-
-    private static func openDescriptor(_ path: String) -> CInt {
-        #if canImport(Glibc)
-        Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        #elseif canImport(Musl)
-        Musl.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        #else
-        Darwin.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        #endif
     }
 
     /// Whether the file still is what the range was made from.

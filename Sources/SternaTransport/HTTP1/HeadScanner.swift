@@ -1,13 +1,6 @@
 import NIOCore
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
 ///

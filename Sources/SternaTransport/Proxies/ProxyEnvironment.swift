@@ -1,12 +1,5 @@
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// What the variables of an environment say of proxies.
 struct ProxyEnvironment: Sendable, Hashable {

@@ -1,21 +1,21 @@
 import SternaCore
 
 /// What lies between this side and the servers, and where connections may go.
-public struct Routing: Sendable, Hashable {
+package struct Routing: Sendable, Hashable {
     /// Which requests go through which proxy; none by default.
-    public var proxies = ProxySettings.none
+    package var proxies = ProxySettings.none
 
     /// Which addresses may be connected to; all by default.
-    public var dialPolicy = DialPolicy.all
+    package var dialPolicy = DialPolicy.all
 
     /// The path of a Unix domain socket that all requests are sent to, in place of their hosts and of proxies; none by default.
-    public var unixSocket: String?
+    package var unixSocket: String?
 
     /// When HTTP/2 is spoken; where servers choose it, by default.
-    public var http2 = HTTP2Use.negotiated
+    package var http2 = HTTP2Use.negotiated
 
     /// Everything directly.
-    public init() {}
+    package init() {}
 
     /// Whether it is equal to itself alone.
     var hasClosures: Bool { !proxies.isByOrigin || dialPolicy.hasClosure }

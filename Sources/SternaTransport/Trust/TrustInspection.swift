@@ -21,7 +21,7 @@ extension EngineTransport {
     /// made whether the certificates are trusted or not, and no identity is shown.
     ///
     /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
-    public func inspect(_ url: HTTPURL, timeouts: Timeouts = Timeouts()) async throws -> TrustInspection {
+    package func inspect(_ url: HTTPURL, timeouts: Timeouts = Timeouts()) async throws -> TrustInspection {
         guard url.scheme.isSecure else {
             throw SternaError(
                 .invalidRequest, phase: .prepare, "There is no certificate to see: the URL is not https.")

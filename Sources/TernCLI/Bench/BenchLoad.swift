@@ -1,12 +1,5 @@
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Drives a session with a number of callers at once.
 struct BenchLoad: Sendable {

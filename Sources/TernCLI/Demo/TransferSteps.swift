@@ -27,7 +27,7 @@ extension DemoStep {
         stage.progress.finish()
         try check(received == size, "\(size) bytes came, not \(received)")
         let bar = ProgressBar.render(meter.progress(at: .now()), width: 76)
-        return Told(result: "\(ByteCount(Int64(received))) complete", lines: ["→ \(bar)"])
+        return Told(result: "\(ByteSize(Int64(received))) complete", lines: ["→ \(bar)"])
     }
 
     private static func upload(_ stage: DemoStage) async throws -> Told {

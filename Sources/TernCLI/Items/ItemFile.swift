@@ -1,12 +1,5 @@
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Reads the files that items name.
 enum ItemFile {
@@ -16,7 +9,7 @@ enum ItemFile {
     static func text(_ path: String) throws(SternaError) -> String {
         let range = try FileRange(wholeFile: path)
         guard range.length <= longest else {
-            throw unreadable(path, "it is longer than \(ByteCount(longest)); send it as the body with @\(path)")
+            throw unreadable(path, "it is longer than \(ByteSize(longest)); send it as the body with @\(path)")
         }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         let failure = errno

@@ -1,13 +1,6 @@
 import NIOCore
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Somewhere to write to, by its file descriptor. Writing waits until all is taken.
 struct Descriptor: Sendable {
@@ -38,13 +31,7 @@ struct Descriptor: Sendable {
         try? write(line + "\n")
     }
 
-    #if canImport(Darwin)
-    private static let posixWrite = Darwin.write
-    #elseif canImport(Musl)
-    private static let posixWrite = Musl.write
-    #else
-    private static let posixWrite = Glibc.write
-    #endif
+    private static let posixWrite = SternaPlatform.write
 
     private func writeSome(_ rest: inout Slice<UnsafeRawBufferPointer>) -> CInt? {
         let count = Self.posixWrite(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)

@@ -1,12 +1,5 @@
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// The exit statuses, which are curl's numbers where curl has one.
 enum ExitStatus {

@@ -1,18 +1,5 @@
 import Sterna
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A file that appears under its name only when it is complete: until then it has another one beside it.
 final class OutputFile {
@@ -83,19 +70,9 @@ final class OutputFile {
     }
 
     private static func open(_ path: String, _ flags: CInt, name: String) throws(OutputError) -> Descriptor {
-        let number = posixOpen(path, flags | O_CLOEXEC, 0o666)
+        let number = SternaPlatform.open(path, flags | O_CLOEXEC, 0o666)
         guard number >= 0 else { throw OutputError(name: name, code: errno) }
         return Descriptor(number: number, name: name)
-    }
-
-    private static func posixOpen(_ path: String, _ flags: CInt, _ mode: mode_t) -> CInt {
-        #if canImport(Darwin)
-        Darwin.open(path, flags, mode)
-        #elseif canImport(Musl)
-        Musl.open(path, flags, mode)
-        #else
-        Glibc.open(path, flags, mode)
-        #endif
     }
 
     private static func resolved(_ path: String) -> String {

@@ -55,10 +55,10 @@ struct Waterfall {
     }
 
     private func footing(_ attempt: AttemptMetrics) -> String {
-        var text = "  \(Self.time(attempt.whole.duration)); sent \(ByteCount(attempt.bytesSent))"
-        text += ", received \(ByteCount(attempt.bytesReceived))"
+        var text = "  \(Self.time(attempt.whole.duration)); sent \(ByteSize(attempt.bytesSent))"
+        text += ", received \(ByteSize(attempt.bytesReceived))"
         if attempt.decodedBytes > 0, attempt.decodedBytes > attempt.bytesReceived {
-            text += ", decoded \(ByteCount(attempt.decodedBytes))"
+            text += ", decoded \(ByteSize(attempt.decodedBytes))"
         }
         return text
     }

@@ -1,12 +1,5 @@
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// What a command line comes to: one request, sent and shown.
 struct RequestJob {

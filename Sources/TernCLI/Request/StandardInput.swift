@@ -1,13 +1,6 @@
 import NIOCore
 import Sterna
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Standard input as a request's body.
 struct StandardInput: Sendable {
@@ -83,11 +76,5 @@ struct StandardInput: Sendable {
         return false
     }
 
-    #if canImport(Darwin)
-    private static let posixRead = Darwin.read
-    #elseif canImport(Musl)
-    private static let posixRead = Musl.read
-    #else
-    private static let posixRead = Glibc.read
-    #endif
+    private static let posixRead = SternaPlatform.read
 }

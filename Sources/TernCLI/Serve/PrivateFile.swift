@@ -1,18 +1,5 @@
 import Sterna
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// A temporary file that only its owner may read, removed with this object or at the end of the process.
 final class PrivateFile: Sendable {

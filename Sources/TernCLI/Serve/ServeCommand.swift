@@ -1,15 +1,8 @@
 import ArgumentParser
 import NIOCore
 import Sterna
+import SternaPlatform
 import SternaTesting
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Runs the test server.
 struct ServeCommand: AsyncParsableCommand {

@@ -21,12 +21,12 @@ enum ProgressBar {
     /// What is said, from the fullest to the shortest.
     private static func texts(_ progress: TransferProgress, label: String) -> [String] {
         let full = progress.description
-        let amount = "\(ByteCount(progress.completed))"
+        let amount = "\(ByteSize(progress.completed))"
         let percent = progress.fraction.map { "\(Int($0 * 100))%" }
-        let rate = progress.rate.map { "\(ByteCount(Int64(min(max($0, 0), 9e18))))/s" }
+        let rate = progress.rate.map { "\(ByteSize(Int64(min(max($0, 0), 9e18))))/s" }
         var texts = label.isEmpty ? [full] : ["\(label): \(full)", full]
         if let percent, let rate {
-            texts += ["\(percent) of \(ByteCount(progress.total ?? 0)), \(rate)", "\(percent), \(rate)"]
+            texts += ["\(percent) of \(ByteSize(progress.total ?? 0)), \(rate)", "\(percent), \(rate)"]
         }
         if let percent { texts.append(percent) }
         texts.append(amount)

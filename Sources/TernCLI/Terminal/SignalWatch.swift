@@ -1,12 +1,5 @@
+import SternaPlatform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Turns Ctrl-C and the polite signals into a cancellation; whoever sends a second one, or waits for long, ends the
 /// process at once.
@@ -41,10 +34,10 @@ final class SignalWatch: Sendable {
         readingEnd.withLock { $0 = ends[0] }
         Self.pipeEnd.store(ends[1], ordering: .relaxed)
         for number in Self.numbers { signal(number, Self.handler) }
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        #else
+        #if canImport(Glibc)
         var thread = pthread_t()
+        #else
+        var thread: pthread_t?
         #endif
         // The thread takes over this reference, and with it keeps the object for as long as the process.
         let context = Unmanaged.passRetained(self).toOpaque()

@@ -1,10 +1,5 @@
 import Sterna
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SternaPlatform
 
 /// A server's certificates for people and for programs.
 enum CertificateReport {

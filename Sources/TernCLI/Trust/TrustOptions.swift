@@ -1,19 +1,6 @@
 import ArgumentParser
 import Sterna
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SternaPlatform
 
 /// Which servers are trusted, and what they are shown.
 struct TrustOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// Against servers that others wrote. Those that are not installed are left out; CI installs them.

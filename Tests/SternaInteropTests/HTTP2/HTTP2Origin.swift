@@ -1,16 +1,8 @@
-import FoundationEssentials
 import HTTPTypes
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A server of others that speaks HTTP/2 over TLS, with a small document, a large one, and a place for uploads.
 final class HTTP2Origin: Sendable {

@@ -1,13 +1,5 @@
-import FoundationEssentials
+import SternaPlatform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Servers of others that speak HTTP/2 over TLS.
 enum HTTP2Program: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -1,15 +1,7 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Proxies of others that make tunnels over HTTP/2.
 enum HTTP2ProxyProgram: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Sterna
+import SternaPlatform
 import Testing
 
 /// What nghttp2's server does that others do not: padding, trailer fields, pushes, tables and windows of any size.

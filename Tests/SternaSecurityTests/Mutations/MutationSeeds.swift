@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SternaPlatform
 
 /// Certificates and keys that mutations begin with; made for this purpose and used for nothing else.
 enum MutationSeeds {

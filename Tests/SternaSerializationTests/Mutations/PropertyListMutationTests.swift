@@ -1,5 +1,5 @@
-import FoundationEssentials
 import MutationKit
+import SternaPlatform
 import SternaSerialization
 import Testing
 

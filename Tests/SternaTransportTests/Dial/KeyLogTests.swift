@@ -1,19 +1,11 @@
-import FoundationEssentials
 import NIOCore
 import NIOPosix
 import SternaCore
+import SternaPlatform
 import SternaSecurity
 import Testing
 
 @testable import SternaTransport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite("Key logs that cannot be opened")
 struct KeyLogTests {

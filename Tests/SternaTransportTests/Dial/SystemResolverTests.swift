@@ -1,15 +1,8 @@
 import SternaCore
+import SternaPlatform
 import Testing
 
 @testable import SternaTransport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite("The system's resolver", .timeLimit(.minutes(1)))
 struct SystemResolverTests {

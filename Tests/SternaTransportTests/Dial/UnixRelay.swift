@@ -1,6 +1,6 @@
-import FoundationEssentials
 import NIOCore
 import NIOPosix
+import SternaPlatform
 
 /// A Unix domain socket that passes bytes to a server on the loopback and back.
 final class UnixRelay: Sendable {

@@ -1,11 +1,8 @@
 import NIOPosix
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#endif
 
 /// Event loops of one's own, and what an engine says of itself.
 @Suite("Engine: event loops and statistics", .timeLimit(.minutes(1)))

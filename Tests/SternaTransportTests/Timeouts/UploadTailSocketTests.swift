@@ -1,7 +1,7 @@
-import FoundationEssentials
 import NIOCore
 import NIOPosix
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Testing
 

@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
@@ -29,9 +29,9 @@ public struct RedirectPolicy: Sendable, Hashable {
 }
 
 /// Where requests keep their redirect policy.
-public enum RedirectPolicyKey: RequestOptionKey {
-    public static var defaultValue: RedirectPolicy { .follow }
-    public static var name: String? { "redirects" }
+package enum RedirectPolicyKey: RequestOptionKey {
+    package static var defaultValue: RedirectPolicy { .follow }
+    package static var name: String? { "redirects" }
 }
 
 extension SessionSettings {

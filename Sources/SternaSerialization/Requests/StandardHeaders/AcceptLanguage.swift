@@ -1,6 +1,4 @@
-#if canImport(Darwin)
-import Foundation
-#endif
+import SternaPlatform
 
 /// The Accept-Language field (RFC 9110, 12.5.4) as AFNetworking writes it: `zh-Hans;q=1, en;q=0.9`.
 public enum AcceptLanguage {

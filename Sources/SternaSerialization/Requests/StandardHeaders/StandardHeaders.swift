@@ -1,12 +1,5 @@
 import SternaCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SternaPlatform
 
 /// The header fields that a request serializer begins with: User-Agent, and Accept-Language where a language is known.
 ///

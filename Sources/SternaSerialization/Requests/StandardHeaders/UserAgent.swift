@@ -1,18 +1,5 @@
 import SternaCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SternaPlatform
 
 /// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
 public enum UserAgent {
@@ -27,7 +14,8 @@ public enum UserAgent {
         case device(model: String, system: String, version: String, scale: Double?)
     }
 
-    /// The field's value for a program; letters outside ASCII are transliterated (``Transliteration``).
+    /// The field's value for a program; letters outside ASCII are transliterated with the package's trait `Foundation`, and
+    /// dropped without it.
     ///
     /// - Parameter version: the program's version; the product stands alone where it is nil.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {

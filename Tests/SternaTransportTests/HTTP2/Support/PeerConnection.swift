@@ -1,13 +1,6 @@
 import NIOCore
+import SternaPlatform
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// One connection of the peer, as a script sees it.
 final class PeerConnection: Sendable {

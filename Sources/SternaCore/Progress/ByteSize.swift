@@ -1,10 +1,10 @@
 /// A number of bytes that describes itself as people read it: `1.2 GB`, in powers of 1,000.
-public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
-    public var bytes: Int64
+package struct ByteSize: Sendable, Hashable, CustomStringConvertible {
+    package var bytes: Int64
 
-    public init(_ bytes: Int64) { self.bytes = bytes }
+    package init(_ bytes: Int64) { self.bytes = bytes }
 
-    public var description: String {
+    package var description: String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
         let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
         var value = Double(bytes) / 1_000
