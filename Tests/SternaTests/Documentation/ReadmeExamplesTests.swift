@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Sterna
 import SternaTesting
 import Testing
@@ -6,93 +6,114 @@ import Testing
 /// The README's examples, so that they compile and do what it says.
 @Suite("Examples of the README")
 struct ReadmeExamplesTests {
-    private enum Answer: Sendable, Equatable { case tree(JSON), text(String) }
-
-    private struct Filter: Encodable {
-        var text: String
-        var pages: [Int]
+    private struct User: Codable, Equatable {
+        var name: String
     }
 
-    @Test("Choices of a serializer")
-    func choices() async throws {
-        var serializer = HTTPRequestSerializer(style: .afnetworking2)
-        serializer.encoder.arrays = .indices
-        serializer.encoder.booleans = .literal
-        serializer.encoder.keys = .snakeCase
-        serializer.encoder.nesting = .dots
-        serializer.headers["X-Client"] = "7"
-        serializer.properties.timeout = .seconds(10)
-        let (api, mock) = try mocked { $0.requestSerializer = serializer }
-        try await api.get("users", parameters: ["phoneBook": ["isPublic": true], "tagNames": ["a"]])
-        let request = try #require(mock.requests.first)
-        #expect(request.url.query == "phone_book.is_public=true&tag_names[0]=a")
-        #expect(request.headers["X-Client"] == "7")
-        #expect(request.timeouts.connect == .seconds(10))
-    }
-
-    @Test("An Encodable value as parameters")
-    func encodable() async throws {
-        let (api, mock) = try mocked()
-        try await api.get("users", query: try Parameters(encoding: Filter(text: "a b", pages: [1, 2])))
-        #expect(mock.requests.first?.url.query == "pages%5B%5D=1&pages%5B%5D=2&text=a%20b")
-    }
-
-    @Test("One request's own serializer, and a compound")
-    func answers() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .text("plain", mediaType: "text/csv") })
-        let reply = try await api.get("report.csv") {
-            $0.responseSerializer = TextResponseSerializer().validating(mediaTypes: ["text/*"])
-            $0.timeout = .seconds(5)
-            $0.redirects = .doNotFollow
+    @Test("The first example")
+    func first() async throws {
+        let (token, name, mobile, tags, trace) = ("sesame", "Ada", 5, ["a"], "t1")
+        let note: JSON = ["text": "Terns"]
+        let chunks = Counter()
+        func handle(_ chunk: Bytes) { chunks.add(chunk.count) }
+        let mock = MockTransport { request in
+            switch request.method {
+            case .delete: .json(["error": "no such user"], status: 404)
+            case .put: .text("noted", mediaType: "application/json")
+            default: .json(["name": "Ada"])
+            }
         }
-        #expect(try await reply.text() == "plain")
-        let pair = try await reply.value(
-            by: .compound(
-                JSONResponseSerializer(removesNulls: true).map(Answer.tree), TextResponseSerializer().map(Answer.text)))
-        #expect(pair == .text("plain"))
-    }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
 
-    @Test("A request's own limit, a field, and a part of a tree")
-    func reply() async throws {
-        var answer = MockTransport.Answer.json(["data": [["id": 1], ["id": 2]]])
-        answer.headers[try #require(.init("X-Rate-Limit"))] = "9"
-        let (api, mock) = try mocked(by: MockTransport { [answer] _ in answer })
-        let reply = try await api.get("posts") { $0.timeouts.total = .seconds(1) }
-        #expect(reply.headers["X-Rate-Limit"] == "9")
-        #expect(try await reply.json()["data"].decode([Post].self).map(\.id) == [1, 2])
-        #expect(mock.requests.first?.timeouts.total == .seconds(1))
-    }
+        let api = try Session(baseURL: "https://api.example.com/v1") { $0.authorization = .bearer(token) }
 
-    private struct Post: Decodable { var id: Int }
+        let user: User = try await api.get("users/1").decode()
+        let made = try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile], "tags": tags])
+            .json()
+        let text = try await api.put("notes/7", body: .json(note), headers: ["X-Trace": trace]).text()
 
-    @Test("Errors and cancellation")
-    func errors() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .json(["error": "no such user"], status: 404) })
         do {
             try await api.delete("users/1")
-            Issue.record("It must throw.")
-        } catch let error as SternaError where error.kind == .cancelled {
-            Issue.record("Nobody cancelled it.")
         } catch let error as SternaError {
-            print(error.status, error.message, error)
-            #expect(error.status == 404)
-            #expect(error.message == "no such user")
+            print(error.status, error.message)  // 404, and the server's own message
         }
+
+        try await api.withResponse(to: .get("events")) { response in  // streaming, with back-pressure
+            for try await chunk in response.body { handle(chunk) }
+        }
+
+        #expect(user.name == "Ada")
+        #expect(made["name"].string == "Ada")
+        #expect(text == "noted")
+        #expect(chunks.sum == 14)
+        let paths = ["/v1/users/1", "/v1/users", "/v1/notes/7", "/v1/users/1", "/v1/events"]
+        #expect(mock.requests.map(\.url.path) == paths)
+        #expect(mock.requests.allSatisfy { $0.headers[.authorization] == "Bearer sesame" })
+        #expect(mock.requests[1].bodyText == "name=Ada&phone%5Bmobile%5D=5&tags%5B%5D=a")
+        #expect(mock.requests[2].bodyText == #"{"text":"Terns"}"#)
+        #expect(mock.requests[2].headers["X-Trace"] == "t1")
     }
 
-    @Test("Callbacks, and curl")
-    func callbacks() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) {
-            $0.callbacks = .queue(.global())
+    @Test("The guide")
+    func guide() async throws {
+        let name = "Ada"
+        let user = User(name: "Ada")
+        let folder = try TemporaryPhoto()
+        let photo = folder.path
+        let mock = MockTransport { request in
+            if request.url.path.hasSuffix("slow") { throw SternaError(.timedOut, phase: .wait, "Too slow.") }
+            return .json([["name": "Ada"]])
         }
-        let name = try await withCheckedThrowingContinuation { continuation in
-            let task = api.get(
-                "users/1", parameters: ["full": true], progress: { task, progress in _ = (task, "\(progress)") },
-                success: { task, value in continuation.resume(returning: value["name"].string ?? "") },
-                failure: { task, error in continuation.resume(throwing: error) })
-            #expect(task?.request.url.query == "full=1")
+        let (api, _) = try mocked(by: mock) { $0.callbacks = .queue(.global()) }
+
+        // Parameters go into the query of GET, HEAD and DELETE, else into a form body. JSON is one setting away.
+        let json = api.with { $0.requestSerializer = .json }
+        try await json.post("users", parameters: ["name": name, "tags": ["a", "b"]])
+        try await json.post("users", encoding: user)  // any Encodable value
+        try await api.post("search", query: ["page": 2], body: .text("terns"))
+
+        // A reply is a tree, a Decodable value, text or data.
+        let reply = try await api.get("users")
+        print(reply.status, reply.headers["X-Rate-Limit"] ?? "none", try await reply.json()[0]["name"])
+
+        // Settings of one request; those of a session are changed the same way.
+        try await api.get("report") {
+            $0.timeout = .seconds(5)  // of each step: connecting, the first byte, each pause between bytes
+            $0.deadline = .now + .seconds(30)
+            $0.redirects = .doNotFollow
         }
-        #expect(name == "Ada")
-        #expect(try api.curl(for: .get("users/1")).hasPrefix("curl "))
+
+        // One error type; `kind` says what happened, `phase` where.
+        do {
+            try await api.get("slow")
+        } catch let error as SternaError where error.kind == .timedOut {
+            print(error.phase)
+        }
+
+        // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
+        try await api.upload(
+            "photos",
+            multipart: { form in
+                form.append(file: photo, name: "image")
+                form.append("Terns", name: "caption")
+            }, progress: { print($0) })
+
+        // Other roots, pins of keys, a proxy, only public addresses.
+        let careful = api.with {
+            $0.securityPolicy = .authority(file: "company-ca.pem")
+            $0.proxies = .none
+            $0.dialPolicy = .publicOnly
+        }
+
+        // Callbacks, for code that is not ready for await.
+        api.get("users/1", success: { task, value in print(value["name"]) }, failure: { task, error in print(error) })
+
+        _ = careful
+        #expect(mock.requests[0].bodyText == #"{"name":"Ada","tags":["a","b"]}"#)
+        #expect(mock.requests[1].bodyText == #"{"name":"Ada"}"#)
+        #expect(mock.requests[2].url.query == "page=2")
+        #expect(mock.requests[4].timeouts.connect == .seconds(5))
+        #expect(mock.requests[6].headers[.contentType]?.hasPrefix("multipart/form-data") == true)
     }
 }
