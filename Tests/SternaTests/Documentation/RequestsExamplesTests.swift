@@ -63,7 +63,7 @@ struct RequestsExamplesTests {
 
         let reply = try await api.get("posts")
         let tree = try await reply.json()  // tree["data"][0]["title"].string
-        let posts = try await tree["data"].decode([Post].self)  // a value of a part of the tree
+        let posts = try tree["data"].decode([Post].self)  // a value of a part of the tree
         let page: Page = try await reply.decode()
         let raw = reply.data()
         print(reply.status, reply.url, reply.headers["X-Rate-Limit"] ?? "")
