@@ -1,4 +1,4 @@
-"""Medians, spreads and ratios of a run, as a table for the terminal and one for the README."""
+"""Medians, spreads and ratios of a run, as a table for the terminal and one in Markdown."""
 
 import statistics
 

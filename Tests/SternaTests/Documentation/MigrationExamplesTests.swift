@@ -28,6 +28,40 @@ struct MigrationExamplesTests {
         #expect(mock.requests.last?.url.query == "key%5B%5D=1&key%5B%5D=255&ratio=2.0")
     }
 
+    @Test("In one piece")
+    func together() async throws {
+        let mock = MockTransport { request in
+            request.method == .get ? .text("report", mediaType: "text/csv") : .json([:])
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        var serializer = JSONRequestSerializer(style: .alamofire)
+        serializer.encoder.data = .numbers
+        serializer.encoder.keepsNilMembers = true
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.requestSerializer = serializer
+            $0.redirects = .doNotFollow
+        }
+        let fields = ["X-Client": "7"]
+        let keys: Parameters = ["key": Data([1, 255])]  // {"key":[1,255]}
+        let reply = try await api.post("users", parameters: keys, headers: fields)
+        do {
+            let text = try await api.get("report.csv") {
+                $0.responseSerializer = TextResponseSerializer(encoding: .latin1)
+                    .validating(statuses: 200..<300).validating(mediaTypes: ["text/*"])
+            }.text()
+            print(text)
+        } catch {
+            print(error.localizedDescription)
+        }
+
+        #expect(reply.status == 200)
+        #expect(mock.requests.first?.bodyText == #"{"key":[1,255]}"#)
+        #expect(mock.requests.first?.headers["X-Client"] == "7")
+        #expect(mock.requests.count == 2)
+    }
+
     @Test("Parameters: an Encodable value, its nil members, and keys")
     func encodable() async throws {
         var serializer = HTTPRequestSerializer(style: .alamofire)

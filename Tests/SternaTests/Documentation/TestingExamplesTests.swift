@@ -1,0 +1,50 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// The examples of docs/Testing.md, so that they compile and do what it says.
+@Suite("Examples: testing")
+struct TestingExamplesTests {
+    @Test("A mock")
+    func mock() async throws {
+        let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
+        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+
+        #expect(try await api.get("users").json()["path"].string == "/users")
+        #expect(mock.requests.first?.method == .get)
+    }
+
+    @Test("A mock that answers by a list, and one that fails")
+    func listsAndErrors() async throws {
+        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/b"), .json([:])]))
+        #expect(try await api.get("a").url.path == "/b")
+        let (gone, _) = try mocked(
+            by: MockTransport { _ in throw SternaError(.connectionClosed, phase: .wait, "Gone.") })
+        let error = await #expect(throws: SternaError.self) { try await gone.get("a") }
+        #expect(error?.detail == "Gone.")
+    }
+
+    @Test("A server")
+    func server() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/birds/{name}") { request in .text(request.parameters["name"] ?? "") }
+            let reply = try await Session.shared.get(server.url("/birds/tern"))
+            #expect(try await reply.text() == "tern")
+
+            let error = await #expect(throws: SternaError.self) {
+                try await Session.shared.get(server.url("/fault/close-half"))
+            }
+            #expect(error?.kind == .truncated)
+        }
+    }
+
+    @Test("A server with TLS")
+    func secure() async throws {
+        let authority = try CertificateAuthority()
+        let options = TestServer.Options(tls: try authority.issue(CertificateOptions(hosts: ["localhost"])))
+        try await TestServer.withServer(options) { server in
+            let api = try Session(baseURL: server.url) { $0.securityPolicy = .authority(pem: authority.pem) }
+            #expect(try await api.get("get").status == 200)
+        }
+    }
+}
