@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import Testing
 
 @testable import SternaTransport
