@@ -36,7 +36,8 @@ final class SessionPlan: Sendable {
             RedirectInterceptor(),
             ContentDecodingInterceptor(limits: settings.decodingLimits),
         ]
-        let interceptors = settings.interceptors + policies + settings.networkInterceptors
+        let interceptors = TraceInterceptor.chain(
+            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
@@ -140,8 +141,9 @@ final class SessionPlan: Sendable {
             throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
         }
         return Call(
-            deadline: deadline, hasOwnDeadline: hasOwnDeadline, recordsMetrics: settings.collectsMetrics,
-            observer: settings.observer)
+            deadline: deadline, hasOwnDeadline: hasOwnDeadline,
+            isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
+            recordsMetrics: settings.collectsMetrics, observer: settings.observer)
     }
 
     private func serialize(
@@ -230,7 +232,8 @@ final class SessionPlan: Sendable {
     /// Any error of the chain as the library's own, with the request's particulars.
     @inline(never)
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
-        var known = ErrorDescription.describe(error, of: request, answeredBy: response)
+        var known = ErrorDescription.describe(
+            error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.soFar
             recorder.requestEnded()
