@@ -153,11 +153,15 @@ final class SessionPlan: Sendable {
             try serializer.prepare(&request)
             if let query = draft.query { try serializer.appendQuery(query, to: &request) }
             if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
+            let parameters = parameters(of: draft, serializer)
             if draft.body == nil {
                 // A form of no parts is no body at all, not an empty one of the serializer's.
-                if case .bySerializer = draft.content {} else if draft.parameters == nil { return }
-                try serializer.serialize(draft.parameters, into: &request)
-            } else if let parameters = draft.parameters {
+                switch draft.content {
+                case .own, .form: if parameters == nil { return }
+                case .bySerializer, .encoded: break
+                }
+                try serializer.serialize(parameters, into: &request)
+            } else if let parameters {
                 try serializer.appendQuery(parameters, to: &request)
             }
         } catch {
@@ -170,9 +174,18 @@ final class SessionPlan: Sendable {
 
     /// The parameters that a value makes, by the serializer of a request.
     func parameters(encoding value: some Encodable, _ settings: RequestSettings) throws(SternaError) -> Parameters {
-        let serializer = settings.requestSerializer ?? self.settings.requestSerializer
-        let keepsNils = SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
+        let keepsNils = Self.keepsNils(settings.requestSerializer ?? self.settings.requestSerializer)
         return try encodingErrors { try Parameters(encoding: value, keepingNils: keepsNils) }
+    }
+
+    /// The parameters of a draft, in the form that a serializer takes.
+    private func parameters(of draft: RequestDraft, _ serializer: any RequestSerializer) -> Parameters? {
+        guard case .encoded(let encoded) = draft.content, Self.keepsNils(serializer) else { return draft.parameters }
+        return encoded.keepingNils
+    }
+
+    private static func keepsNils(_ serializer: any RequestSerializer) -> Bool {
+        SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
     }
 
     /// A form without parts that writes parameters as the serializer of a request does.

@@ -6,11 +6,9 @@ import Testing
 /// Where a session's requests go, as a rule without a session; `SessionBaseURLTests` has more references.
 @Suite("Resolving references")
 struct URLResolutionTests {
-    private static let base = "https://user:secret@api.example.com/v1"
-
     struct Row: Sendable {
         var reference: String
-        var base: String? = URLResolutionTests.base
+        var base: String? = "https://user:secret@api.example.com/v1"
         var isOpen = false
         var url: String?
         var error: SternaError.Kind?
