@@ -36,11 +36,9 @@ struct CallbackFailureTests {
             $0.post("a", headers: ["X A": "b"], success: $1.onSuccess, failure: $1.onFailure)
         },
         Row("NaN in JSON", .encodingFailed) {
-            var settings = RequestSettings()
-            settings.requestSerializer = JSONRequestSerializer()
-            return $0.post(
-                "a", parameters: ["list": [1, Double.nan]], settings: settings, success: $1.onSuccess,
-                failure: $1.onFailure)
+            $0.post("a", parameters: ["list": [1, Double.nan]], success: $1.onSuccess, failure: $1.onFailure) {
+                $0.requestSerializer = JSONRequestSerializer()
+            }
         },
         Row("a serializer that throws", .encodingFailed) {
             struct Thrower: RequestSerializer {
@@ -48,9 +46,9 @@ struct CallbackFailureTests {
                 func serialize(_ parameters: Parameters?, into request: inout Request) throws { throw Odd() }
                 func appendQuery(_ parameters: Parameters, to request: inout Request) throws { throw Odd() }
             }
-            var settings = RequestSettings()
-            settings.requestSerializer = Thrower()
-            return $0.post("a", parameters: ["a": 1], settings: settings, success: $1.onSuccess, failure: $1.onFailure)
+            return $0.post("a", parameters: ["a": 1], success: $1.onSuccess, failure: $1.onFailure) {
+                $0.requestSerializer = Thrower()
+            }
         },
     ]
 

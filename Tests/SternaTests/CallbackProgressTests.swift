@@ -33,11 +33,10 @@ struct CallbackProgressTests {
             let queue = DispatchQueue(label: "test")
             let log = CallbackLog<Int>()
             let told = Mutex<[TransferProgress]>([])
-            var settings = RequestSettings()
-            settings.downloadProgress = { progress in told.withLock { $0.append(progress) } }
             let task = try session(server, queue).get(
-                "bytes/3000000", settings: settings, as: DataResponseSerializer().map { $0.count },
-                progress: log.onProgress, success: log.onSuccess, failure: log.onFailure)
+                "bytes/3000000", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure
+            ) { $0.downloadProgress = { progress in told.withLock { $0.append(progress) } } }
             await log.wait()
             await queue.drained()
             #expect(log.values == [3_000_000])
@@ -95,8 +94,6 @@ struct CallbackProgressTests {
             let queue = DispatchQueue(label: "test")
             let log = CallbackLog<Int>()
             let told = Atomic<Int>(0)
-            var settings = RequestSettings()
-            settings.downloadProgress = { _ in told.add(1, ordering: .relaxed) }
             server.route("GET", "/many") { _ in
                 ServerResponse(
                     body: .stream(length: 2_000_000) { writer in
@@ -105,8 +102,9 @@ struct CallbackProgressTests {
             }
             queue.suspend()
             let task = try session(server, queue).get(
-                "many", settings: settings, as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
-                success: log.onSuccess, failure: log.onFailure)
+                "many", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure
+            ) { $0.downloadProgress = { _ in told.add(1, ordering: .relaxed) } }
             #expect(await eventually { task?.isFinished == true })
             queue.resume()
             await log.wait()

@@ -19,8 +19,8 @@ struct CallerIsolationTests {
                 "anything",
                 multipart: { form in
                     form.append(self.caption, name: "caption")
-                }, configure: { $0.timeout = self.patience }
-            ).json()
+                }
+            ) { $0.timeout = self.patience }.json()
             self.caption = "seen"
             return [settings["method"].string ?? "", upload["form"]["caption"].string ?? ""]
         }
@@ -33,7 +33,7 @@ struct CallerIsolationTests {
             try await api.post("anything", parameters: ["count": count]) { _ in self.count += 1 }
             var form = FormBuilder()
             form.add("1", for: "a")
-            try await api.submit(form, to: "anything", configure: { _ in self.count += 1 })
+            try await api.submit(form, to: "anything") { _ in self.count += 1 }
             return count
         }
     }
@@ -47,13 +47,19 @@ struct CallerIsolationTests {
         }
     }
 
-    @Test("A closure behind the parentheses of an upload is told its progress")
+    @Test("A closure behind the parentheses of an upload changes its settings, with progress before it and without")
     func trailing() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url)
             let last = Mutex<Int64>(0)
-            try await api.upload(.text("hello"), to: "anything") { step in last.withLock { $0 = step.completed } }
+            let taken: Session.UploadProgress = { step in last.withLock { $0 = step.completed } }
+            let first = try await api.upload(.text("hello"), to: "anything") { $0.responseSerializer = .text }
+            #expect(try await first.text().contains("hello"))
+            #expect(last.withLock { $0 } == 0)
+            try await api.upload(.text("hello"), to: "anything") { $0.uploadProgress = taken }
             #expect(last.withLock { $0 } == 5)
+            try await api.upload(.text("four"), to: "anything", progress: taken) { $0.priority = .high }
+            #expect(last.withLock { $0 } == 4)
         }
     }
 

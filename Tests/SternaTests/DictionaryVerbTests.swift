@@ -85,8 +85,9 @@ struct DictionaryVerbTests {
         api.post("p", encoding: Filter(), success: log.onSuccess, failure: log.onFailure)
         api.patch("p", encoding: [1], success: log.onSuccess, failure: log.onFailure)
         await log.wait(ends: 2)
-        try await api.withResponse(to: RequestDraft(.post, "p", encoding: Filter(page: nil), keepingNils: true)) { _ in
-        }
+        try await api.with {
+            $0.requestSerializer = HTTPRequestSerializer(encoder: QueryEncoder(keepsNilMembers: true))
+        }.withResponse(to: RequestDraft(.post, "p", encoding: Filter(page: nil))) { _ in }
         #expect(
             Set(mock.requests.map { $0.url.query ?? $0.bodyText }) == [
                 "q=1&name=Ada&page=2", #"{"name":"Ada","page":2}"#, "cursor=null&name=Ada&page=2",

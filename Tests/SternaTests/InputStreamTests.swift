@@ -18,8 +18,7 @@ struct InputStreamTests {
             for length in [nil, Int64(data.count)] {
                 let body = Body.stream(InputStream(data: data), length: length, mediaType: "a/b")
                 #expect(!body.isReplayable)
-                let reply = try await api.upload(
-                    body, to: "echo", configure: { $0.responseSerializer = DataResponseSerializer() })
+                let reply = try await api.upload(body, to: "echo") { $0.responseSerializer = DataResponseSerializer() }
                 #expect(reply.data() == data)
                 let again = await #expect(throws: SternaError.self) { try await api.upload(body, to: "echo") }
                 #expect(again?.kind == .bodyNotReplayable)

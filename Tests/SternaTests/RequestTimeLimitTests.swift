@@ -79,10 +79,10 @@ struct RequestTimeLimitTests {
 
     @Test("A request of a callback") func callback() async throws {
         let (api, mock) = try mocked { $0.callbacks = .queue(.global()) }
-        var settings = RequestSettings()
-        settings.timeouts.total = .seconds(1)
         await withCheckedContinuation { done in
-            api.get("a", settings: settings, success: { _, _ in done.resume() }, failure: { _, _ in done.resume() })
+            api.get("a", success: { _, _ in done.resume() }, failure: { _, _ in done.resume() }) {
+                $0.timeouts.total = .seconds(1)
+            }
         }
         #expect(mock.requests.first?.timeouts.total == .seconds(1))
     }

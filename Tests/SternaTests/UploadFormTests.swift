@@ -50,8 +50,8 @@ struct UploadFormTests {
     func own() async throws {
         let (api, mock) = try Self.session()
         try await api.upload(
-            "a", parameters: Self.parameters, multipart: { $0.boundary = "B" },
-            configure: { $0.requestSerializer = HTTPRequestSerializer(encoder: QueryEncoder(arrays: .indices)) })
+            "a", parameters: Self.parameters, multipart: { $0.boundary = "B" }
+        ) { $0.requestSerializer = HTTPRequestSerializer(encoder: QueryEncoder(arrays: .indices)) }
         try await api.upload(
             "a", parameters: Self.parameters,
             multipart: { form in
@@ -73,7 +73,7 @@ struct UploadFormTests {
     @Test("A draft's parameters are written by the session that sends it")
     func draft() async throws {
         let (api, mock) = try Self.session()
-        let draft = try RequestDraft.upload(to: "a", parameters: Self.parameters) { $0.boundary = "B" }
+        let draft = try RequestDraft.upload("a", parameters: Self.parameters) { $0.boundary = "B" }
         try await api.withResponse(to: draft) { _ in }
         let plain = try mocked()
         try await plain.api.withResponse(to: draft) { _ in }

@@ -121,10 +121,10 @@ struct UploadTests {
             let body = Body.bytes([UInt8](repeating: 0x61, count: 8 << 20)).throttled(
                 packets: 1 << 20, delay: .milliseconds(60))
             try await api.upload(
-                body, to: "post", progress: { step in steps.withLock { $0.append(step) } },
-                configure: {
-                    $0.responseSerializer = DataResponseSerializer(acceptance: Acceptance(statuses: 100..<600))
-                })
+                body, to: "post", progress: { step in steps.withLock { $0.append(step) } }
+            ) {
+                $0.responseSerializer = DataResponseSerializer(acceptance: Acceptance(statuses: 100..<600))
+            }
             let seen = steps.withLock { $0 }
             #expect(seen.last?.completed == 8 << 20)
             #expect(seen.allSatisfy { $0.total == 8 << 20 })

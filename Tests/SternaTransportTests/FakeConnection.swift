@@ -69,6 +69,8 @@ struct FakeConnection {
     func receive(_ text: String) async throws {
         try await channel.writeInbound(ByteBuffer(string: text))
         try await loop.executeInContext { channel.pipeline.fireChannelReadComplete() }
+        // User code has turns of the event loop of its own.
+        await loop.run()
     }
 
     func advance(_ seconds: Int64) async { await loop.advanceTime(by: .seconds(seconds)) }

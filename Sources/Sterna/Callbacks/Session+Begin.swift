@@ -1,18 +1,18 @@
 import SternaCore
+import SternaSerialization
 
 extension Session {
     /// Makes the request of a draft and runs it in a task of its own; calls one of the callbacks at its end.
-    func begin<Value: Sendable>(
-        _ makeDraft: @autoclosure () throws -> RequestDraft, _ settings: RequestSettings? = nil,
-        progress: ProgressCallback?, value: @escaping @Sendable (Reply) throws -> Value,
-        _ success: @escaping Success<Value>, _ failure: @escaping Failure
+    func begin<S: ResponseSerializer>(
+        _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
+        _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
     ) -> RequestTask? {
         let line = CallbackLine(plan.settings.callbacks)
         let draft: RequestDraft
         let request: Request
         do {
             var made = try makeDraft()
-            if let settings { made.settings = settings }
+            if !(serializer is JSONTree) { made.settings.responseSerializer = serializer }
             draft = made
             request = try plan.request(for: draft)
         } catch {
@@ -25,7 +25,7 @@ extension Session {
             do {
                 let reply = try await send(
                     request.reporting(to: task, draft.settings), draft, reportsDownload(task, draft))
-                let value = try value(reply)
+                let value = try reply.value(as: serializer)
                 task.finish { success(task, value) }
             } catch {
                 let error = plan.describe(error, request)

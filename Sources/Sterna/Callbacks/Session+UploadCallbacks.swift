@@ -2,80 +2,163 @@ public import HTTPTypes
 public import SternaCore
 public import SternaSerialization
 
-/// Uploads with callbacks, which run where those of the other verbs do: on a main queue that runs, by default. What cannot be
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Uploads with callbacks, which run where those of the other requests do: on a main queue that runs, by default. What cannot be
 /// sent calls `failure` without a task.
 extension Session {
-    /// Sends a form of several parts, as AFNetworking's `POST:parameters:constructingBodyWithBlock:`; `success` is given a
-    /// JSON tree.
+    /// Sends a body, as AFNetworking's upload tasks of data and streams.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
+        headers: Headers = [:], as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
+        success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(body, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
+            progress, success, failure)
+    }
+
+    /// Sends data.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
+        as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
+        failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure),
+            as: serializer, progress, success, failure)
+    }
+
+    /// Sends a file.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
+        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
+                configure), as: serializer, progress, success, failure)
+    }
+
+    /// Sends a form of several parts, as AFNetworking's `POST:parameters:constructingBodyWithBlock:`.
     ///
     /// - Parameters:
     ///   - parameters: fields that go in front of the parts, by the encoder of the request's serializer.
     ///   - multipart: appends the parts; called before this returns.
     @discardableResult
-    public func upload(
-        _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
-        headers: Headers = [:], settings: RequestSettings = RequestSettings(),
-        multipart: (inout MultipartForm) throws -> Void, progress: ProgressCallback? = nil,
-        success: @escaping Success<JSON>, failure: @escaping Failure
-    ) -> RequestTask? {
-        begin(
-            try .upload(
-                plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
-                multipart: multipart),
-            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
-    }
-
-    /// Sends a form of several parts; `success` is given what a response serializer makes of the answer.
-    @discardableResult
     public func upload<S: ResponseSerializer>(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
-        headers: Headers = [:], settings: RequestSettings = RequestSettings(),
-        multipart: (inout MultipartForm) throws -> Void, as serializer: S, progress: ProgressCallback? = nil,
-        success: @escaping Success<S.Value>, failure: @escaping Failure
-    ) -> RequestTask? {
-        var settings = settings
-        settings.responseSerializer = serializer
-        return begin(
-            try .upload(
-                plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
-                multipart: multipart),
-            settings, progress: progress, value: { reply in try reply.make(by: serializer) }, success, failure)
-    }
-
-    /// Sends a file; `success` is given a JSON tree.
-    @discardableResult
-    public func upload(
-        file path: String, to reference: some URLConvertible, method: Request.Method = .post,
-        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
-        success: @escaping Success<JSON>, failure: @escaping Failure
+        query: Parameters? = nil, headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
+        as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
+        failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> RequestTask? {
         begin(
             try .upload(
-                .file(path, mediaType: MediaType.ofFile(named: path)), to: reference, method: method, headers: headers),
-            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+                reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
+                multipart: multipart, configure, progress: nil), as: serializer, progress, success, failure)
     }
 
-    /// Sends a body, as AFNetworking's upload tasks of data and streams; `success` is given a JSON tree.
+    /// Sends a form that was filled in field by field.
     @discardableResult
-    public func upload(
-        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post,
-        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
-        success: @escaping Success<JSON>, failure: @escaping Failure
-    ) -> RequestTask? {
-        begin(
-            try .upload(body, to: reference, method: method, headers: headers),
-            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
-    }
-
-    /// Sends a form that was filled in field by field; `success` is given a JSON tree.
-    @discardableResult
-    public func submit(
+    public func submit<S: ResponseSerializer>(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
-        headers: Headers = [:], settings: RequestSettings = RequestSettings(), progress: ProgressCallback? = nil,
-        success: @escaping Success<JSON>, failure: @escaping Failure
+        query: Parameters? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
+        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> RequestTask? {
         begin(
-            try .submit(form, to: reference, method: method, headers: headers),
-            settings, progress: progress, value: { reply in try reply.json() }, success, failure)
+            try .submit(form, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
+            progress, success, failure)
+    }
+}
+
+/// Uploads with callbacks, for parameters and header fields in variables that are dictionaries.
+extension Session {
+    /// Sends a body, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Q? = Parameters?.none,
+        headers: H = Headers(), as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
+        success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                body, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
+            as: serializer, progress, success, failure)
+    }
+
+    /// Sends data, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String = "application/octet-stream", query: Q? = Parameters?.none, headers: H = Headers(),
+        as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
+        failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                data, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
+                headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
+    }
+
+    /// Sends a file, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, query: Q? = Parameters?.none, headers: H = Headers(), as serializer: S = JSONTree(),
+        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                file: file, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
+                headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
+    }
+
+    /// Sends a form of several parts, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ reference: some URLConvertible, method: Request.Method = .post, parameters: P? = Parameters?.none,
+        query: Q? = Parameters?.none, headers: H = Headers(), multipart: (inout MultipartForm) throws -> Void,
+        as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
+        failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .upload(
+                reference, method: method, parameters: parameters?.asParameters, query: query?.asParameters,
+                headers: headers.asHeaders, form: plan.emptyForm, multipart: multipart, configure, progress: nil),
+            as: serializer, progress, success, failure)
+    }
+
+    /// Sends a form that was filled in field by field, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func submit<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
+        query: Q? = Parameters?.none, headers: H = Headers(), as serializer: S = JSONTree(),
+        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        begin(
+            try .submit(
+                form, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
+            as: serializer, progress, success, failure)
     }
 }

@@ -1,10 +1,13 @@
 public import HTTPTypes
 public import SternaCore
-public import SternaSerialization
+import SternaSerialization
 
 /// A request as a caller describes it: a reference that a session resolves, and parameters that it encodes.
 ///
-///     try await api.withResponse(to: .get("events", query: ["since": last])) { response in … }
+///     try await api.withResponse(to: .get("events", query: ["since": last]) { $0.timeout = .seconds(60) }) { response in … }
+///
+/// Every call of a ``Session`` is made of a draft. The session's verbs make one of their arguments, which have the same labels in
+/// the same order, and send it.
 public struct RequestDraft: Sendable {
     /// The method.
     public var method: Request.Method
@@ -13,20 +16,27 @@ public struct RequestDraft: Sendable {
     public var reference: any URLConvertible
 
     /// Parameters that the request serializer puts into the query or the body.
-    public var parameters: Parameters?
+    public var parameters: Parameters? {
+        didSet { if case .encoded = content { content = .bySerializer } }
+    }
 
     /// Parameters that always go into the query.
     public var query: Parameters?
 
     /// The body; it takes precedence over `parameters`, which then go into the query.
     public var body: Body? {
-        didSet { content = .bySerializer }
+        didSet {
+            if case .encoded = content { return }
+            content = .bySerializer
+        }
     }
 
     /// What the body is made of at last.
     enum Content: Sendable {
         /// The body, or what the request serializer makes of the parameters.
         case bySerializer
+        /// The same, with parameters whose form the request serializer decides on.
+        case encoded(EncodedParameters)
         /// The body, or none.
         case own
         /// A form whose parameters are written for the session that sends it.
@@ -42,9 +52,19 @@ public struct RequestDraft: Sendable {
     public var settings = RequestSettings()
 
     /// Makes a draft of any method.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - reference: where it goes, relative to the session's base URL or absolute.
+    ///   - parameters: what the request serializer puts into the query or the body, by method.
+    ///   - query: what always goes into the query.
+    ///   - body: the body; `parameters` then go into the query.
+    ///   - headers: header fields, which replace the session's.
+    ///   - configure: changes what differs from the session for this request.
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
-        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:]
+        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }
     ) {
         self.method = method
         self.reference = reference
@@ -52,113 +72,58 @@ public struct RequestDraft: Sendable {
         self.query = query
         self.body = body
         self.headers = headers
+        configure(&settings)
     }
 
-    /// A GET request.
-    public static func get(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.get, reference, parameters: parameters, query: query, headers: headers)
+    /// Makes the same of dictionaries in variables.
+    @_disfavoredOverload
+    public init<P: ParameterList, Q: ParameterList, H: HeaderList>(
+        _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
+        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) {
+        self.init(
+            method, reference, parameters: parameters?.asParameters, query: query?.asParameters, body: body,
+            headers: headers.asHeaders, configure)
     }
 
-    /// A HEAD request.
-    public static func head(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.head, reference, parameters: parameters, query: query, headers: headers)
+    /// Makes a draft with parameters that a value makes.
+    ///
+    /// - Parameter value: comes to a dictionary, by the rules of ``SternaCore/Parameters/init(encoding:keepingNils:)``. The request
+    ///   serializer's ``SternaSerialization/QueryEncoder/keepsNilMembers`` says whether members that are nil are sent.
+    /// - Throws: `encodingFailed` for a value that comes to no dictionary.
+    public init(
+        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
+        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) throws(SternaError) {
+        self.init(method, reference, query: query, body: body, headers: headers, configure)
+        let encoded = try EncodedParameters(value)
+        parameters = encoded.omittingNils
+        content = .encoded(encoded)
     }
 
-    /// A POST request.
-    public static func post(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.post, reference, parameters: parameters, query: query, body: body, headers: headers)
-    }
-
-    /// A PUT request.
-    public static func put(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.put, reference, parameters: parameters, query: query, body: body, headers: headers)
-    }
-
-    /// A PATCH request.
-    public static func patch(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.patch, reference, parameters: parameters, query: query, body: body, headers: headers)
-    }
-
-    /// A DELETE request.
-    public static func delete(
-        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
-        headers: Headers = [:]
-    ) -> RequestDraft {
-        RequestDraft(.delete, reference, parameters: parameters, query: query, body: body, headers: headers)
+    /// Makes the same with dictionaries in variables.
+    @_disfavoredOverload
+    public init<Q: ParameterList, H: HeaderList>(
+        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
+        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) throws(SternaError) {
+        try self.init(
+            method, reference, encoding: value, query: query?.asParameters, body: body, headers: headers.asHeaders,
+            configure)
     }
 }
 
-/// What differs from the session for one request.
-public struct RequestSettings: Sendable {
-    /// How parameters go into this request.
-    public var requestSerializer: (any RequestSerializer)?
+/// Parameters that a value made, in both forms: the session that sends them says which one it takes.
+final class EncodedParameters: Sendable {
+    let omittingNils: Parameters
+    let keepingNils: Parameters
 
-    /// What is taken as an answer to this request.
-    public var responseSerializer: (any ResponseSerializer)?
-
-    /// Time limits of this request; those that are not set stay the session's: `$0.timeouts.total = .seconds(1)`.
-    public var timeouts = TimeoutOverrides()
-
-    /// The time limit of each step of this request, from finding the address to each pause between bytes; nil, the default, keeps
-    /// the session's. Setting it sets those limits in ``timeouts``, and reading it gives ``TimeoutOverrides/betweenBytes``. For
-    /// the whole request there is ``TimeoutOverrides/total``.
-    public var timeout: Duration? {
-        get { timeouts.betweenBytes }
-        set { timeouts.setEach(newValue) }
-    }
-
-    /// The point by which this request must be complete, redirects and the body included; none by default.
-    ///
-    ///     try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
-    ///
-    /// The earlier of it and ``Timeouts/total`` holds. A deadline that has passed fails the request with `timedOut`, and nothing is
-    /// sent.
-    public var deadline: Deadline?
-
-    /// Who goes first where requests wait for a connection to the same origin.
-    public var priority = Request.Priority.normal
-
-    /// Options of policies for this request; they replace the session's.
-    public var options = RequestOptions()
-
-    /// Credentials for this request alone, wherever it goes.
-    public var authorization: Authorization?
-
-    /// Names of this request's header fields that are secrets: they are dropped with the credentials on a redirect to
-    /// another origin.
-    public var secretHeaders: Set<String> = []
-
-    /// Above how many bytes this request's body waits for the server to say that it wants it; `.max` for never.
-    public var continueThreshold: Int64?
-
-    /// Told how much of the body the network has taken; called on an event loop, so it must return at once.
-    public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
-
-    /// Told how much of the response's body has come, decoded; called by the task that collects it.
-    public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
-
-    public init() {}
-}
-
-extension RequestSettings {
-    /// Called with interim responses, such as 103 with its Link fields (RFC 8297), on an event loop, so it must return at once.
-    public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
-        get { options[InformationalResponseKey.self] }
-        set { options[InformationalResponseKey.self] = newValue }
+    /// Throws `encodingFailed` for a value that comes to no dictionary.
+    init(_ value: some Encodable) throws(SternaError) {
+        omittingNils = try encodingErrors { try Parameters(encoding: value) }
+        keepingNils = try encodingErrors { try Parameters(encoding: value, keepingNils: true) }
     }
 }

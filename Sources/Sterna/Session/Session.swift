@@ -32,7 +32,7 @@ public struct Session: Sendable {
     ) throws(SternaError) {
         var settings = SessionSettings()
         configure(&settings)
-        plan = try SessionPlan.make(base: try baseURL.map(SessionPlan.resolveBase), settings: settings)
+        plan = try SessionPlan.make(base: try baseURL.map(URLResolution.base), settings: settings)
     }
 
     /// Makes a session without a base URL; throws `invalidHeader` as the other initializer does.

@@ -7,7 +7,7 @@ import SternaTransport
 
 /// A session's settings, resolved once: what each request then needs is ready.
 final class SessionPlan: Sendable {
-    let base: HTTPURL?
+    let urls: URLResolution
     let settings: SessionSettings
     let chain: Next
 
@@ -19,9 +19,12 @@ final class SessionPlan: Sendable {
     private let headers: SessionHeaders
     private let failure: SternaError?
 
+    /// The base URL, its path ending in a slash; nil for none.
+    var base: HTTPURL? { urls.base }
+
     /// A plan for settings of which some cannot be used fails every request.
     init(base: HTTPURL?, settings: SessionSettings) {
-        self.base = base
+        urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
@@ -31,7 +34,8 @@ final class SessionPlan: Sendable {
         var policies: [any Interceptor] = [RedirectInterceptor()]
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        let interceptors = settings.interceptors + policies + settings.networkInterceptors
+        let interceptors = TraceInterceptor.chain(
+            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
@@ -71,25 +75,12 @@ final class SessionPlan: Sendable {
         return plan
     }
 
-    /// The base URL with a slash at the end of its path and nothing behind it.
-    static func resolveBase(_ reference: some URLConvertible) throws(SternaError) -> HTTPURL {
-        let url = try resolve(reference, against: nil)
-        guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
-        // Relative to its own folder, since a path that begins with two slashes would be read as an authority.
-        let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        do {
-            return try HTTPURL(last.isEmpty ? "." : "./\(last)/", relativeTo: url)
-        } catch {
-            throw invalid(error)
-        }
-    }
-
     // MARK: Requests
 
     /// The URL that a reference leads to, without user information, for what sends no request.
     func url(of reference: some URLConvertible) throws(SternaError) -> HTTPURL {
         if let failure { throw failure }
-        return try resolve(reference).removingUserinfo()
+        return try urls.url(of: reference).removingUserinfo()
     }
 
     /// The request that a draft describes.
@@ -104,8 +95,8 @@ final class SessionPlan: Sendable {
 
     private func makeRequest(for draft: RequestDraft) throws -> Request {
         if let failure { throw failure }
-        let url = try resolve(draft.reference)
-        let isOwnOrigin = base == nil || base?.origin == url.origin
+        let url = try urls.url(of: draft.reference)
+        let isOwnOrigin = urls.isOwnOrigin(url)
         let ownSerializer = draft.settings.requestSerializer
         let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: ownSerializer == nil)
         var request = Request(draft.method, url, headers: fields, body: draft.body)
@@ -148,8 +139,9 @@ final class SessionPlan: Sendable {
             throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
         }
         return Call(
-            deadline: deadline, hasOwnDeadline: hasOwnDeadline, recordsMetrics: settings.collectsMetrics,
-            observer: settings.observer, clock: settings.engine.clock)
+            deadline: deadline, hasOwnDeadline: hasOwnDeadline,
+            isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
+            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: settings.engine.clock)
     }
 
     private func serialize(
@@ -159,11 +151,15 @@ final class SessionPlan: Sendable {
             try serializer.prepare(&request)
             if let query = draft.query { try serializer.appendQuery(query, to: &request) }
             if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
+            let parameters = parameters(of: draft, serializer)
             if draft.body == nil {
                 // A form of no parts is no body at all, not an empty one of the serializer's.
-                if case .bySerializer = draft.content {} else if draft.parameters == nil { return }
-                try serializer.serialize(draft.parameters, into: &request)
-            } else if let parameters = draft.parameters {
+                switch draft.content {
+                case .own, .form: if parameters == nil { return }
+                case .bySerializer, .encoded: break
+                }
+                try serializer.serialize(parameters, into: &request)
+            } else if let parameters {
                 try serializer.appendQuery(parameters, to: &request)
             }
         } catch {
@@ -176,9 +172,18 @@ final class SessionPlan: Sendable {
 
     /// The parameters that a value makes, by the serializer of a request.
     func parameters(encoding value: some Encodable, _ settings: RequestSettings) throws(SternaError) -> Parameters {
-        let serializer = settings.requestSerializer ?? self.settings.requestSerializer
-        let keepsNils = SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
+        let keepsNils = Self.keepsNils(settings.requestSerializer ?? self.settings.requestSerializer)
         return try encodingErrors { try Parameters(encoding: value, keepingNils: keepsNils) }
+    }
+
+    /// The parameters of a draft, in the form that a serializer takes.
+    private func parameters(of draft: RequestDraft, _ serializer: any RequestSerializer) -> Parameters? {
+        guard case .encoded(let encoded) = draft.content, Self.keepsNils(serializer) else { return draft.parameters }
+        return encoded.keepingNils
+    }
+
+    private static func keepsNils(_ serializer: any RequestSerializer) -> Bool {
+        SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
     }
 
     /// A form without parts that writes parameters as the serializer of a request does.
@@ -189,78 +194,12 @@ final class SessionPlan: Sendable {
     }
 
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
-        if let authorization = try authorization(draft, request.url) {
-            request.headers[.authorization] = authorization
-        }
-        if !draft.headers.isEmpty {
-            do {
-                try draft.headers.merge(into: &request.headers)
-            } catch {
-                throw error.at(request)
-            }
-        }
-        if let mediaType = request.body?.mediaType, !Self.names(request.headers[.contentType], mediaType) {
-            request.headers[.contentType] = nil
-            request.headers.append(try Headers.field("Content-Type", mediaType))
-        }
-        if let body = request.body, !request.headers.contains(.expect),
-            let threshold = draft.settings.continueThreshold ?? settings.continueThreshold,
-            body.estimatedLength.map({ $0 > max(0, threshold) }) ?? (threshold < .max)
-        {
-            request.headers[.expect] = "100-continue"
-        }
-        if let coding = request.body?.contentCoding, !request.headers.contains(.contentEncoding) {
-            request.headers.append(try Headers.field("Content-Encoding", coding))
-        }
+        let authorization = try Credentials.fieldValue(
+            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls)
+        try RequestHeaders.merge(
+            draft.headers, authorization: authorization,
+            continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
         if request.url.userinfo != nil { request.url = request.url.removingUserinfo() }
-    }
-
-    /// Whether a field can stay for a body of a type: nobody could read a form whose boundary it does not name.
-    private static func names(_ field: String?, _ mediaType: String) -> Bool {
-        guard let field else { return false }
-        guard let own = MediaType(mediaType), own.essence.hasPrefix("multipart/"), let boundary = own["boundary"]
-        else { return true }
-        let given = MediaType(field)
-        return given?.essence.hasPrefix("multipart/") == true && given?["boundary"] == boundary
-    }
-
-    /// The credentials for a URL: the request's own, the URL's, or the session's on its own origin.
-    private func authorization(_ draft: RequestDraft, _ url: HTTPURL) throws(SternaError) -> String? {
-        if let own = draft.settings.authorization {
-            return try Headers.field("Authorization", own.fieldValue).value
-        }
-        if let userinfo = url.userinfo { return try Authorization.fieldValue(of: userinfo) }
-        guard let shared = settings.authorization else { return nil }
-        guard base == nil || base?.origin == url.origin else { return nil }
-        return shared.fieldValue
-    }
-
-    private func resolve(_ reference: any URLConvertible) throws(SternaError) -> HTTPURL {
-        let url = try Self.resolve(reference, against: base)
-        guard url.scheme == .http || url.scheme == .https else {
-            throw SternaError(
-                .invalidURL, phase: .prepare, "A request goes to an http or https URL, not to \(url.scheme.rawValue).")
-        }
-        if let base, !settings.allowsOtherOrigins, url.origin != base.origin {
-            throw SternaError(
-                .originRefused, phase: .prepare,
-                "\(url.origin) is not the session's own origin, \(base.origin); set allowsOtherOrigins to send requests there "
-                    + "(without the session's credentials).")
-        }
-        return url
-    }
-
-    private static func resolve(_ reference: some URLConvertible, against base: HTTPURL?) throws(SternaError) -> HTTPURL
-    {
-        do {
-            return try reference.resolve(against: base)
-        } catch {
-            throw invalid(error)
-        }
-    }
-
-    private static func invalid(_ error: HTTPURL.ParseError) -> SternaError {
-        SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
     }
 
     // MARK: Responses
@@ -304,18 +243,13 @@ final class SessionPlan: Sendable {
     /// Any error of the chain as the library's own, with the request's particulars.
     @inline(never)
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
-        var known = SternaError.wrap(
-            error, as: .invalidRequest, phase: .prepare, "An interceptor failed: \(CodingReason.text(error))")
-        if known.method == nil { known.method = request.method }
-        if let response {
-            known.requestSent = true
-            if known.response == nil { known.response = response }
-        }
+        var known = ErrorDescription.describe(
+            error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.soFar
             recorder.requestEnded()
         }
-        return known.at(request)
+        return known
     }
 }
 

@@ -3,6 +3,7 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
+/// Uploads. Their arguments are those of the drafts, ``RequestDraft/upload(_:to:method:query:headers:_:progress:_:)``.
 extension Session {
     /// Called while the network takes bytes of a body; on an event loop, so it must return at once.
     public typealias UploadProgress = @Sendable (TransferProgress) -> Void
@@ -11,22 +12,39 @@ extension Session {
     ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no body and are an error.
+    ///   - query: what goes into the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - progress: told how many bytes the network has taken, of how many, how fast.
     ///   - configure: changes what differs from the session for this request; runs where the caller runs.
+    ///   - progress: called with how many bytes the network has taken, of how many, how fast.
+    ///   - further: the same as `configure`, so that a closure behind the parentheses is one with `progress:` and without.
     ///
     /// A large body waits for the server to say that it wants it, see ``SessionSettings/continueThreshold``. Throws
     /// `SternaError`, `invalidRequest` for a method without a body among others.
     @discardableResult
     public func upload(
-        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        var draft = try RequestDraft.upload(body, to: reference, method: method, headers: headers)
-        if let progress { draft.settings.uploadProgress = progress }
-        configure(&draft.settings)
-        return try await send(draft)
+        try await send(
+            .upload(
+                body, to: reference, method: method, query: query, headers: headers, configure, progress: progress,
+                further))
+    }
+
+    /// Sends data and collects the answer.
+    @discardableResult
+    public func upload(
+        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .upload(
+                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure,
+                progress: progress, further))
     }
 
     /// Sends a file, straight from the disk where the connection allows it; its media type is that of its name.
@@ -34,44 +52,15 @@ extension Session {
     /// Throws `fileUnreadable` before anything is sent where there is no such file, or it may not be read.
     @discardableResult
     public func upload(
-        file path: String, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
-        return try await upload(
-            body, to: reference, method: method, headers: headers, progress: progress,
-            configure: configure, isolation: isolation)
-    }
-
-    /// Sends a file of a file URL; see ``upload(file:to:method:mediaType:headers:progress:configure:isolation:)``.
-    @discardableResult
-    public func upload(
-        file url: URL, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String? = nil, headers: Headers = [:], progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        guard url.isFileURL else {
-            let fault = BodyFault.notAFileURL(scheme: url.scheme ?? "")
-            throw SternaError(.fileUnreadable, phase: .prepare, "Nothing was sent: \(fault).", underlying: fault)
-        }
-        return try await upload(
-            file: url.path, to: reference, method: method, mediaType: mediaType, headers: headers,
-            progress: progress,
-            configure: configure, isolation: isolation)
-    }
-
-    /// Sends data.
-    @discardableResult
-    public func upload(
-        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String = "application/octet-stream", headers: Headers = [:],
-        progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        try await upload(
-            .data(data, mediaType: mediaType), to: reference, method: method, headers: headers, progress: progress,
-            configure: configure, isolation: isolation)
+        try await send(
+            .upload(
+                file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
+                configure, progress: progress, further))
     }
 
     /// Sends a form of several parts, which the closure appends.
@@ -79,7 +68,7 @@ extension Session {
     ///     try await api.upload("photos", multipart: { form in
     ///         form.append(file: imageURL, name: "image")
     ///         form.append(caption, name: "caption")
-    ///     })
+    ///     }) { $0.timeout = .seconds(5) }
     ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no form and are an error, with or without parts.
@@ -91,18 +80,14 @@ extension Session {
     @discardableResult
     public func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
-        headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
-        progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        query: Parameters? = nil, headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        var settings = RequestSettings()
-        if let progress { settings.uploadProgress = progress }
-        configure(&settings)
-        var draft = try RequestDraft.upload(
-            plan.emptyForm(settings), to: reference, method: method, parameters: parameters, headers: headers,
-            multipart: multipart)
-        draft.settings = settings
-        return try await send(draft)
+        try await send(
+            .upload(
+                reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
+                multipart: multipart, configure, progress: progress, further))
     }
 
     /// Sends a form that was filled in field by field.
@@ -113,13 +98,93 @@ extension Session {
     /// A form without values goes out without a body.
     @discardableResult
     public func submit(
-        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post, headers: Headers = [:],
-        progress: UploadProgress? = nil,
-        configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
+        query: Parameters? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        var draft = try RequestDraft.submit(form, to: reference, method: method, headers: headers)
-        if let progress { draft.settings.uploadProgress = progress }
-        configure(&draft.settings)
-        return try await send(draft)
+        try await send(
+            .submit(
+                form, to: reference, method: method, query: query, headers: headers, configure, progress: progress,
+                further))
+    }
+}
+
+/// Uploads with parameters and header fields in variables that are dictionaries.
+extension Session {
+    /// Sends a body, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList>(
+        _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Q? = Parameters?.none,
+        headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .upload(
+                body, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure,
+                progress: progress, further))
+    }
+
+    /// Sends data, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList>(
+        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String = "application/octet-stream", query: Q? = Parameters?.none, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .upload(
+                data, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
+                headers: headers.asHeaders, configure, progress: progress, further))
+    }
+
+    /// Sends a file, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<Q: ParameterList, H: HeaderList>(
+        file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
+        mediaType: String? = nil, query: Q? = Parameters?.none, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .upload(
+                file: file, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
+                headers: headers.asHeaders, configure, progress: progress, further))
+    }
+
+    /// Sends a form of several parts, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func upload<P: ParameterList, Q: ParameterList, H: HeaderList>(
+        _ reference: some URLConvertible, method: Request.Method = .post, parameters: P? = Parameters?.none,
+        query: Q? = Parameters?.none, headers: H = Headers(), multipart: (inout MultipartForm) throws -> Void,
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
+        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .upload(
+                reference, method: method, parameters: parameters?.asParameters, query: query?.asParameters,
+                headers: headers.asHeaders, form: plan.emptyForm, multipart: multipart, configure, progress: progress,
+                further))
+    }
+
+    /// Sends a form that was filled in field by field, of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func submit<Q: ParameterList, H: HeaderList>(
+        _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
+        query: Q? = Parameters?.none, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            .submit(
+                form, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure,
+                progress: progress, further))
     }
 }

@@ -35,17 +35,22 @@ public final class Call: Sendable {
     /// Records metrics; nil when neither metrics nor an observer is enabled.
     package let recorder: MetricsRecorder?
 
+    /// Records how far the call has come; nil in sessions without interceptors of the user.
+    package let trace: CallTrace?
+
     /// Makes a call.
     ///
     /// - Parameters:
     ///   - deadline: when all of it must be complete.
+    ///   - isTraced: whether the user's interceptors have a part in it.
     ///   - recordsMetrics: whether metrics are kept although there is no observer.
     ///   - clock: what its limits are measured by; its engine's.
     package init(
-        deadline: NIODeadline, hasOwnDeadline: Bool = false, recordsMetrics: Bool = false,
+        deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
         observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system
     ) {
         self.clock = clock
+        trace = isTraced ? CallTrace() : nil
         end = Atomic(min(deadline.uptimeNanoseconds, Self.paused - 1))
         self.hasOwnDeadline = hasOwnDeadline
         guard recordsMetrics || observer != nil else {

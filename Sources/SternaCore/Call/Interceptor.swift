@@ -5,6 +5,9 @@
 /// what takes long belongs elsewhere.
 public protocol Interceptor: Sendable {
     /// Handles a request; `next` passes one on and gives its response.
+    ///
+    /// A `SternaError` that this throws reaches the caller unchanged, and `CancellationError` cancels the call. Any other error reaches
+    /// the interceptors above as it is, and the caller as the `underlying` error of ``SternaError/Kind/interceptorFailed``.
     nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response
 }
 

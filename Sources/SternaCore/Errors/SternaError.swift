@@ -11,6 +11,7 @@ public import HTTPTypes
 ///     redirects                 tooManyRedirects  redirectRefused
 ///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
 ///                               decodingFailed
+///     an interceptor's own       interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
 /// `localizedDescription` leaves out where.
@@ -217,6 +218,8 @@ extension SternaError {
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
+        /// An interceptor, or a transport of the session's own, threw an error that is none of the library's: `underlying` is it.
+        case interceptorFailed
     }
 
     /// The part of a request's life in which it failed.

@@ -32,12 +32,8 @@ final class NetworkLog: Interceptor {
                 request.headers[field.name] = nil
             }
         }
-        do {
-            if let redirect = last.withLock({ $0.take() }) { try showsRedirect(redirect) }
-            try showsRequest(request)
-        } catch {
-            throw SternaError(.invalidRequest, phase: .prepare, "\(error)", underlying: error)
-        }
+        if let redirect = last.withLock({ $0.take() }) { try showsRedirect(redirect) }
+        try showsRequest(request)
         let response = try await next(request)
         var head = response
         head.body = ResponseBody()

@@ -35,9 +35,13 @@ struct RedirectInterceptor: Interceptor {
                 current.recorder?.expect(.redirect)
                 do {
                     response = try await next(current)
-                } catch var error as SternaError {
-                    error.redirects = steps
-                    throw error
+                } catch {
+                    guard var known = error as? SternaError else {
+                        request.call?.trace?.followed(steps)
+                        throw error
+                    }
+                    known.redirects = steps
+                    throw known
                 }
             }
         }

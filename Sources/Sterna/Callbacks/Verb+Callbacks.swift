@@ -1,0 +1,59 @@
+public import SternaCore
+public import SternaSerialization
+
+/// The verbs with callbacks; see ``Session/request(_:_:parameters:query:body:headers:as:progress:success:failure:_:)``.
+extension Session.Verb {
+    /// Sends a request; `success` is given a JSON tree, or what a response serializer makes of the answer.
+    @discardableResult
+    public func callAsFunction<S: ResponseSerializer>(
+        _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:], as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        session.request(
+            method, reference, parameters: parameters, query: query, body: body, headers: headers, as: serializer,
+            progress: progress, success: success, failure: failure, configure)
+    }
+
+    /// Sends a request of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
+        body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
+        progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
+        failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        session.request(
+            method, reference, parameters: parameters, query: query, body: body, headers: headers, as: serializer,
+            progress: progress, success: success, failure: failure, configure)
+    }
+
+    /// Sends a request with parameters that a value makes; one that comes to no dictionary calls `failure` without a task.
+    @discardableResult
+    public func callAsFunction<S: ResponseSerializer>(
+        _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil, body: Body? = nil,
+        headers: Headers = [:], as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        session.request(
+            method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
+            progress: progress, success: success, failure: failure, configure)
+    }
+
+    /// Sends a request with parameters that a value makes, and dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func callAsFunction<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
+        _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,
+        body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
+        progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
+        failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> RequestTask? {
+        session.request(
+            method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
+            progress: progress, success: success, failure: failure, configure)
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+public import SternaCore
+
+/// Drafts by method: `.get("users")`, `.post("users", parameters: ["name": name])`.
+extension RequestDraft {
+    /// A GET request.
+    public static var get: Verb { Verb(method: .get) }
+
+    /// A HEAD request.
+    public static var head: Verb { Verb(method: .head) }
+
+    /// A POST request.
+    public static var post: Verb { Verb(method: .post) }
+
+    /// A PUT request.
+    public static var put: Verb { Verb(method: .put) }
+
+    /// A PATCH request.
+    public static var patch: Verb { Verb(method: .patch) }
+
+    /// A DELETE request.
+    public static var delete: Verb { Verb(method: .delete) }
+
+    /// An OPTIONS request.
+    public static var options: Verb { Verb(method: .options) }
+
+    /// A method that makes drafts when it is called; its arguments are those of ``RequestDraft/init(_:_:parameters:query:body:headers:_:)``
+    /// without the method.
+    public struct Verb: Sendable {
+        let method: Request.Method
+
+        /// Makes a draft.
+        public func callAsFunction(
+            _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
+            body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(
+                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
+        }
+
+        /// Makes a draft of dictionaries in variables.
+        @_disfavoredOverload
+        public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList>(
+            _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
+            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(
+                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
+        }
+
+        /// Makes a draft with parameters that a value makes; throws `encodingFailed` for one that comes to no dictionary.
+        public func callAsFunction(
+            _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil,
+            body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) throws(SternaError) -> RequestDraft {
+            try RequestDraft(
+                method, reference, encoding: value, query: query, body: body, headers: headers, configure)
+        }
+
+        /// Makes a draft with parameters that a value makes, and dictionaries in variables.
+        @_disfavoredOverload
+        public func callAsFunction<Q: ParameterList, H: HeaderList>(
+            _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,
+            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) throws(SternaError) -> RequestDraft {
+            try RequestDraft(
+                method, reference, encoding: value, query: query, body: body, headers: headers, configure)
+        }
+    }
+}

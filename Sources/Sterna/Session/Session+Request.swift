@@ -1,0 +1,67 @@
+public import HTTPTypes
+public import SternaCore
+
+/// Requests of any method; their other arguments are those of a ``Verb``.
+extension Session {
+    /// Sends a request of any method and collects the answer.
+    ///
+    /// - Parameters:
+    ///   - reference: where it goes, relative to the base URL or absolute.
+    ///   - parameters: what the request serializer puts into the query or the body, by method.
+    ///   - query: what always goes into the query.
+    ///   - body: the body; `parameters` then go into the query.
+    ///   - headers: header fields, which replace the session's.
+    ///   - configure: changes what differs from the session for this request; runs where the caller runs.
+    ///
+    /// Throws `SternaError`: for an answer whose status the response serializer does not accept among others.
+    @discardableResult
+    public func request(
+        _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
+        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            RequestDraft(
+                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
+    }
+
+    /// Sends a request of dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func request<P: ParameterList, Q: ParameterList, H: HeaderList>(
+        _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
+        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            RequestDraft(
+                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
+    }
+
+    /// Sends a request with parameters that a value makes; throws `encodingFailed` for one that comes to no dictionary.
+    @discardableResult
+    public func request(
+        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
+        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            encoding(
+                value, in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)))
+    }
+
+    /// Sends a request with parameters that a value makes, and dictionaries in variables.
+    @discardableResult
+    @_disfavoredOverload
+    public func request<Q: ParameterList, H: HeaderList>(
+        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
+        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
+        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Reply {
+        try await send(
+            encoding(
+                value,
+                in: RequestDraft(
+                    method, reference, query: query?.asParameters, body: body, headers: headers.asHeaders, configure)))
+    }
+}

@@ -1,0 +1,60 @@
+import SternaCore
+
+/// Resolves the references of a session's requests, and says where requests may be sent.
+struct URLResolution: Sendable {
+    /// The base URL, its path ending in a slash; nil for none.
+    let base: HTTPURL?
+
+    /// Whether an absolute reference may lead away from the base URL's origin.
+    let allowsOtherOrigins: Bool
+
+    /// Returns the URL of a request. It keeps its user information.
+    ///
+    /// Throws `invalidURL`, and `originRefused` for a URL of another origin where none is allowed.
+    func url(of reference: any URLConvertible) throws(SternaError) -> HTTPURL {
+        let url = try Self.resolve(reference, against: base)
+        guard url.scheme == .http || url.scheme == .https else {
+            throw SternaError(
+                .invalidURL, phase: .prepare, "A request goes to an http or https URL, not to \(url.scheme.rawValue).")
+        }
+        if let base, !allowsOtherOrigins, url.origin != base.origin {
+            throw SternaError(
+                .originRefused, phase: .prepare,
+                "\(url.origin) is not the session's own origin, \(base.origin); set allowsOtherOrigins to send requests there "
+                    + "(without the session's credentials).")
+        }
+        return url
+    }
+
+    /// Whether a URL is of the base URL's origin, so that the session's secrets may be sent there; without a base URL each one is.
+    func isOwnOrigin(_ url: HTTPURL) -> Bool {
+        guard let base else { return true }
+        return base.origin == url.origin
+    }
+
+    /// Returns the base URL that a reference stands for: with a slash at the end of its path and nothing after it.
+    static func base(of reference: some URLConvertible) throws(SternaError) -> HTTPURL {
+        let url = try resolve(reference, against: nil)
+        guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
+        // Relative to its own folder, since a path that begins with two slashes would be read as an authority.
+        let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        do {
+            return try HTTPURL(last.isEmpty ? "." : "./\(last)/", relativeTo: url)
+        } catch {
+            throw invalid(error)
+        }
+    }
+
+    private static func resolve(_ reference: some URLConvertible, against base: HTTPURL?) throws(SternaError) -> HTTPURL
+    {
+        do {
+            return try reference.resolve(against: base)
+        } catch {
+            throw invalid(error)
+        }
+    }
+
+    private static func invalid(_ error: HTTPURL.ParseError) -> SternaError {
+        SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
+    }
+}

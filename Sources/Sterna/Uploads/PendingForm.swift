@@ -1,0 +1,13 @@
+import SternaCore
+import SternaSerialization
+
+/// A form whose parameters are written by the encoder of the session that sends it.
+final class PendingForm: Sendable {
+    private let form: MultipartForm
+
+    init(_ form: MultipartForm) { self.form = form }
+
+    func body(by serializer: any RequestSerializer) throws(SternaError) -> Body? {
+        try form.body(fallback: SessionHeaders.settings(of: serializer)?.encoder)
+    }
+}
