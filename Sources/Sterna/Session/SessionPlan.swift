@@ -29,14 +29,15 @@ final class SessionPlan: Sendable {
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
         // Outermost first; where a policy that is yet to come belongs, docs/Architecture.md says.
-        let policies: [any Interceptor] = [
-            RedirectInterceptor(),
-            ContentDecodingInterceptor(limits: settings.decodingLimits),
-        ]
-        let interceptors = settings.interceptors + policies + settings.networkInterceptors
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
+        var policies: [any Interceptor] = [RedirectInterceptor()]
+        if settings.transport == nil, settings.proxies.authenticator != nil {
+            policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
+        }
+        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
+        let interceptors = settings.interceptors + policies + settings.networkInterceptors
         chain = Next(interceptors, transport: settings.transport ?? engineTransport.sender)
     }
 

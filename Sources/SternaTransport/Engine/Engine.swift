@@ -17,6 +17,7 @@ public final class Engine: Sendable {
     let dialer: Dialer
     let permits: Permits
     let tunnelShards = TunnelShards()
+    let proxyAuthentications = ProxyAuthentications()
     let grace: Grace
     private let transports = Mutex(KnownTransports())
 

@@ -18,7 +18,7 @@ public struct Routing: Sendable, Hashable {
     public init() {}
 
     /// Whether it is equal to itself alone.
-    var hasClosures: Bool { !proxies.isByOrigin || dialPolicy.hasClosure }
+    var hasClosures: Bool { proxies.hasClosures || dialPolicy.hasClosure }
 
     /// The way to a URL.
     ///
