@@ -1,6 +1,7 @@
 import Sterna
 import SternaPlatform
 import SternaTesting
+import Synchronization
 import Testing
 
 /// What every HTTP proxy has to do, asked of each.
@@ -86,6 +87,23 @@ private func isClosed(_ proxy: Proxy, statuses: ClosedRange<Int>? = 500...504) a
     withExtendedLifetime(port) {}
 }
 
+/// An authenticator that gives one answer after the other.
+private final class Login: ProxyAuthenticator {
+    private let asked = Mutex<[ProxyChallenge]>([])
+    private let answers: [(String, String)]
+
+    init(_ answers: [(String, String)]) { self.answers = answers }
+
+    var challenges: [ProxyChallenge] { asked.withLock { $0 } }
+
+    func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization? {
+        asked.withLock { $0.append(challenge) }
+        guard challenge.refusedCount < answers.count else { return nil }
+        let (username, password) = answers[challenge.refusedCount]
+        return .basic(username, password)
+    }
+}
+
 @Suite(
     "Interop: squid", .enabled(if: ProxyServers.squid.mayRun, "squid is not installed"), .serialized,
     .timeLimit(.minutes(2)))
@@ -98,6 +116,35 @@ struct SquidTests {
         try await tunnels(proxy)
         try await refuses(.http, server)
         try await isClosed(proxy)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("Credentials that an authenticator gives, to tunnels and to forwarded requests")
+    func authenticator() async throws {
+        let server = try await ProxyServers.startSquid()
+        let proxy = try ProxyServers.proxy(.http, server, username: nil, password: nil)
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { secure in
+            try await TestServer.withServer { plain in
+                for origins in [[secure, plain], [plain, secure]] {
+                    let login = Login([("eve", "wrong"), (ProxyServers.username, ProxyServers.password)])
+                    let api = try ProxyServers.session(proxy, authority: authority) {
+                        $0.proxies.authenticator = login
+                    }
+                    for origin in origins {
+                        for _ in 0..<2 { #expect(try await api.get(origin.url("/get")).status == 200) }
+                    }
+                    let seen = login.challenges
+                    #expect(seen.map(\.refusedCount) == [0, 1])
+                    #expect(seen.allSatisfy { $0.offers("Basic") && $0.challenges.first?.realm == "terns" })
+                }
+                let login = Login([])
+                let api = try ProxyServers.session(proxy, authority: authority) { $0.proxies.authenticator = login }
+                let error = await #expect(throws: SternaError.self) { try await api.get(secure.url("/get")) }
+                #expect(error?.kind == .proxyFailed)
+                #expect(error?.proxyResponse?.status.code == 407)
+            }
+        }
         withExtendedLifetime(server) {}
     }
 

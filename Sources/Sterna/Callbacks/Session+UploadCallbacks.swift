@@ -1,12 +1,7 @@
 public import HTTPTypes
 public import SternaCore
+public import SternaPlatform
 public import SternaSerialization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Uploads with callbacks, which run where those of the other requests do: on a main queue that runs, by default. What cannot be
 /// sent calls `failure` without a task.

@@ -30,15 +30,18 @@ final class SessionPlan: Sendable {
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
         // Outermost first; where a policy that is yet to come belongs, docs/Architecture.md says.
-        readsBodiesInChain = !settings.interceptors.isEmpty
-        var policies: [any Interceptor] = [RedirectInterceptor()]
-        if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
-        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        let interceptors = TraceInterceptor.chain(
-            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
+        readsBodiesInChain = !settings.interceptors.isEmpty
+        var policies: [any Interceptor] = [RedirectInterceptor()]
+        if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        if settings.transport == nil, settings.proxies.authenticator != nil {
+            policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
+        }
+        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
+        let interceptors = TraceInterceptor.chain(
+            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         chain = Next(interceptors, transport: settings.transport ?? engineTransport.sender)
     }
 

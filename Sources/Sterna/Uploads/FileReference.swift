@@ -1,10 +1,5 @@
 public import SternaCore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import SternaPlatform
 
 /// Something that names a file to be sent: a path, or Foundation's file `URL`.
 public protocol FileReference: Sendable {

@@ -1,12 +1,7 @@
 public import HTTPTypes
 public import SternaCore
+public import SternaPlatform
 public import SternaSerialization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Drafts of uploads with parameters and header fields in variables that are dictionaries.
 extension RequestDraft {

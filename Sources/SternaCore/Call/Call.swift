@@ -94,7 +94,12 @@ public final class Call: Sendable {
     /// Begins an attempt; false where the call was cancelled before, so that it must not be made.
     package func begin(_ step: any CallStep) -> Bool {
         attemptCount.wrappingAdd(1, ordering: .relaxed)
-        return state.withLock { state in
+        return beginPause(step)
+    }
+
+    /// Begins a wait between attempts; false where the call was cancelled before.
+    package func beginPause(_ step: any CallStep) -> Bool {
+        state.withLock { state in
             guard !state.isCancelled else { return false }
             state.step = step
             return true

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// Credentials for the Authorization field (RFC 9110, 11.6.2).
+/// Credentials for the Authorization field, or for a proxy's Proxy-Authorization (RFC 9110, 11.6.2 and 11.7.2).
 public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     /// The value of the Authorization field. It is a secret.
     package let fieldValue: String
@@ -33,6 +33,21 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
             quoted.unicodeScalars.append(character)
         }
         return Authorization(fieldValue: "Token token=\"\(quoted)\"", scheme: "Token")
+    }
+
+    /// Credentials of any scheme: `Authorization("Digest", "username=\"ada\", …")`.
+    ///
+    /// - Parameters:
+    ///   - scheme: a token (RFC 9110, 11.1).
+    ///   - credentials: what follows the scheme, a value or parameters in the scheme's own syntax. A secret.
+    ///
+    /// What cannot be written as a field fails the request with `invalidHeader`.
+    public init(_ scheme: String, _ credentials: String) {
+        guard FieldSyntax.isToken(scheme) else {
+            self.init(fieldValue: "\u{0}", scheme: "Authorization")
+            return
+        }
+        self.init(fieldValue: credentials.isEmpty ? scheme : "\(scheme) \(credentials)", scheme: scheme)
     }
 
     /// The scheme alone; the credentials are never shown.

@@ -79,7 +79,8 @@ public struct Timeouts: Sendable, Hashable {
         set { storage.connect = Self.clamp(newValue) }
     }
 
-    /// What a proxy needs to reach the server, from the connection on, its own TLS handshake included; 30 s by default.
+    /// What a proxy needs to reach the server, from the connection on, its own TLS handshake included; 30 s by default. The time
+    /// that an authenticator takes for credentials does not count.
     public var proxy: Duration {
         get { Duration(storage.proxy) }
         set { storage.proxy = Self.clamp(newValue) }

@@ -28,6 +28,9 @@ final class Dial: @unchecked Sendable {
 
     /// What the policy's rotating identity was when the handshake began.
     var rotation: ClientIdentity?
+
+    /// What it has learnt of the proxy's credentials.
+    var proxyTurn: ProxyAuthentication.Turn?
     private var channels: [any Channel] = []
     private var cancellation: (() -> Void)?
     private(set) var isCancelled = false

@@ -54,7 +54,7 @@ extension Dialer {
         on key: ProxyConnections.Key, _ dial: Dial, _ channel: any Channel, within limit: StepLimit, tries: Int,
         _ lead: ProxyConnections.Lead?
     ) -> EventLoopFuture<any Channel> {
-        let registry = dial.shard.proxyConnections
+        let (shard, registry) = (dial.shard, dial.shard.proxyConnections)
         let rotation = key.policy.rotatingIdentity?.current
         return securely(
             key.proxy, dial.endpoint, channel, within: limit, offering: registry.applicationProtocols(key)
@@ -71,9 +71,12 @@ extension Dialer {
                 return self.negotiate(key.proxy, dial, channel, within: limit).map {
                     self.reached(dial, key, channel, $0)
                 }
-                .flatMapErrorThrowing { error in
+                .flatMapError { error in
                     channel.close(promise: nil)
-                    throw error
+                    guard error is TunnelHandler.ConnectionSpent, !dial.isCancelled else {
+                        return shard.loop.makeFailedFuture(error)
+                    }
+                    return self.reach(dial, by: key, tries: tries)
                 }
             }
             do {
@@ -123,10 +126,9 @@ extension Dialer {
     private func ask(
         _ connection: ProxyConnection, _ dial: Dial, within limit: StepLimit, tries: Int
     ) -> EventLoopFuture<any Channel> {
-        let (endpoint, shard, key) = (dial.endpoint, dial.shard, connection.key)
+        let (endpoint, key, loop) = (dial.endpoint, connection.key, dial.shard.loop)
         let limits = options.limits
         dial.phase = .proxy
-        let loop = shard.loop
         if dial.timeline.connected == nil || tries > 0 {
             dial.timeline.connected = dial.shard.clock.now
             dial.timeline.remoteAddress = connection.remoteAddress?.numericText
@@ -137,14 +139,30 @@ extension Dialer {
         } catch {
             return loop.makeFailedFuture(error)
         }
-        let handshake = ConnectHandshake(through: key.proxy, to: endpoint, limits: limits)
-        guard handshake.fitsInFrame else {
-            return loop.makeFailedFuture(
-                SternaError(
-                    .limitExceeded, phase: .proxy,
-                    "The server's name, or the proxy's credentials, are too long for the proxy \(key.proxy) over HTTP/2."
-                ))
+        let time = limit.left
+        return authorization(for: dial, key.proxy).flatMap { authorization -> EventLoopFuture<any Channel> in
+            // It may have gone, or filled up, while the credentials were made.
+            if endpoint.proxyAuthentication != nil, !connection.hasRoom, tries + 1 < Self.mostTries {
+                return self.reach(dial, by: key, tries: tries + 1)
+            }
+            let handshake = ConnectHandshake(
+                through: key.proxy, to: endpoint, authorization: authorization, limits: limits)
+            guard handshake.fitsInFrame else {
+                return loop.makeFailedFuture(
+                    SternaError(
+                        .limitExceeded, phase: .proxy,
+                        "The server's name, or the proxy's credentials, are too long for the proxy \(key.proxy) over HTTP/2."
+                    ))
+            }
+            return self.open(connection, handshake, dial, within: limit.again(time), tries: tries)
         }
+    }
+
+    private func open(
+        _ connection: ProxyConnection, _ handshake: ConnectHandshake, _ dial: Dial, within limit: StepLimit, tries: Int
+    ) -> EventLoopFuture<any Channel> {
+        let (endpoint, shard, key) = (dial.endpoint, dial.shard, connection.key)
+        let (loop, limits) = (shard.loop, options.limits)
         let stream = TunnelStream(handshake, limits: limits, limit: limit, promise: loop.makePromise())
         return connection.open(stream, dial.track).flatMapThrowing { channel in
             try channel.pipeline.syncOperations.addHandler(
@@ -152,6 +170,9 @@ extension Dialer {
             channel.activate()
             return self.reached(dial, key, channel, stream.answer)
         }.flatMapError { error in
+            if let refusal = self.challenge(error, to: dial) {
+                return self.answer(refusal, dial, key.proxy).flatMap { self.reach(dial, by: key, tries: tries) }
+            }
             if let error = error as? TunnelStream.Unanswered {
                 return self.askAgain(error, on: connection, dial, tries: tries)
             }

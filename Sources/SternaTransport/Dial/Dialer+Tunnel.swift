@@ -4,6 +4,21 @@ import SternaSecurity
 
 /// Reaching the server through a proxy.
 extension Dialer {
+    /// Connects a channel to the endpoint, by the proxy before it where there is one.
+    func reach(
+        _ dial: Dial, _ initialize: @escaping @Sendable (any Channel) throws -> Void
+    ) -> EventLoopFuture<any Channel> {
+        connect(dial, timeouts: dial.timeouts, initialize).flatMap { channel in
+            self.tunnel(dial, over: channel).map { channel }
+        }.flatMapError { error in
+            guard error is TunnelHandler.ConnectionSpent, !dial.isCancelled else {
+                return dial.shard.loop.makeFailedFuture(error)
+            }
+            dial.timeline.forgetConnection()
+            return self.reach(dial, initialize)
+        }
+    }
+
     /// Has the proxy reach the server, where there is one that does not forward requests itself.
     func tunnel(_ dial: Dial, over channel: any Channel) -> EventLoopFuture<Void> {
         let endpoint = dial.endpoint
@@ -39,31 +54,55 @@ extension Dialer {
     }
 
     /// Has the proxy reach the server on a connection of its own; gives its answer to CONNECT.
+    ///
+    /// Fails with `ConnectionSpent` where the proxy is to be asked again on another one.
     func negotiate(
         _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, within limit: StepLimit
     ) -> EventLoopFuture<Response?> {
-        let promise = channel.eventLoop.makePromise(of: Response?.self)
+        let loop = channel.eventLoop
+        let handler = TunnelHandler(proxy: proxy, limit: limit)
         do {
             guard channel.isActive else {
                 throw SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) closed the connection at once.")
             }
-            let negotiation: TunnelHandler.Negotiation
-            if proxy.kind == .socks5 {
-                negotiation = .socks(
-                    try SOCKS5Handshake(
-                        host: dial.endpoint.host, port: dial.endpoint.origin.port, username: proxy.username,
-                        password: proxy.password))
-            } else {
-                negotiation = .connect(
-                    ConnectHandshake(
-                        through: proxy, to: dial.endpoint, limits: options.limits))
+            guard proxy.kind == .socks5 else {
+                try channel.addBeforeConnection(handler)
+                return ask(proxy, dial, handler, within: limit)
             }
-            let handler = TunnelHandler(negotiation, proxy: proxy, limit: limit, promise: promise)
+            let handshake = try SOCKS5Handshake(
+                host: dial.endpoint.host, port: dial.endpoint.origin.port, username: proxy.username,
+                password: proxy.password)
             try channel.addBeforeConnection(handler)
+            return handler.ask(.socks(handshake), within: limit, on: loop)
         } catch {
-            promise.fail(error)
+            return loop.makeFailedFuture(error)
         }
-        return promise.futureResult
+    }
+
+    /// Asks for a tunnel, and again where the proxy challenges and there is an answer. What others take to find one is not
+    /// counted against the limit.
+    private func ask(
+        _ proxy: Proxy, _ dial: Dial, _ handler: TunnelHandler, within limit: StepLimit
+    ) -> EventLoopFuture<Response?> {
+        let loop = dial.shard.loop
+        let time = limit.left
+        return authorization(for: dial, proxy).flatMap { authorization in
+            let limit = limit.again(time)
+            let handshake = ConnectHandshake(
+                through: proxy, to: dial.endpoint, authorization: authorization, limits: self.options.limits,
+                answersChallenges: dial.endpoint.proxyAuthentication != nil)
+            return handler.ask(.connect(handshake), within: limit, on: loop).flatMapError { error in
+                guard let refusal = self.challenge(error, to: dial) else { return loop.makeFailedFuture(error) }
+                let time = limit.left
+                if !handler.takesAnother { handler.close() }
+                return self.answer(refusal, dial, proxy).flatMap {
+                    guard handler.takesAnother else {
+                        return loop.makeFailedFuture(TunnelHandler.ConnectionSpent())
+                    }
+                    return self.ask(proxy, dial, handler, within: limit.again(time))
+                }
+            }
+        }
     }
 }
 

@@ -27,11 +27,9 @@ final class Dialer: Sendable {
         if let key = endpoint.tunnelKey {
             reached = reach(dial, by: key)
         } else {
-            reached = connect(dial, timeouts: dial.timeouts) { channel in
+            reached = reach(dial) { channel in
                 let connection = HTTP1Connection(endpoint: endpoint, shard: shard, limits: limits)
                 try channel.pipeline.syncOperations.addHandler(connection)
-            }.flatMap { channel in
-                self.tunnel(dial, over: channel).map { channel }
             }
         }
         return reached.flatMap { channel in

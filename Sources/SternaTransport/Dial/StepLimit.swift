@@ -24,7 +24,11 @@ struct StepLimit: Sendable {
     var left: TimeAmount { max(.milliseconds(1), end - clock.now) }
 
     /// Runs work on an event loop when the limit has passed.
-    func schedule(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
-        clock.schedule(in: left, on: loop, work)
+    ///
+    /// - Parameter time: the longest time from now, where that is less.
+    func schedule(
+        on loop: any EventLoop, noLaterThan time: TimeAmount? = nil, _ work: @escaping @Sendable () -> Void
+    ) -> ClockTimer {
+        clock.schedule(in: time.map { min($0, left) } ?? left, on: loop, work)
     }
 }

@@ -20,6 +20,7 @@ public final class Engine: Sendable {
     package var clock: NetworkClock { options.clock }
     let permits: Permits
     let tunnelShards = TunnelShards()
+    let proxyAuthentications = ProxyAuthentications()
     let grace: Grace
     private let transports = Mutex(KnownTransports())
 

@@ -87,12 +87,13 @@ enum RequestEncoder {
         }
         text.put(host)
         text.putLineEnd()
-        if let authorization = forwarding?.authorization {
+        let forwarded = forwarding?.credentials(for: request)
+        if let authorization = forwarded?.authorization {
             text.put("Proxy-Authorization: " as StaticString)
             text.put(authorization)
             text.putLineEnd()
         }
-        for field in request.headers where isSent(field, expectsContinue, forwarding) {
+        for field in request.headers where isSent(field, expectsContinue, forwarded) {
             text.put(field.name.rawName)
             text.put(": " as StaticString)
             let isClean = field.withUnsafeBytesOfValue { bytes in

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaSecurity
@@ -25,6 +26,9 @@ final class Endpoint: Sendable {
 
     /// Whether requests are written to a proxy that forwards them, with these credentials for it.
     let forwarding: Forwarding?
+
+    /// What answers the challenges of the proxy on the route; nil where there is no authenticator.
+    let proxyAuthentication: ProxyAuthentication?
 
     /// Which connections to a proxy may carry tunnels to it beside others; nil where each has one of its own.
     let tunnelKey: ProxyConnections.Key?
@@ -75,6 +79,14 @@ final class Endpoint: Sendable {
     struct Forwarding: Sendable, CustomReflectable {
         let authorization: String?
 
+        /// Whether a request's own Proxy-Authorization goes before these credentials: it is an answer to a challenge.
+        var answersChallenges = false
+
+        /// The same for a request, without credentials where the request has its own.
+        func credentials(for request: Request) -> Forwarding {
+            answersChallenges && request.headers.contains(.proxyAuthorization) ? Forwarding(authorization: nil) : self
+        }
+
         /// Without the credentials.
         var customMirror: Mirror { Mirror(self, children: ["hasAuthorization": authorization != nil]) }
     }
@@ -90,12 +102,15 @@ final class Endpoint: Sendable {
         self.policy = policy
         self.proxyPolicy = proxyPolicy
         dialPolicy = routing.dialPolicy
+        proxyAuthentication = engine.proxyAuthentications.authentication(
+            on: route, by: routing.proxies.authenticator, policy: proxyPolicy)
         permits = engine.permits
         id = permits.makeID()
         maximumConnections = max(1, engine.options.maximumConnectionsPerOrigin)
         isRefused = !origin.scheme.isSecure && policy.needsTLS
         rotatingIdentity = origin.scheme.isSecure ? policy.rotatingIdentity : nil
-        let forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        var forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        forwarding?.answersChallenges = proxyAuthentication != nil
         self.forwarding = forwarding
         http2 =
             switch routing.http2 {

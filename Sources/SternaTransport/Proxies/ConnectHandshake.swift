@@ -8,21 +8,47 @@ struct ConnectHandshake {
     let proxy: Proxy
     private let target: String
     private let url: HTTPURL?
+    private let authorization: String?
     private var parser: ResponseParser
 
-    init(through proxy: Proxy, to endpoint: Endpoint, limits: Limits) {
+    /// Reads a refusal with its body; nil where a refusal ends the connection.
+    private var refusalParser: ResponseParser?
+    private var refusalBytes = 0
+
+    /// How much of a refusal's body is read to keep the connection.
+    private static let mostRefusalBytes = 64 << 10
+
+    /// - Parameters:
+    ///   - authorization: the value of Proxy-Authorization.
+    ///   - answersChallenges: whether the proxy may be asked again on the same connection.
+    init(
+        through proxy: Proxy, to endpoint: Endpoint, authorization: String?, limits: Limits,
+        answersChallenges: Bool = false
+    ) {
         self.proxy = proxy
+        self.authorization = authorization
         url = try? HTTPURL("\(proxy.kind.rawValue)://\(proxy.authorityHost):\(proxy.port)")
-        let host = endpoint.hostIsAddress && endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
-        target = "\(host):\(endpoint.origin.port)"
+        target = Self.target(of: endpoint)
         parser = ResponseParser(limits: limits)
         // What a 2xx says of a length is to be ignored, and what another answer holds is not read.
         parser.begin(isHeadRequest: true, ignoresFraming: true)
+        guard answersChallenges else { return }
+        refusalParser = ResponseParser(limits: limits)
+        refusalParser?.begin(isHeadRequest: false)
     }
+
+    /// What a tunnel is asked for by.
+    static func target(of endpoint: Endpoint) -> String {
+        let host = endpoint.hostIsAddress && endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
+        return "\(host):\(endpoint.origin.port)"
+    }
+
+    /// Whether any byte of the answer has come.
+    var hasReceived: Bool { parser.hasReceived }
 
     var greeting: Bytes {
         var text = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
-        if let authorization = proxy.authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        if let authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
         return Bytes(string: text + "\r\n")
     }
 
@@ -31,7 +57,7 @@ struct ConnectHandshake {
         var headers = HPACKHeaders([(":method", "CONNECT")])
         // A table of targets would grow by the proxy's word.
         headers.add(name: ":authority", value: target, indexing: .nonIndexable)
-        if let authorization = proxy.authorization {
+        if let authorization {
             headers.add(name: "proxy-authorization", value: authorization, indexing: .neverIndexed)
         }
         return headers
@@ -52,6 +78,7 @@ struct ConnectHandshake {
     /// Takes what the proxy sent; returns nil while the tunnel is not there.
     mutating func receive(_ bytes: Bytes) throws(SternaError) -> Tunnel? {
         parser.append(bytes)
+        refusalParser?.append(bytes)
         var refused: ResponseHead?
         do throws(ParseFailure) {
             while let event = try parser.next() {
@@ -71,6 +98,40 @@ struct ConnectHandshake {
         return nil
     }
 
+    /// How far a refusal has been read.
+    enum Drain {
+        case needsMore
+        /// The connection may carry another request.
+        case ended
+        /// It may not.
+        case unusable
+    }
+
+    /// Takes further bytes of a refusal that ``receive(_:)`` has thrown.
+    mutating func drain(_ bytes: Bytes? = nil) -> Drain {
+        guard var parser = refusalParser else { return .unusable }
+        // What it reads is not shared with `self` while it changes.
+        refusalParser = nil
+        if let bytes { parser.append(bytes) }
+        do throws(ParseFailure) {
+            while let event = try parser.next() {
+                switch event {
+                case .informational: break
+                case .head: guard parser.isPersistent else { return .unusable }
+                case .body(let piece):
+                    refusalBytes += piece.readableBytes
+                    guard refusalBytes <= Self.mostRefusalBytes else { return .unusable }
+                case .end: return parser.isPersistent && !parser.hasLeftover ? .ended : .unusable
+                }
+            }
+        } catch {
+            return .unusable
+        }
+        refusalParser = parser
+        // What the head announces need not be waited for.
+        return (parser.bodyLength ?? 0) > Int64(Self.mostRefusalBytes) ? .unusable : .needsMore
+    }
+
     /// What is told of an answer that is none.
     func refusal(_ detail: String) -> SternaError {
         SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(detail)")
@@ -82,7 +143,7 @@ struct ConnectHandshake {
         switch status {
         case 401, 407:
             advice =
-                proxy.hasCredentials
+                authorization != nil
                 ? "it does not accept the user name and password." : "it wants a user name and password; give it some."
         case 403, 405: advice = "it does not allow that."
         case 502, 503, 504: advice = "it cannot reach the server."

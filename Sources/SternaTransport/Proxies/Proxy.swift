@@ -32,7 +32,7 @@ public struct Proxy: Sendable, Hashable {
     /// 1 to 65535.
     public let port: Int
 
-    private let credentials: ProxyCredentials?
+    private var credentials: ProxyCredentials?
 
     /// Reads a proxy's URL, such as `http://user:password@proxy.example:3128`.
     ///
@@ -97,6 +97,13 @@ public struct Proxy: Sendable, Hashable {
 
     /// Whether it is given a user name and password.
     public var hasCredentials: Bool { credentials != nil }
+
+    /// The same proxy without its credentials.
+    var withoutCredentials: Proxy {
+        var proxy = self
+        proxy.credentials = nil
+        return proxy
+    }
 
     /// The user name; nil where there are no credentials. It may be empty where there is a password.
     package var username: String? { credentials?.username }

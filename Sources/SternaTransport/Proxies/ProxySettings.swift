@@ -10,8 +10,18 @@ public struct ProxySettings: Sendable, Hashable {
     }
 
     private let rule: Rule
+    private var ownAuthenticator = Authenticator(nil)
 
     private init(_ rule: Rule) { self.rule = rule }
+
+    /// Provides credentials where a proxy asks for them (407); none by default, so that only those of a ``Proxy`` are sent.
+    ///
+    /// Choose the proxies first, then set it: `settings.proxies.authenticator = …`. Settings are equal that have the same object,
+    /// and sessions with equal settings share its answers with their connections. SOCKS proxies are not concerned.
+    public var authenticator: (any ProxyAuthenticator)? {
+        get { ownAuthenticator.object }
+        set { ownAuthenticator = Authenticator(newValue) }
+    }
 
     /// No request goes through a proxy.
     public static let none = ProxySettings(.direct)
@@ -56,6 +66,9 @@ public struct ProxySettings: Sendable, Hashable {
         if case .each = rule { false } else { true }
     }
 
+    /// Whether it refers to what only its owner has: a closure or an authenticator.
+    var hasClosures: Bool { !isByOrigin || authenticator != nil }
+
     /// The proxy for a URL; nil where there is none.
     ///
     /// - Throws: `invalidURL` where the environment's variable for the URL cannot be read.
@@ -80,5 +93,20 @@ extension ProxySettings {
         static func == (left: Choice, right: Choice) -> Bool { left === right }
 
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    /// An authenticator that is equal to itself alone, and shows nothing of what it holds.
+    private struct Authenticator: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+        let object: (any ProxyAuthenticator)?
+
+        init(_ object: (any ProxyAuthenticator)?) { self.object = object }
+
+        static func == (left: Authenticator, right: Authenticator) -> Bool { left.object === right.object }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(object.map { ObjectIdentifier($0) }) }
+
+        var description: String { object.map { "\(type(of: $0))" } ?? "none" }
+
+        var customMirror: Mirror { Mirror(self, children: ["type": description]) }
     }
 }

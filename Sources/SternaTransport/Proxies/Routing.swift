@@ -18,7 +18,7 @@ package struct Routing: Sendable, Hashable {
     package init() {}
 
     /// Whether it is equal to itself alone.
-    var hasClosures: Bool { !proxies.isByOrigin || dialPolicy.hasClosure }
+    var hasClosures: Bool { proxies.hasClosures || dialPolicy.hasClosure }
 
     /// The way to a URL.
     ///

@@ -1,7 +1,8 @@
+import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Asks a proxy to reach the server, then leaves the pipeline.
+/// Asks a proxy to reach the server, again where it wants credentials, then leaves the pipeline.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -14,24 +15,62 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         case socks(SOCKS5Handshake)
     }
 
-    /// Succeeds when the tunnel is there, with the proxy's answer to CONNECT; fails with a `SternaError`.
-    let promise: EventLoopPromise<Response?>
-    private var negotiation: Negotiation
-    private let proxy: Proxy
-    private let limit: StepLimit
-    private var timer: ClockTimer?
-    private var isDone = false
+    /// Where a proxy closed the connection that it had challenged on, or left no way to go on there: it is to be asked on
+    /// another one.
+    struct ConnectionSpent: Error {}
 
-    init(_ negotiation: Negotiation, proxy: Proxy, limit: StepLimit, promise: EventLoopPromise<Response?>) {
-        self.negotiation = negotiation
-        self.proxy = proxy
-        self.limit = limit
-        self.promise = promise
+    private enum State {
+        /// Nothing is asked: before the first time, and while an answer to a challenge is looked for.
+        case idle
+        case asking
+        /// The proxy has refused; the rest of its answer is read.
+        case draining(SternaError)
+        case done
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        timer = limit.schedule(on: context.eventLoop) {
-            self.finish(.failure(Self.timedOut(self.proxy, self.limit)))
+    private let proxy: Proxy
+    private var state = State.idle
+    private var negotiation: Negotiation?
+    private var promise: EventLoopPromise<Response?>?
+    private var limit: StepLimit
+    private var timer: ClockTimer?
+    private var drainTimer: ClockTimer?
+    private var context: ChannelHandlerContext?
+
+    /// Whether the proxy has challenged, and can be asked again on this connection.
+    private(set) var takesAnother = false
+
+    /// How often the proxy has been asked.
+    private var askedCount = 0
+
+    /// How long the rest of a refusal may take; what takes longer costs the connection.
+    private static let drainTime = TimeAmount.milliseconds(250)
+
+    init(proxy: Proxy, limit: StepLimit) {
+        self.proxy = proxy
+        self.limit = limit
+    }
+
+    /// Asks the proxy; called when the handler is there, and again where ``takesAnother``.
+    ///
+    /// Succeeds when the tunnel is there, with the proxy's answer to CONNECT; fails with a `SternaError`, or with
+    /// `ConnectionSpent`.
+    func ask(
+        _ negotiation: Negotiation, within limit: StepLimit, on loop: any EventLoop
+    ) -> EventLoopFuture<Response?> {
+        let promise = loop.makePromise(of: Response?.self)
+        self.promise = promise
+        self.limit = limit
+        self.negotiation = negotiation
+        state = .asking
+        takesAnother = false
+        askedCount += 1
+        guard let context, context.channel.isActive else {
+            fail(nil)
+            return promise.futureResult
+        }
+        timer = limit.schedule(on: loop) {
+            self.finish(.failure(Self.timedOut(self.proxy, limit)))
         }
         let greeting: Bytes
         switch negotiation {
@@ -39,20 +78,40 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         case .socks(let socks): greeting = Bytes(bytes: socks.greeting)
         }
         context.writeAndFlush(wrapOutboundOut(greeting), promise: nil)
+        return promise.futureResult
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { fail(nil) }
+    /// Ends the connection.
+    func close() {
+        takesAnother = false
+        context?.close(promise: nil)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        takesAnother = false
+        fail(nil)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDone else { return context.fireChannelRead(data) }
-        do throws(SternaError) {
-            guard let tunnel = try receive(unwrapInboundIn(data), context) else { return }
-            finish(.success(tunnel.answer))
-            // By now whoever comes next is in the pipeline, which a handler that has left does not reach.
-            if tunnel.leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(tunnel.leftover)) }
-            context.pipeline.syncOperations.removeHandler(self, promise: nil)
-        } catch {
-            finish(.failure(error))
+        switch state {
+        case .done: context.fireChannelRead(data)
+        // Nothing was asked: whatever comes next could not be trusted.
+        case .idle: close()
+        case .draining(let refusal): drain(unwrapInboundIn(data), behind: refusal)
+        case .asking:
+            do throws(SternaError) {
+                guard let tunnel = try receive(unwrapInboundIn(data), context) else { return }
+                finish(.success(tunnel.answer))
+                // By now whoever comes next is in the pipeline, which a handler that has left does not reach.
+                if tunnel.leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(tunnel.leftover)) }
+                context.pipeline.syncOperations.removeHandler(self, promise: nil)
+            } catch {
+                guard error.proxyResponse?.status.code == 407 else { return finish(.failure(error)) }
+                drain(nil, behind: error)
+            }
         }
     }
 
@@ -60,6 +119,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         _ bytes: Bytes, _ context: ChannelHandlerContext
     ) throws(SternaError) -> ConnectHandshake.Tunnel? {
         switch negotiation {
+        case nil: return nil
         case .connect(var connect):
             defer { negotiation = .connect(connect) }
             return try connect.receive(bytes)
@@ -75,11 +135,30 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         }
     }
 
+    private func drain(_ bytes: Bytes?, behind refusal: SternaError) {
+        guard case .connect(var connect) = negotiation else { return finish(.failure(refusal)) }
+        let progress = connect.drain(bytes)
+        negotiation = .connect(connect)
+        switch progress {
+        case .ended:
+            takesAnother = true
+            finish(.failure(refusal), next: .idle)
+        case .unusable: finish(.failure(refusal))
+        case .needsMore:
+            state = .draining(refusal)
+            guard drainTimer == nil, let loop = context?.eventLoop else { return }
+            drainTimer = limit.schedule(on: loop, noLaterThan: Self.drainTime) {
+                self.finish(.failure(refusal))
+            }
+        }
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if isDone { context.fireErrorCaught(error) } else { fail(error) }
+        if case .done = state { context.fireErrorCaught(error) } else { fail(error) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        takesAnother = false
         fail(nil)
         context.fireChannelInactive()
     }
@@ -91,6 +170,16 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     }
 
     private func fail(_ cause: (any Error)?) {
+        switch state {
+        case .done: return
+        case .idle: return close()
+        case .draining(let refusal): return finish(.failure(refusal))
+        case .asking: break
+        }
+        // It may have been about to close when it was asked again.
+        if askedCount > 1, case .connect(let connect) = negotiation, !connect.hasReceived {
+            return finish(.failure(ConnectionSpent()))
+        }
         finish(
             .failure(
                 SternaError(
@@ -98,11 +187,14 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
                     "The proxy \(proxy) closed the connection before it had reached the server.", underlying: cause)))
     }
 
-    private func finish(_ result: Result<Response?, SternaError>) {
-        guard !isDone else { return }
-        isDone = true
+    private func finish(_ result: Result<Response?, any Error>, next: State = .done) {
+        if case .done = state { return }
+        state = next
         timer?.cancel()
-        timer = nil
-        promise.completeWith(result.mapError { $0 })
+        drainTimer?.cancel()
+        (timer, drainTimer) = (nil, nil)
+        let promise = promise
+        self.promise = nil
+        promise?.completeWith(result)
     }
 }

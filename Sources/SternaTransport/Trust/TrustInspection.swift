@@ -32,11 +32,19 @@ extension EngineTransport {
         let version: TLSOptions.Version?
         var failure: SternaError?
         do {
-            version = try await shard.loop.flatSubmit {
-                self.handshake(Dial(to: endpoint, on: shard, timeouts: timeouts)) { chain in
-                    seen.withLock { $0 = chain }
-                }
-            }.get()
+            let dial = Dial(to: endpoint, on: shard, timeouts: timeouts)
+            // A proxy's authenticator has no limit of its own.
+            let timer = shard.clock.schedule(in: timeouts.amounts.total, on: shard.loop) { dial.cancel() }
+            defer { timer.cancel() }
+            version = try await withTaskCancellationHandler {
+                try await shard.loop.flatSubmit {
+                    self.handshake(dial) { chain in
+                        seen.withLock { $0 = chain }
+                    }
+                }.get()
+            } onCancel: {
+                dial.cancelSoon()
+            }
         } catch {
             version = nil
             failure = SternaError.wrap(error, as: .tlsFailed, phase: .tls, "The TLS handshake failed.")
@@ -52,15 +60,13 @@ extension EngineTransport {
     ) -> EventLoopFuture<TLSOptions.Version?> {
         let dialer = engine.dialer
         let timeouts = dial.timeouts
-        return dialer.connect(dial, timeouts: timeouts) { _ in }.flatMap { channel in
-            dialer.tunnel(dial, over: channel).flatMap {
-                dialer.secure(
-                    channel, TLSPeer(origin: dial.endpoint), within: StepLimit(timeouts.tls, by: dial.shard.clock),
-                    showsIdentity: false
-                ) {
-                    see($0)
-                    return .overlooked
-                }
+        return dialer.reach(dial) { _ in }.flatMap { channel in
+            dialer.secure(
+                channel, TLSPeer(origin: dial.endpoint), within: StepLimit(timeouts.tls, by: dial.shard.clock),
+                showsIdentity: false
+            ) {
+                see($0)
+                return .overlooked
             }.map { secured in
                 channel.close(promise: nil)
                 return secured.version

@@ -1,15 +1,10 @@
 import Dispatch
 import HTTPTypes
 import Sterna
+import SternaPlatform
 import SternaTesting
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Uploads take the labels of the verbs, awaited, with callbacks and as drafts.
 @Suite("Uploads: every family with every label")

@@ -54,6 +54,8 @@ struct ProxyMutationTests {
         seeds: [
             "HTTP/1.1 200 Connection established\r\n\r\nserver", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n",
             "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\n",
+            "HTTP/1.1 407 No\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nwho\r\n0\r\n\r\n",
+            "HTTP/1.1 407 No\r\nContent-Length: 11\r\n\r\nwho are you",
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         ],
         tokens: [
@@ -65,12 +67,23 @@ struct ProxyMutationTests {
         var isEstablished = false
         for size in [bytes.count, 1, 9] where size > 0 {
             var handshake = ConnectHandshake(
-                through: try Proxy("http://proxy.test:8080"), to: try endpoint.get(), limits: Limits())
+                through: try Proxy("http://proxy.test:8080"), to: try endpoint.get(), authorization: nil,
+                limits: Limits(),
+                answersChallenges: true)
+            var isRefused = false
             for start in stride(from: 0, to: bytes.count, by: size) {
-                let leftover = try? handshake.receive(Bytes(bytes: bytes[start..<min(start + size, bytes.count)]))
-                if leftover != nil {
+                let piece = Bytes(bytes: bytes[start..<min(start + size, bytes.count)])
+                if isRefused {
+                    guard case .needsMore = handshake.drain(piece) else { break }
+                    continue
+                }
+                do {
+                    guard try handshake.receive(piece) != nil else { continue }
                     isEstablished = true
                     break
+                } catch {
+                    guard error.proxyResponse != nil, case .needsMore = handshake.drain() else { break }
+                    isRefused = true
                 }
             }
         }

@@ -1,0 +1,26 @@
+import HTTPTypes
+import SternaCore
+import SternaTransport
+
+/// Answers the challenges of proxies that forward requests for http URLs, with ``ProxySettings/authenticator``.
+///
+/// A request that cannot be made again is not: its 407 is the caller's answer. Challenges to CONNECT are answered where
+/// connections are opened.
+struct ProxyAuthenticationInterceptor: Interceptor {
+    let sender: EngineSender
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        guard !request.url.scheme.isSecure, var credentials = try sender.forwardedCredentials(for: request.url) else {
+            return try await next(request)
+        }
+        while true {
+            var current = request
+            try await credentials.apply(to: &current)
+            let response = try await next(current)
+            guard response.status.code == 407 else { return response }
+            guard try await credentials.answer(response, to: request) else { return response }
+            response.body.cancel()
+            request.recorder?.expect(.retry)
+        }
+    }
+}

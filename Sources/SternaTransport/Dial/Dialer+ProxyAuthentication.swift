@@ -1,0 +1,102 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// Credentials for proxies, and the answers to their challenges.
+///
+/// User code runs in tasks of its own. A dial that is given up ends its wait at once.
+extension Dialer {
+    /// The value of Proxy-Authorization for a dial's next request to the proxy; nil for none.
+    func authorization(for dial: Dial, _ proxy: Proxy) -> EventLoopFuture<String?> {
+        let loop = dial.shard.loop
+        guard let authentication = dial.endpoint.proxyAuthentication else {
+            return loop.makeSucceededFuture(proxy.authorization)
+        }
+        var turn = dial.proxyTurn ?? authentication.turn()
+        let answer = authentication.answer
+        turn.sent = answer?.number
+        dial.proxyTurn = turn
+        switch answer?.authorization.content {
+        case nil: return loop.makeSucceededFuture(nil)
+        case .fixed(let authorization):
+            return loop.makeCompletedFuture { try authorization.proxyFieldValue }
+        case .each(let make):
+            let request = ProxyRequest(method: .connect, target: ConnectHandshake.target(of: dial.endpoint))
+            let promise = loop.makePromise(of: String?.self)
+            let task = Task {
+                do {
+                    promise.succeed(try await make(request).proxyFieldValue)
+                } catch let error as SternaError where error.kind == .invalidHeader {
+                    promise.fail(error)
+                } catch {
+                    promise.fail(
+                        SternaError(
+                            .proxyFailed, phase: .proxy, "There are no credentials for the proxy \(proxy).",
+                            underlying: error))
+                }
+            }
+            return wait(dial, promise) { task.cancel() }
+        }
+    }
+
+    /// The proxy's refusal that an authenticator may have an answer to; nil for any other error.
+    func challenge(_ error: any Error, to dial: Dial) -> SternaError? {
+        guard dial.endpoint.proxyAuthentication != nil, !dial.isCancelled, let refusal = error as? SternaError,
+            refusal.proxyResponse?.status.code == 407
+        else { return nil }
+        return refusal
+    }
+
+    /// Succeeds when there is an answer to a challenge that has not been refused, which ``authorization(for:_:)`` then gives;
+    /// else fails with the refusal.
+    func answer(_ refusal: SternaError, _ dial: Dial, _ proxy: Proxy) -> EventLoopFuture<Void> {
+        let loop = dial.shard.loop
+        guard let authentication = dial.endpoint.proxyAuthentication, let response = refusal.proxyResponse else {
+            return loop.makeFailedFuture(refusal)
+        }
+        var turn = dial.proxyTurn ?? authentication.turn()
+        if turn.sent != nil { turn.refusedCount += 1 }
+        guard turn.askedCount < ProxyAuthentication.mostAnswers else {
+            authentication.refused(turn)
+            return loop.makeFailedFuture(Self.unanswered(refusal, "it refused \(turn.askedCount) answers."))
+        }
+        turn.askedCount += 1
+        dial.proxyTurn = turn
+        let challenge = ProxyChallenge(
+            proxy: proxy.withoutCredentials,
+            request: ProxyRequest(method: .connect, target: ConnectHandshake.target(of: dial.endpoint)),
+            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
+            refusedCount: turn.refusedCount, response: response)
+        let promise = loop.makePromise(of: Void.self)
+        let place = authentication.ask(challenge, turn) { result in
+            promise.completeWith(
+                result.mapError { none in
+                    let why = none.cause == nil ? "gave none." : "failed."
+                    return Self.unanswered(refusal, "it wants credentials, and the authenticator \(why)", none.cause)
+                })
+        }
+        return wait(dial, promise) { if let place { authentication.leave(place) } }
+    }
+
+    private static func unanswered(
+        _ refusal: SternaError, _ why: String, _ cause: (any Error)? = nil
+    ) -> SternaError {
+        var error = refusal
+        // What stands before it names proxy, target and status.
+        if let colon = error.detail.firstRange(of: "(407): ") { error.detail = error.detail[..<colon.upperBound] + why }
+        error.underlying = cause
+        return error
+    }
+
+    /// Waits for a promise that user code fulfils, or for the dial to be given up.
+    private func wait<Value: Sendable>(
+        _ dial: Dial, _ promise: EventLoopPromise<Value>, _ giveUp: @escaping @Sendable () -> Void
+    ) -> EventLoopFuture<Value> {
+        // The first end of a promise counts.
+        dial.whenCancelled {
+            promise.fail(SternaError.cancelled(phase: .proxy))
+            giveUp()
+        }
+        return promise.futureResult.always { _ in dial.whenCancelled(nil) }
+    }
+}

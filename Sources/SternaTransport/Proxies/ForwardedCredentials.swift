@@ -1,0 +1,207 @@
+import HTTPTypes
+import NIOCore
+package import SternaCore
+import Synchronization
+
+/// The credentials of one request that a proxy forwards (RFC 9110, 11.7.2), and the answers to the proxy's challenges.
+///
+/// An interceptor holds it: the engine sends a request once. They are the same credentials as those for tunnels.
+package struct ForwardedCredentials: Sendable {
+    private let authentication: ProxyAuthentication
+    private let proxy: Proxy
+    private let shard: Shard
+    private var turn: ProxyAuthentication.Turn
+
+    /// Nil where no authenticator answers for requests to the endpoint.
+    init?(_ endpoint: Endpoint) {
+        guard endpoint.forwarding != nil, let authentication = endpoint.proxyAuthentication,
+            case .proxy(let proxy) = endpoint.route
+        else { return nil }
+        self.authentication = authentication
+        self.proxy = proxy
+        shard = endpoint.pools[0].shard
+        turn = authentication.turn()
+    }
+
+    /// Puts the credentials that the proxy has accepted into a request, where there are any.
+    ///
+    /// Throws where the authenticator's credentials cannot be made or written, and where the request runs out of time.
+    package nonisolated(nonsending) mutating func apply(to request: inout Request) async throws {
+        let answer = authentication.answer
+        turn.sent = answer?.number
+        let authorization: Authorization
+        switch answer?.authorization.content {
+        case nil: return
+        case .fixed(let fixed): authorization = fixed
+        case .each(let make):
+            let seen = Self.proxyRequest(request)
+            do {
+                authorization = try await UserAnswer<Authorization>.wait(for: request, on: shard) { receive in
+                    let task = Task {
+                        do { receive(.success(try await make(seen))) } catch { receive(.failure(error)) }
+                    }
+                    return { task.cancel() }
+                }
+            } catch let error as SternaError {
+                throw error
+            } catch {
+                throw SternaError(
+                    .proxyFailed, phase: .proxy, "There are no credentials for the proxy \(proxy).", underlying: error)
+            }
+        }
+        request.headers[.proxyAuthorization] = try authorization.proxyFieldValue
+    }
+
+    /// Whether the request is to be sent again, since there is another answer to the proxy's challenge.
+    ///
+    /// Throws what the authenticator has thrown, as the `underlying` error, and where the request runs out of time.
+    package nonisolated(nonsending) mutating func answer(
+        _ response: Response, to request: Request
+    ) async throws -> Bool {
+        if turn.sent != nil { turn.refusedCount += 1 }
+        guard turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable else {
+            authentication.refused(turn)
+            return false
+        }
+        turn.askedCount += 1
+        let challenge = ProxyChallenge(
+            proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
+            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
+            refusedCount: turn.refusedCount,
+            response: Response(
+                status: response.status, version: response.version, section: response.section, url: response.url))
+        let (authentication, turn) = (authentication, turn)
+        do {
+            try await UserAnswer<Void>.wait(for: request, on: shard) { receive in
+                let place = authentication.ask(challenge, turn) { receive($0.mapError { $0 as any Error }) }
+                return { if let place { authentication.leave(place) } }
+            }
+            return true
+        } catch let none as ProxyAuthentication.NoAnswer {
+            guard let cause = none.cause else { return false }
+            var error = SternaError(
+                .proxyFailed, phase: .proxy,
+                "The proxy \(proxy) refused a request (407): it wants credentials, and the authenticator failed.",
+                underlying: cause)
+            error.proxyResponse = challenge.response
+            throw error
+        }
+    }
+
+    private static func proxyRequest(_ request: Request) -> ProxyRequest {
+        // What a proxy is sent has no user information and no fragment.
+        ProxyRequest(
+            method: request.method,
+            target: "\(request.url.scheme.rawValue)://\(request.url.authority)\(request.url.requestTarget)")
+    }
+}
+
+extension EngineSender {
+    /// The credentials of a request to a URL that a proxy forwards; nil where no authenticator answers for it.
+    package func forwardedCredentials(for url: HTTPURL) throws(SternaError) -> ForwardedCredentials? {
+        ForwardedCredentials(try origins.endpoint(for: url, of: engine))
+    }
+}
+
+extension Authorization {
+    /// The value of Proxy-Authorization; throws `invalidHeader` where it cannot be written.
+    var proxyFieldValue: String {
+        get throws(SternaError) {
+            var failure: SternaError
+            do throws(SternaError) {
+                return try Headers.field("Proxy-Authorization", fieldValue).value
+            } catch {
+                failure = error
+            }
+            failure.phase = .proxy
+            throw failure
+        }
+    }
+}
+
+/// A wait for user code that ends with its request: by cancellation, or when the request is out of time.
+private final class UserAnswer<Value: Sendable>: CallStep {
+    private struct State {
+        var continuation: CheckedContinuation<Value, any Error>?
+        var result: Result<Value, any Error>?
+        var giveUp: (@Sendable () -> Void)?
+        var timer: ClockTimer?
+    }
+
+    private let request: Request
+    private let shard: Shard
+    private let state = Mutex(State())
+
+    private init(_ request: Request, _ shard: Shard) {
+        self.request = request
+        self.shard = shard
+    }
+
+    /// Waits for what a closure begins and then calls with its result; the closure gives what ends it before that.
+    nonisolated(nonsending) static func wait(
+        for request: Request, on shard: Shard,
+        _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> (@Sendable () -> Void)
+    ) async throws -> Value {
+        let answer = UserAnswer(request, shard)
+        guard request.call?.beginPause(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
+        defer { request.call?.end(answer) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.state.withLock { $0.continuation = continuation }
+                let giveUp = begin { answer.end($0) }
+                answer.began(giveUp)
+            }
+        } onCancel: {
+            answer.callCancelled()
+        }
+    }
+
+    private func began(_ giveUp: @escaping @Sendable () -> Void) {
+        let isWaiting = state.withLock { state in
+            guard state.result == nil else { return false }
+            state.giveUp = giveUp
+            return true
+        }
+        guard isWaiting else { return giveUp() }
+        callResumed()
+    }
+
+    private func end(_ result: Result<Value, any Error>) {
+        let ended = state.withLock { state -> State? in
+            guard state.result == nil else { return nil }
+            state.result = result
+            defer { (state.continuation, state.giveUp, state.timer) = (nil, nil, nil) }
+            return state
+        }
+        guard let ended else { return }
+        ended.timer?.cancel()
+        if case .failure = result { ended.giveUp?() }
+        ended.continuation?.resume(with: result)
+    }
+
+    private var limit: NIODeadline {
+        min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
+    }
+
+    // MARK: The call
+
+    func callCancelled() { end(.failure(SternaError.cancelled(phase: .proxy).at(request))) }
+
+    func callResumed() {
+        let limit = limit
+        guard limit < .distantFuture else { return }
+        let timer = shard.clock.schedule(at: limit, on: shard.loop) { self.timePassed() }
+        let old = state.withLock { state -> ClockTimer? in
+            guard state.result == nil else { return timer }
+            defer { state.timer = timer }
+            return state.timer
+        }
+        old?.cancel()
+    }
+
+    // The call may have been paused meanwhile.
+    private func timePassed() {
+        guard limit <= shard.clock.now else { return callResumed() }
+        end(.failure(Exchange.deadlinePassed(in: .proxy).at(request)))
+    }
+}

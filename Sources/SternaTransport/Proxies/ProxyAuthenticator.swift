@@ -1,0 +1,109 @@
+public import HTTPTypes
+public import SternaCore
+
+/// Provides credentials to proxies that ask for them by 407 (RFC 9110, 11.7).
+///
+/// ```swift
+/// final class Login: ProxyAuthenticator {
+///     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization? {
+///         guard challenge.refusedCount == 0, challenge.offers("Basic") else { return nil }
+///         return .basic("ada", try await keychain.password(for: challenge.proxy.host))
+///     }
+/// }
+///
+/// settings.proxies.authenticator = login
+/// ```
+///
+/// It is asked once for each proxy, however many connections wait for the answer, and the answer is sent unasked from then on,
+/// whatever the origin. An answer that the proxy refuses is forgotten, and the authenticator is asked again: three times at most
+/// for each new connection.
+///
+/// Requests for https URLs are challenged when their connections are opened. Requests for http URLs, which a proxy forwards, are
+/// challenged by themselves: the session sends them again with the answer, where their bodies can be sent again. Their 407 is the
+/// caller's response where there is no answer.
+///
+/// Schemes that authenticate a connection in place of a request (NTLM, Negotiate) do not fit in here, since answers are shared.
+public protocol ProxyAuthenticator: AnyObject, Sendable {
+    /// Returns the answer to a challenge, or nil to give up: connections that wait for it then fail with `proxyFailed`.
+    ///
+    /// It runs in a task of its own, outside the event loops, and may take its time to ask people: while it does, only the
+    /// deadlines of the requests that wait hold, and none of the limits of a dial. The task is cancelled when nothing waits
+    /// for the answer any more. An error that it throws is the `underlying` one of the requests that fail with it.
+    func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization?
+}
+
+/// A request as a proxy sees it: what credentials may have to refer to.
+public struct ProxyRequest: Sendable, Hashable {
+    /// The method: CONNECT for a tunnel.
+    public let method: HTTPRequest.Method
+
+    /// The request target: host and port for a tunnel (RFC 9112, 3.2.3).
+    public let target: String
+}
+
+/// A proxy's demand for credentials.
+public struct ProxyChallenge: Sendable {
+    /// The proxy, without credentials.
+    public let proxy: Proxy
+
+    /// What the proxy was asked for.
+    public let request: ProxyRequest
+
+    /// The schemes that the proxy takes, in its order. Malformed Proxy-Authenticate fields are left out; there may be none.
+    public let challenges: [AuthenticationChallenge]
+
+    /// How many credentials the proxy has refused so far for this connection, or for this request where it forwards requests:
+    /// answers, and the user name and password of the proxy's URL.
+    public let refusedCount: Int
+
+    /// The head of the proxy's answer.
+    public let response: Response
+
+    /// Whether the proxy takes a scheme, by its name in any case.
+    public func offers(_ scheme: String) -> Bool { challenges.contains { $0.hasScheme(scheme) } }
+}
+
+/// An answer to a proxy's challenge: the value of Proxy-Authorization, or what makes one for each request.
+///
+/// Nothing that describes it shows credentials.
+public struct ProxyAuthorization: Sendable {
+    enum Content: Sendable {
+        case fixed(Authorization)
+        case each(@Sendable (ProxyRequest) async throws -> Authorization)
+    }
+
+    let content: Content
+
+    /// The same credentials for every request.
+    public init(_ authorization: Authorization) { content = .fixed(authorization) }
+
+    private init(_ content: Content) { self.content = content }
+
+    /// A user's name and password (RFC 7617), in UTF-8.
+    public static func basic(_ user: String, _ password: String) -> ProxyAuthorization {
+        ProxyAuthorization(.basic(user, password))
+    }
+
+    /// Credentials made for each request, as Digest needs them (RFC 7616).
+    ///
+    /// - Parameter make: called in a task of its own before each request to the proxy, maybe for several at once; what it keeps
+    ///   between them (a nonce and its count, say) lasts as long as the proxy accepts what it makes. Throws for none, which
+    ///   fails the connection.
+    public static func each(
+        _ make: @escaping @Sendable (ProxyRequest) async throws -> Authorization
+    ) -> ProxyAuthorization {
+        ProxyAuthorization(.each(make))
+    }
+}
+
+extension ProxyAuthorization: CustomStringConvertible, CustomReflectable {
+    /// The scheme where it is known; the credentials are never shown.
+    public var description: String {
+        switch content {
+        case .fixed(let authorization): authorization.description
+        case .each: "made for each request"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
+}

@@ -1,0 +1,173 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+/// A proxy's 407 to requests that it forwards, which an authenticator has an answer to.
+@Suite("Proxies: authenticators for forwarded requests", .timeLimit(.minutes(2)))
+struct ForwardAuthenticatorTests {
+    private struct NoPassword: Error {}
+
+    @Test("The answer goes with the request, sent again with its body, and then unasked")
+    func answered() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin()
+            let api = try scene.session(login)
+            #expect(try await api.put(scene.url("/put"), body: .text("once")).status == 200)
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.shown == [nil, .right, .right])
+            #expect(scene.origin.requests().map(\.bodySize) == [4, 0])
+            let challenge = try #require(login.challenges.first)
+            #expect(login.challenges.count == 1)
+            #expect(challenge.request.method == .put)
+            #expect(challenge.request.target == "http://origin.test/put")
+            #expect(challenge.challenges.map(\.realm) == ["test proxy"])
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("The credentials are those of tunnels through the proxy")
+    func shared() async throws {
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { secure in
+            try await TestServer.withServer { plain in
+                try await TestProxy.withProxy(.guarded) { proxy in
+                    let login = ProxyLogin()
+                    let api = try ProxyScene.session(proxy.url, authority: authority) {
+                        $0.proxies.authenticator = login
+                    }
+                    #expect(try await api.get(secure.url("/get")).status == 200)
+                    #expect(try await api.get(plain.url("/get")).status == 200)
+                    #expect(proxy.requests().map(\.credentials) == [nil, .right, .right])
+                    #expect(login.challenges.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test("Refused answers: three, then the proxy's answer is the caller's")
+    func endless() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin { _ in .basic("eve", "no") }
+            let api = try scene.session(login, username: "mallory", password: "x")
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.kind == .unacceptableStatus)
+            #expect(error?.status == 407)
+            #expect(scene.shown == [.init("mallory", "x"), .wrong, .wrong, .wrong])
+            #expect(login.challenges.map(\.refusedCount) == [1, 2, 3])
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+
+    @Test("One that gives up, or throws", arguments: [false, true])
+    func none(throwing: Bool) async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin { _ in
+                if throwing { throw NoPassword() }
+                return nil
+            }
+            let api = try scene.session(login)
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.kind == (throwing ? .proxyFailed : .unacceptableStatus))
+            #expect((error?.underlying is NoPassword) == throwing)
+            #expect((error?.proxyResponse ?? error?.response)?.status.code == 407)
+            #expect(scene.shown == [nil])
+        }
+    }
+
+    @Test("Credentials for each request")
+    func each() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let targets = Mutex<[String]>([])
+            let login = ProxyLogin { _ in
+                .each { request in
+                    targets.withLock { $0.append("\(request.method) \(request.target)") }
+                    return .basic("ada", "pw")
+                }
+            }
+            let api = try scene.session(login)
+            for path in ["/get?a=1", "/get?b=2#part"] { #expect(try await api.get(scene.url(path)).status == 200) }
+            #expect(targets.withLock { $0 } == ["GET http://origin.test/get?a=1", "GET http://origin.test/get?b=2"])
+            #expect(scene.shown == [nil, .right, .right])
+        }
+    }
+
+    @Test("A body that cannot be sent again is not, and nobody is asked")
+    func unreplayable() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin()
+            let api = try scene.session(login) { $0.continueThreshold = nil }
+            let producer = BodyProducer(length: nil, isReplayable: false) { { nil } }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.put(scene.url("/put"), body: .producer(producer))
+            }
+            #expect(error?.status == 407)
+            #expect(login.challenges.isEmpty)
+        }
+    }
+
+    @Test(
+        "A request that is cancelled, or out of time, ends at once, and cancels the authenticator",
+        arguments: [false, true])
+    func abandoned(byDeadline: Bool) async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let (begun, cancelled) = (Counter(), Counter())
+            let login = ProxyLogin { _ in
+                begun.add()
+                do {
+                    try await Task.sleep(for: .seconds(3_600))
+                } catch {
+                    cancelled.add()
+                }
+                return nil
+            }
+            let api = try scene.session(login) { if byDeadline { $0.timeouts.total = .milliseconds(300) } }
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            #expect(await Wire.eventually { begun.value == 1 })
+            if !byDeadline { task.cancel() }
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == (byDeadline ? .timedOut : .cancelled))
+            #expect(error?.phase == .proxy)
+            #expect(await Wire.eventually { cancelled.value == 1 })
+        }
+    }
+
+    @Test("Many requests at once ask once")
+    func many() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let gate = Counter()
+            let login = ProxyLogin { _ in
+                #expect(await Wire.eventually { gate.value == 1 })
+                return .basic("ada", "pw")
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await api.get(url).status } }
+                #expect(await Wire.eventually { scene.shown.count == 20 })
+                gate.add()
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(login.challenges.count == 1)
+        }
+    }
+
+    @Test("A server that is reached without a proxy, or in a tunnel, asks nobody by 407")
+    func server() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let login = ProxyLogin()
+            let error = await #expect(throws: SternaError.self) {
+                try await scene.session(login).get(scene.url("/status/407"))
+            }
+            #expect(error?.status == 407)
+            let direct = try scene.session(login) { $0.proxies = .none }
+            let other = await #expect(throws: SternaError.self) {
+                try await direct.get(scene.origin.url("/status/407"))
+            }
+            #expect(other != nil)
+            #expect(login.challenges.isEmpty)
+        }
+    }
+}
