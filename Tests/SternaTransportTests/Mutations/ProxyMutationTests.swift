@@ -77,7 +77,7 @@ struct ProxyMutationTests {
                     guard case .needsMore = handshake.drain(piece) else { break }
                     continue
                 }
-                do {
+                do throws(SternaError) {
                     guard try handshake.receive(piece) != nil else { continue }
                     isEstablished = true
                     break
