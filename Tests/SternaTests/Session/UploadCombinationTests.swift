@@ -142,36 +142,45 @@ struct UploadCombinationTests {
         let taken: Session.UploadProgress = { _ in }
         try await withFile { path in
             let url = URL(filePath: path)
-            let drafts: [RequestDraft] = [
+            var drafts: [RequestDraft] = []
+            drafts.append(
                 try .upload(.text("b"), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                     $0.priority = .high
-                },
+                })
+            drafts.append(
                 try .upload(.text("b"), to: "a", method: .put, query: queries, headers: fields, progress: taken) {
                     $0.priority = .high
-                },
+                })
+            drafts.append(
                 try .upload(
                     Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: ["X-H": "h"]
-                ) { $0.priority = .high },
-                try .upload(Data([1]), to: "a", method: .put, query: queries, headers: fields) { $0.priority = .high },
+                ) { $0.priority = .high })
+            drafts.append(
+                try .upload(Data([1]), to: "a", method: .put, query: queries, headers: fields) { $0.priority = .high })
+            drafts.append(
                 try .upload(file: path, to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                     $0.priority = .high
-                },
+                })
+            drafts.append(
                 try .upload(file: url, to: "a", method: .put, mediaType: "a/b", query: queries, headers: fields) {
                     $0.priority = .high
-                },
+                })
+            drafts.append(
                 try .upload(
                     "a", method: .put, parameters: ["p": 1], query: ["q": 2], headers: ["X-H": "h"],
                     multipart: { _ in }
-                ) { $0.priority = .high },
+                ) { $0.priority = .high })
+            drafts.append(
                 try .upload(
                     "a", method: .put, parameters: numbers, query: queries, headers: fields, multipart: { _ in },
                     progress: taken
-                ) { $0.priority = .high },
+                ) { $0.priority = .high })
+            drafts.append(
                 try .submit(form(), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                     $0.priority = .high
-                },
-                try .submit(form(), to: "a", method: .put, query: queries, headers: fields) { $0.priority = .high },
-            ]
+                })
+            drafts.append(
+                try .submit(form(), to: "a", method: .put, query: queries, headers: fields) { $0.priority = .high })
             for draft in drafts { try await api.send(draft) }
         }
         expectAll(mock.requests, 10)
