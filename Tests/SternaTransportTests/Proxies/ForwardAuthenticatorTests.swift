@@ -100,7 +100,7 @@ struct ForwardAuthenticatorTests {
             let api = try scene.session(login) { $0.continueThreshold = nil }
             let producer = BodyProducer(length: nil, isReplayable: false) { { nil } }
             let error = await #expect(throws: SternaError.self) {
-                try await api.put(scene.url("/put"), body: .producer(producer))
+                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
             }
             #expect(error?.status == 407)
             #expect(login.challenges.isEmpty)

@@ -96,9 +96,14 @@ struct ProxyAuthenticatorSettingsTests {
 
     @Test("Nothing that is shown has credentials")
     func shown() throws {
-        var settings = SessionSettings()
-        settings.proxies = .proxy(try Proxy("http://ada:hidden@proxy.test"))
-        settings.proxies.authenticator = Holder()
+        let proxy = try Proxy("http://ada:hidden@proxy.test")
+        var made: SessionSettings?
+        _ = try Session {
+            $0.proxies = .proxy(proxy)
+            $0.proxies.authenticator = Holder()
+            made = $0
+        }
+        let settings = try #require(made)
         let answers = [
             ProxyAuthorization.basic("ada", "hidden"), .init(.bearer("hidden")), .each { _ in .bearer("hidden") },
             ProxyAuthorization(Authorization("Digest", "hidden")),

@@ -57,8 +57,8 @@ struct ProxyAuthenticatorTests {
     func ownCredentials() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
-            #expect(
-                try await scene.session(login, username: "ada", password: "pw").get(scene.url("/get")).status == 200)
+            let api = try scene.session(login, username: "ada", password: "pw")
+            #expect(try await api.get(scene.url("/get")).status == 200)
             #expect(scene.shown == [.right])
             #expect(login.challenges.isEmpty)
         }

@@ -89,7 +89,8 @@ struct ProxyChallengeConnectionTests {
         ]
         try await ScriptedServer.withServer(connections: [first, [.receiveHead, .send(Self.refusal)]]) { server in
             let login = ProxyLogin { _ in
-                #expect(try await server.waitForClose(connection: 0, within: 60))
+                let isClosed = try await server.waitForClose(connection: 0, within: 60)
+                #expect(isClosed)
                 return .basic("ada", "pw")
             }
             let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
