@@ -27,7 +27,8 @@ struct BodyReadingInterceptor: Interceptor {
             return response
         } catch {
             response.body.cancel()
-            var known = SternaError.wrap(error, as: .connectionClosed, phase: .read, "The body could not be read.")
+            // What is not the library's is the fault of an interceptor, which the end of the chain says.
+            guard var known = error as? SternaError else { throw error }
             known.requestSent = true
             if known.response == nil { known.response = response }
             throw known.at(request)
