@@ -89,7 +89,8 @@ struct ContributingExamplesTests {
                     #expect(count == 10)
                 }
             }
-            #expect(server.requests().count == 7)
+            // The second one is answered from memory where the body came together with the head.
+            #expect([6, 7].contains(server.requests().count))
         }
     }
 

@@ -34,7 +34,8 @@ struct VerbCombinationTests {
             if hasParameters, hasBody || encodesInURL { query.append("p=1") }
             target = "/v1/a" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
             // Without parameters, an empty form: AFNetworking's.
-            body = hasBody ? "b" : encodesInURL ? nil : hasParameters ? "p=1" : ""
+            let isForm = [.post, .put, .patch].contains(method)
+            body = hasBody ? "b" : encodesInURL ? nil : hasParameters ? "p=1" : isForm ? "" : nil
             field = labels.contains("h") ? "h" : nil
             isUrgent = labels.contains("s")
         }
