@@ -1,18 +1,18 @@
 extension Body {
-    /// The body in packets with a pause before each but the first, for networks that are worth saving: AFNetworking's
-    /// `throttleBandwidthWithPacketSize:delay:`.
+    /// Returns the body in packets, with a pause before each packet but the first; AFNetworking's
+    /// `throttleBandwidthWithPacketSize:delay:`. It is meant for networks with little bandwidth.
     ///
-    /// The length, and whether it can be sent again, stay as they are. Nothing waits on a thread.
+    /// The length and the replayability stay unchanged. The pause blocks no thread.
     ///
     /// - Parameters:
-    ///   - size: the bytes of a packet; 16 KiB by default, at least 1.
+    ///   - size: the packet size in bytes; 16 KiB by default, at least 1.
     ///   - delay: the pause; 0.2 s by default, at most a year.
-    ///   - clock: what measures the pause.
+    ///   - clock: the clock that measures the pause.
     public func throttled(
         packets size: Int = 16 << 10, delay: Duration = .milliseconds(200),
         clock: any Clock<Duration> = ContinuousClock()
     ) -> Body {
-        // The system's clock stops the process at moments that its numbers do not reach.
+        // The system clock ends the process for instants beyond its range.
         let delay = min(delay, .seconds(365 * 86_400))
         var producer = BodyProducer(length: length, isReplayable: isReplayable) {
             let reader = SharedBodyReader(self)
@@ -33,7 +33,7 @@ extension Body {
 package final class SharedBodyReader: @unchecked Sendable {
     private var reader: BodyReader
 
-    /// Whether anything was asked for.
+    /// Whether any bytes were requested.
     package private(set) var hasBegun = false
 
     package init(_ body: Body) { reader = BodyReader(body) }

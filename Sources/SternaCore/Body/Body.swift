@@ -3,9 +3,11 @@ public import NIOCore
 
 /// The content of a request: a list of segments that are sent one after another.
 ///
-/// Bytes go out as they are, a file's range is sent straight from the file where the connection allows it, and a
-/// producer is pulled by demand. A body knows its length when every segment does, and whether it can be sent a second
-/// time, which redirects, retries and authentication ask before they repeat a request.
+/// Bytes are sent as they are. A file's range is sent straight from the file where the connection allows it. A producer is pulled
+/// on demand.
+///
+/// A body has a length when every segment has one. Redirects, retries and authentication repeat a request only if its body
+/// ``isReplayable``.
 public struct Body: Sendable {
     /// One run of a body.
     public enum Segment: Sendable {
@@ -23,13 +25,14 @@ public struct Body: Sendable {
     /// The codings that were applied to the content, sent as Content-Encoding where the request has none (RFC 9110, 8.4).
     public var contentCoding: String?
 
-    /// Makes the fields that follow the content (RFC 9110, 6.5), such as a digest of it; called when all of it is on its way.
+    /// Makes the fields that follow the content (RFC 9110, 6.5), such as its digest; called once all of the content has been
+    /// passed on.
     ///
-    /// The body is then sent in chunked coding. Fields that say how a message is framed, routed or read are refused (RFC 9110,
-    /// 6.5.1). Which fields are to be expected a request's own Trailer field can say.
+    /// The body is then sent in chunked coding. Fields for framing, routing or reading a message are refused (RFC 9110, 6.5.1).
+    /// The request's own Trailer field can announce the fields.
     public var trailers: (@Sendable () async throws -> HTTPFields)?
 
-    /// The body with fields behind it, as ``trailers`` has them.
+    /// Returns the body with fields after its content, as ``trailers`` describes.
     public func withTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) -> Body {
         var body = self
         body.trailers = make
@@ -42,8 +45,8 @@ public struct Body: Sendable {
         self.mediaType = mediaType
     }
 
-    /// The length in bytes, or nil where a producer does not know its own; `Int64.max` for more than can be said, which is
-    /// an error when it is sent.
+    /// The length in bytes; nil if a producer does not know its own. `Int64.max` stands for an overflow, which fails when the
+    /// body is sent.
     public var length: Int64? {
         var total: Int64 = 0
         for segment in segments {
@@ -54,7 +57,7 @@ public struct Body: Sendable {
         return total
     }
 
-    /// About how long the body is, or nil where a producer has no idea; exact where ``length`` is known.
+    /// The approximate length of the body, exact if ``length`` is known; nil if a producer has no estimate.
     public var estimatedLength: Int64? {
         var total: Int64 = 0
         for segment in segments {
@@ -76,7 +79,7 @@ public struct Body: Sendable {
 }
 
 extension Body.Segment {
-    /// The length in bytes, or nil where it is not known before the end.
+    /// The length in bytes; nil if it is unknown before the end.
     public var length: Int64? {
         switch self {
         case .bytes(let bytes): Int64(bytes.readableBytes)
@@ -104,15 +107,15 @@ extension Body {
 
     /// The content of a file, read while it is sent.
     ///
-    /// It has no media type unless one is given; `upload(file:)` of a session takes that of the file's name.
+    /// It has no media type unless one is given; a session's `upload(file:)` derives it from the file name.
     ///
-    /// Throws `fileUnreadable` at once where there is no such file, it is a directory, or it may not be read. A file
-    /// whose size changes while it is sent fails the request.
+    /// Throws `fileUnreadable` at once if the file does not exist, is a directory, or may not be read. The request fails if the
+    /// file's size changes while it is sent.
     public static func file(_ path: String, mediaType: String? = nil) throws(SternaError) -> Body {
         Body(segments: [.file(try FileRange(wholeFile: path))], mediaType: mediaType)
     }
 
-    /// Chunks of an asynchronous sequence, which can be sent once only.
+    /// Chunks of an asynchronous sequence; the body can be sent only once.
     ///
     ///     let body = Body.stream(file.map { Bytes(copying: $0) })    // of Data or [UInt8]
     ///
@@ -126,14 +129,14 @@ extension Body {
 }
 
 extension Body: CustomReflectable {
-    /// The length and the media type; content may hold secrets.
+    /// Shows the length and the media type; the content may hold secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["length": length as Any, "mediaType": mediaType as Any], displayStyle: .struct)
     }
 }
 
 extension Body.Segment: CustomReflectable {
-    /// The length, or the range of a file.
+    /// Shows the length, or the range of a file.
     public var customMirror: Mirror {
         switch self {
         case .file(let range): Mirror(self, children: ["file": range], displayStyle: .struct)

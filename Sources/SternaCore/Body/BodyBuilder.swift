@@ -1,12 +1,12 @@
 public import NIOCore
 
-/// Collects a body that is made piece by piece: in memory while it is small, in a private file beyond that.
+/// Collects a body piece by piece: in memory while it is small, in a private file beyond that.
 ///
-/// The file is in the folder for temporary files, or where it is told to be, and loses its name as soon as it is made: it is
-/// gone with the last body that was made of it, whether the request succeeded or not, and however the process ends. For a
-/// file that stays there is ``Body/write(to:progress:)``.
+/// The file is created in the temporary folder, or at a given path, and unlinked at once. It disappears with the last body made
+/// of it, whether or not the request succeeded, and however the process ends. ``Body/write(to:progress:)`` writes a permanent
+/// file.
 public struct BodyBuilder: Sendable {
-    /// How many bytes stay in memory; 256 KiB by default, at most 1 GiB.
+    /// The number of bytes kept in memory; 256 KiB by default, at most 1 GiB.
     public let memoryLimit: Int
 
     private let path: String?
@@ -19,15 +19,15 @@ public struct BodyBuilder: Sendable {
     /// Makes an empty builder.
     ///
     /// - Parameters:
-    ///   - memoryLimit: how many bytes stay in memory; 0 to use the disk from the first one.
-    ///   - path: where the file is made, for a disk with more room; nothing may be there.
+    ///   - memoryLimit: the number of bytes kept in memory; 0 writes every byte to disk.
+    ///   - path: the path of the file, for a disk with more room; nothing may exist there.
     public init(memoryLimit: Int = 256 << 10, path: String? = nil) {
         // A buffer holds no more than 4 GiB.
         self.memoryLimit = min(max(0, memoryLimit), 1 << 30)
         self.path = path
     }
 
-    /// Appends bytes; throws where the file cannot be made or written, for a full disk among others.
+    /// Appends bytes; throws if the file cannot be created or written, for example because the disk is full.
     public mutating func append(_ more: Bytes) throws(SternaError) {
         guard more.readableBytes > 0 else { return }
         if file == nil, bytes.readableBytes + more.readableBytes > memoryLimit {
@@ -37,7 +37,7 @@ public struct BodyBuilder: Sendable {
             bytes = Bytes()
         }
         if let file {
-            // A copy of this builder may have written on: the file is its then.
+            // A copy of this builder may have appended to the file, which then belongs to the copy.
             if try !file.append(more, at: length) {
                 let own = try file.copy(upTo: length)
                 _ = try own.append(more, at: length)
@@ -49,7 +49,7 @@ public struct BodyBuilder: Sendable {
         length += Int64(more.readableBytes)
     }
 
-    /// Appends what a body holds, in pieces of 256 KiB; throws what reading and writing throw.
+    /// Appends a body's content in pieces of 256 KiB; throws the errors of reading and writing.
     public mutating func append(
         _ body: Body, progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws {
@@ -73,12 +73,12 @@ public struct BodyBuilder: Sendable {
         }
     }
 
-    /// Appends a file's content, in pieces; throws as ``append(_:progress:)`` does.
+    /// Appends a file's content in pieces; throws as ``append(_:progress:)`` does.
     public mutating func append(file path: String) async throws {
         try await append(try Body.file(path))
     }
 
-    /// What was appended so far as a body that can be sent any number of times.
+    /// Returns the content so far as a body that can be sent any number of times.
     public func body(mediaType: String? = nil) -> Body {
         guard let file else { return .bytes(bytes, mediaType: mediaType) }
         return Body(segments: [.file(FileRange(file, length: length))], mediaType: mediaType)
@@ -86,13 +86,13 @@ public struct BodyBuilder: Sendable {
 }
 
 extension Body {
-    /// The same content with everything read that can be read once only: in memory up to a limit, in a private file beyond
-    /// it. It then has a length and can be sent again.
+    /// Returns the same content with every segment that can be read only once collected: in memory up to a limit, in a private
+    /// file beyond it. The result has a length and can be sent again.
     ///
     /// - Parameters:
-    ///   - memoryLimit: how many bytes stay in memory; 256 KiB by default.
-    ///   - path: where the file is made, for a disk with more room; nothing may be there.
-    ///   - progress: told how much was read.
+    ///   - memoryLimit: the number of bytes kept in memory; 256 KiB by default.
+    ///   - path: the path of the file, for a disk with more room; nothing may exist there.
+    ///   - progress: called with the progress of reading.
     public func collected(
         memoryLimit: Int = 256 << 10, path: String? = nil, progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Body {
@@ -106,7 +106,7 @@ extension Body {
 
     /// Writes the content to a new file; AFNetworking's `writingStreamContentsToFile:`.
     ///
-    /// A file that is there already is an error; one that could not be written to its end is removed.
+    /// An existing file is an error; an incomplete file is removed.
     ///
     /// - Returns: the file as a body of the same type.
     @discardableResult

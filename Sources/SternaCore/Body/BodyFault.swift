@@ -4,7 +4,7 @@ import SternaPlatform
 public enum BodyFault: Error, Sendable, Hashable {
     /// A URL that is not a file's; carries its scheme.
     case notAFileURL(scheme: String)
-    /// There is no file, or the way to it is barred; carries the system's error number.
+    /// The file does not exist or its path is not accessible; carries the system's error number.
     case unreachable(path: String, code: Int32)
     /// A directory stands where a file is expected.
     case directory(path: String)
@@ -14,23 +14,23 @@ public enum BodyFault: Error, Sendable, Hashable {
     case unreadable(path: String, code: Int32)
     /// The file has another size than when it was added.
     case changed(path: String)
-    /// The source delivered less than it had declared, in bytes.
+    /// The source delivered fewer bytes than it had declared.
     case tooShort(delivered: Int64, declared: Int64)
-    /// The source delivered more than it had declared, in bytes.
+    /// The source delivered more bytes than it had declared.
     case tooLong(declared: Int64)
     /// The body was read once and cannot be read again.
     case notReplayable
-    /// The method has no body (RFC 9110, 9.3); carries it.
+    /// The method allows no body (RFC 9110, 9.3); carries the method.
     case methodWithoutBody(String)
     /// A control character in a name, a media type or a header field of a part.
     case controlCharacter(in: String)
-    /// A backslash at the end of a name that is written as it is: servers would take it for an escape.
+    /// A backslash at the end of a name that is written without escapes: servers would take it for an escape.
     case backslashAtEnd(of: String)
     /// A character that the form's character set does not have.
     case notInCharset(String)
     /// A boundary that RFC 2046, 5.1.1, does not allow.
     case invalidBoundary
-    /// A part whose content holds the boundary that was given; carries the part's name.
+    /// A part's content contains the given boundary; carries the part's name.
     case boundaryInside(String)
 }
 
@@ -57,7 +57,7 @@ extension BodyFault: CustomStringConvertible {
         }
     }
 
-    /// As an error of a file of a request that is prepared or sent.
+    /// Returns the fault as an error of a request's file, in the given phase.
     package func error(_ path: String, phase: SternaError.Phase) -> SternaError {
         SternaError(
             .fileUnreadable, phase: phase, "The file “\(FieldSyntax.printable(path))” cannot be sent: \(self).",

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Makes the readers that deliver a body's bytes by demand.
+/// Makes readers that deliver a body's bytes on demand.
 public struct BodyProducer: Sendable {
     /// Delivers the next bytes at each call, and nil at the end.
     public typealias Reader = @Sendable () async throws -> Bytes?
 
-    /// The exact number of bytes a reader delivers, or nil where that is not known.
+    /// The exact number of bytes that a reader delivers; nil if unknown.
     public let length: Int64?
 
-    /// About how many bytes that is, where nothing more exact is known: of what is compressed, the length before.
+    /// An estimate of the number of bytes if the exact one is unknown; for compressed content, the length before compression.
     public var estimatedLength: Int64?
 
     /// Whether `makeReader` may be called more than once.
@@ -40,7 +40,7 @@ public struct BodyProducer: Sendable {
     }
 }
 
-/// A flag that is taken by the first who asks.
+/// A flag that only its first caller can take.
 final class OnceFlag: Sendable {
     private let taken = Atomic<Bool>(false)
 

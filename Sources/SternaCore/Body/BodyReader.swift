@@ -1,10 +1,9 @@
 public import NIOCore
 import SternaPlatform
 
-/// Reads a body from its start in pieces of any size, each going on where the last one ended.
+/// Reads a body from its start in pieces of any size, each continuing at the end of the last.
 ///
-/// The transport sends files without a reader; this is for whoever needs the bytes themselves: to compress them, to slow
-/// them down, to write them to a file.
+/// The transport sends files without a reader. Interceptors and builders use one to compress, throttle or store the bytes.
 public struct BodyReader {
     private let body: Body
     private var segment = 0
@@ -13,19 +12,19 @@ public struct BodyReader {
     private var rest = Bytes()
     private var file: ReadableFile?
 
-    /// What is read from a file at once.
+    /// The number of bytes read from a file at once.
     private static let fileBytes = 64 << 10
 
-    /// Makes a reader; of a body that can be read once only, one reader reads.
+    /// Makes a reader. A body that can be read only once admits one reader.
     public init(_ body: Body) { self.body = body }
 
-    /// A piece of a file, however much is asked for: a buffer holds no more than 4 GiB.
+    /// The longest piece of a file, whatever the requested count: a buffer holds no more than 4 GiB.
     private static let longestPiece: Int64 = 16 << 20
 
-    /// The next bytes, at least one and at most `count`; nil at the end.
+    /// Returns the next bytes, at least one and at most `count`; nil at the end.
     ///
-    /// Throws `fileUnreadable` for a file that cannot be read or has another size than it had, `invalidRequest` for a
-    /// source that is shorter or longer than declared, `bodyNotReplayable`, and what sources throw.
+    /// Throws `fileUnreadable` if a file cannot be read or has changed its size, `invalidRequest` if a source is shorter or
+    /// longer than declared, `bodyNotReplayable`, and the errors of sources.
     public mutating func next(upTo count: Int = 256 << 10) async throws -> Bytes? {
         let count = max(1, count)
         while segment < body.segments.count {
@@ -50,8 +49,8 @@ public struct BodyReader {
         return nil
     }
 
-    /// The next bytes, as many as are asked for, up to 1 GiB, unless the body ends; nil at the end. Throws what ``next(upTo:)``
-    /// throws.
+    /// Returns the next `count` bytes, up to 1 GiB, or fewer at the end of the body; nil at the end. Throws as ``next(upTo:)``
+    /// does.
     public mutating func next(filling count: Int) async throws -> Bytes? {
         let count = min(max(1, count), 1 << 30)
         guard var all = try await next(upTo: count) else { return nil }

@@ -16,9 +16,9 @@ extension Bytes {
     /// A copy of the readable bytes.
     public var array: [UInt8] { Array(readableBytesView) }
 
-    /// Puts bytes behind those that are still to be read.
+    /// Appends bytes after the unread ones.
     ///
-    /// What was read already is let go of: a buffer that is never quite empty would keep it, and copy it, for ever.
+    /// It releases the bytes that were already read: a buffer that never runs empty would keep and copy them for ever.
     package mutating func join(_ more: Bytes) {
         if readableBytes == 0 {
             self = more
@@ -33,17 +33,17 @@ extension Bytes {
         }
     }
 
-    /// These bytes, copied where they are few in much memory: a slice keeps the whole of what was read with it.
+    /// Returns these bytes, copied if they are few in a large buffer: a slice keeps the whole buffer alive.
     ///
-    /// A copy of so few costs less than memory that is still in use when it is wanted for the next read.
+    /// Copying so few bytes costs less than a buffer that is still in use at the next read.
     package var withoutSurplus: Bytes {
         guard readableBytes <= 8 << 10, readableBytes <= storageCapacity / 2 else { return self }
         return Bytes(buffer: self)
     }
 
-    /// How many bytes there are to read.
+    /// The number of readable bytes.
     public var count: Int { readableBytes }
 
-    /// Whether there is nothing to read.
+    /// Whether there are no readable bytes.
     public var isEmpty: Bool { readableBytes == 0 }
 }

@@ -2,9 +2,9 @@ package import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// A response's body as a stream, whether it is streamed or there as a whole: what wraps a body reads it through this.
+/// A response's body as a stream, streamed or whole; wrapping bodies read through it.
 ///
-/// The first read takes the right to read the body.
+/// The first read claims the body.
 package final class ClaimedBody: BodyStream {
     private let body: ResponseBody
     private let hasBegun = Atomic(false)

@@ -1,17 +1,17 @@
 import SternaPlatform
 
-/// A range of a regular file, as it was when the range was made.
+/// A range of a regular file, in the state at the range's creation.
 public struct FileRange: Sendable, Hashable {
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
 
     /// The first byte, counted from the file's start.
     public let offset: Int64
 
-    /// How many bytes.
+    /// The number of bytes.
     public let length: Int64
 
-    /// The size that the whole file had when the range was made; nil for a range of a file that nobody has looked at.
+    /// The size of the whole file when the range was made; nil for a range made without checking the file.
     package private(set) var fileSize: Int64?
 
     /// Keeps a file without a name in existence.
@@ -28,10 +28,10 @@ public struct FileRange: Sendable, Hashable {
         self.length = min(max(0, length), 1 << 55)
     }
 
-    /// Takes the whole of a file; throws `fileUnreadable` where there is none, it is no regular file, or it may not be
-    /// read, with a ``BodyFault`` as its cause.
+    /// Takes the whole of a file. Throws `fileUnreadable`, with a ``BodyFault`` as its cause, if the file does not exist, is not
+    /// a regular file, or may not be read.
     ///
-    /// A file that has another size when it is sent fails the request.
+    /// The request fails if the file has another size when it is sent.
     public init(wholeFile path: String) throws(SternaError) {
         guard !path.utf8.contains(0) else {
             throw BodyFault.controlCharacter(in: "its path").error(path, phase: .prepare)
@@ -57,7 +57,7 @@ public struct FileRange: Sendable, Hashable {
         fileSize = status.size
     }
 
-    /// Whether there is something to read; files that the kernel makes up say that they have no size.
+    /// Whether the file has content; files that the kernel generates report no size.
     private static func hasContent(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
@@ -72,7 +72,7 @@ public struct FileRange: Sendable, Hashable {
         storage = file
     }
 
-    /// Whether an open file still is what the range was made from.
+    /// Whether an open file still matches the range's file.
     package func fits(_ status: FileStatus?) -> Bool {
         guard let status, status.isRegular else { return false }
         return fileSize.map { status.size == $0 } ?? (status.size >= end)

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// What the system says of a file.
+/// The system's status of a file.
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isDirectory: Bool
@@ -12,14 +12,14 @@ package struct FileStatus: Sendable {
     /// The permission bits.
     package let permissions: UInt32
 
-    /// Looks at the file of a path, following links; nil where there is none, `errno` then says why.
+    /// Reads the status of the file at a path, following links; nil if there is none, with the reason in `errno`.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Looks at an open file; nil where the descriptor is none.
+    /// Reads the status of an open file; nil if the descriptor is invalid.
     package init?(descriptor: CInt) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

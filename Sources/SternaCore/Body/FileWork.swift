@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Reads and writes of files, which may wait for a disk: on threads of their own, so that tasks and event loops go on.
+/// Runs file reads and writes, which may wait for a disk, on threads of their own, so that tasks and event loops go on.
 package enum FileWork {
     private static let queue = DispatchQueue(label: "sterna.files", attributes: .concurrent)
 

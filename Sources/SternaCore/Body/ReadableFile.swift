@@ -52,9 +52,9 @@ final class ReadableFile: Sendable {
 }
 
 extension FileRange {
-    /// All of its bytes, read at once, or nil where there are more than `limit`; waits for the disk.
+    /// Reads all bytes at once and waits for the disk; returns nil if there are more than `limit`.
     ///
-    /// Throws `fileUnreadable`, also where the file has changed since the range was made.
+    /// Throws `fileUnreadable`, also if the file has changed since the range was made.
     package func content(upTo limit: Int) throws(SternaError) -> Bytes? {
         guard length <= Int64(limit) else { return nil }
         return try ReadableFile(self).read(self, at: offset, count: Int(length))

@@ -4,15 +4,15 @@ import Synchronization
 
 /// The content of a response, delivered as it arrives: an asynchronous sequence of chunks.
 ///
-/// A small body is there as a whole when the response is; a large one is pulled from the connection by whoever iterates,
-/// and nothing more is read from the network than is asked for.
+/// A small body is complete when the response is delivered. A large one is pulled from the connection by its reader, and the
+/// library reads no more from the network than the reader requests.
 ///
 /// The body of a verb's reply can be read any number of times. A streamed body is read once, by one iterator or one call of
-/// ``collect(upTo:reportingTo:)``, and so is every body inside `withResponse`, even if it arrived together with the head: a second
-/// or concurrent read throws `invalidRequest`.
+/// ``collect(upTo:reportingTo:)``. The same holds for every body inside `withResponse`, even if it arrived together with the
+/// head. A second or concurrent read throws `invalidRequest`.
 ///
-/// A read ends with `cancelled` when its task is cancelled; the body itself ends by ``cancel()``, or by its last release, which
-/// both give up the transfer.
+/// A read ends with `cancelled` when its task is cancelled. ``cancel()``, or the release of the last reference, ends the body
+/// itself and gives up the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     public typealias Element = Bytes
 
@@ -22,7 +22,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case once(WholeBody)
     }
 
-    /// A body that is there, and can be read once: by itself, since nearly all can be read again, and are copied for less.
+    /// A complete body that can be read once; stored indirectly, since nearly all bodies can be read again and cost less to copy.
     final class WholeBody: Sendable {
         let bytes: Bytes
         let trailers: HTTPFields?
@@ -33,19 +33,19 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     let storage: Storage
 
-    /// A body that is there already and can be read any number of times.
+    /// Makes a complete body that can be read any number of times.
     public init(_ bytes: Bytes = Bytes(), trailers: HTTPFields? = nil) {
         storage = .whole(bytes, trailers: trailers)
     }
 
-    /// A body that is pulled from a stream, and can be read once.
+    /// Makes a body that is pulled from a stream and can be read once.
     public init(_ stream: any BodyStream) {
         storage = .stream(stream, ReadAdmission())
     }
 
     private init(once body: WholeBody) { storage = .once(body) }
 
-    /// The same body, which can be read once from now on, whether it is streamed or there as a whole.
+    /// Returns the same body, which can be read only once from now on, whether it is streamed or complete.
     package var readableOnce: ResponseBody {
         guard case .whole(let bytes, let trailers) = storage else { return self }
         return ResponseBody(once: WholeBody(bytes, trailers: trailers))
@@ -60,7 +60,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Takes the right to read; throws `invalidRequest` where the body can be read once and another reader was there before.
+    /// Claims the body; throws `invalidRequest` if it can be read only once and another reader has claimed it.
     package func claim() throws(SternaError) {
         guard admission?.admits() == false else { return }
         throw SternaError(
@@ -69,7 +69,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 + "once. Keep what was read, or use a verb, whose reply can be read again.")
     }
 
-    /// The whole body where it is there without waiting, else nil; looking at it is no read.
+    /// The whole body if it is available without waiting, else nil; this access does not count as a read.
     public var whole: Bytes? {
         switch storage {
         case .whole(let bytes, _): bytes
@@ -78,12 +78,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Where it is pulled from; nil where the whole of it is there.
+    /// The stream that delivers the body; nil if the body is complete.
     package var stream: (any BodyStream)? {
         if case .stream(let stream, _) = storage { stream } else { nil }
     }
 
-    /// The length in bytes where it is known before the end.
+    /// The length in bytes if it is known before the end.
     public var length: Int64? {
         switch storage {
         case .whole(let bytes, _): Int64(bytes.readableBytes)
@@ -92,7 +92,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The trailer fields (RFC 9110, 6.5), once the body was read to its end; nil before, or where there are none.
+    /// The trailer fields (RFC 9110, 6.5) after the body was read to its end; nil before, or if there are none.
     public var trailers: HTTPFields? {
         switch storage {
         case .whole(_, let trailers): trailers
@@ -101,16 +101,16 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Gives the rest of the body up: the connection is freed, or closed when bytes are outstanding. A read that is under way, and
-    /// every later one of a streamed body, throws `cancelled`.
+    /// Gives up the rest of the body: the connection is freed, or closed when bytes are outstanding. The current read and every
+    /// later read of a streamed body throw `cancelled`.
     public func cancel() {
         if case .stream(let stream, _) = storage { stream.cancel() }
     }
 
     /// Reads to the end and returns all bytes; throws `limitExceeded` when there are more than `limit`.
     ///
-    /// A limit above 2 GiB is taken for that.
-    /// - Parameter progress: told how much has come, after every chunk.
+    /// A limit above 2 GiB counts as 2 GiB.
+    /// - Parameter progress: called after every chunk with the progress so far.
     public func collect(
         upTo limit: Int, reportingTo progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Bytes {
@@ -171,9 +171,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         init(_ body: ResponseBody) { state = .new(body) }
 
-        /// The next bytes, never empty; nil at the end.
+        /// Returns the next bytes, never empty; nil at the end.
         ///
-        /// The first call takes the right to read, and throws `invalidRequest` where another reader has it.
+        /// The first call claims the body, and throws `invalidRequest` if another reader has claimed it.
         public mutating func next() async throws -> Bytes? {
             switch state {
             case .reading(let stream): return try await stream.next()
@@ -199,7 +199,7 @@ final class ReadAdmission: Sendable {
 }
 
 extension ResponseBody: CustomReflectable {
-    /// The length and the trailer fields, without credentials; content may hold secrets.
+    /// Shows the length and the trailer fields without credentials; the content may hold secrets.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["length": length as Any, "trailers": trailers.map { Headers($0) } as Any],
@@ -207,17 +207,17 @@ extension ResponseBody: CustomReflectable {
     }
 }
 
-/// Where a streamed response body comes from: a transport's, or one that wraps another.
+/// The source of a streamed response body: a transport's stream, or one that wraps another.
 public protocol BodyStream: AnyObject, Sendable {
-    /// The next bytes, never empty; nil at the end. One caller at a time: a concurrent call throws.
+    /// Returns the next bytes, never empty; nil at the end. One caller at a time: a concurrent call throws.
     ///
-    /// Where the caller's task is cancelled it throws `cancelled`; the stream stays as it is, and another call may go on.
+    /// Throws `cancelled` if the caller's task is cancelled; the stream stays unchanged, and another call may continue.
     func next() async throws -> Bytes?
 
-    /// Gives up what has not been read; `next` throws `cancelled` from then on.
+    /// Gives up the unread bytes; `next` throws `cancelled` from then on.
     func cancel()
 
-    /// The length in bytes where it is known.
+    /// The length in bytes if known.
     var length: Int64? { get }
 
     /// The trailer fields, once `next` has returned nil.

@@ -2,24 +2,24 @@ import NIOCore
 import SternaPlatform
 import Synchronization
 
-/// A private file that goes away with its last reference.
+/// A private file that is deleted with its last reference.
 ///
-/// It loses its name as soon as it is made, so that nothing is left over however the process ends later; one that is to
-/// stay keeps its name until then, and is removed where nobody says that it shall stay.
+/// It is unlinked when it is created, so that nothing remains however the process ends. A file that may stay keeps its name until
+/// the last reference goes, and is removed then unless ``keep()`` was called.
 package final class TemporaryFile: Sendable, Hashable {
     package let descriptor: CInt
 
-    /// The path, or what it was for a file that has lost its name.
+    /// The path; for an unlinked file, its former path.
     package let path: String
     private let isRemoved: Atomic<Bool>
     private let size = Atomic<Int64>(0)
 
-    /// Makes an empty file that nobody else may read; throws `fileUnreadable` where that cannot be.
+    /// Makes an empty file that no other user may read; throws `fileUnreadable` if that fails.
     ///
     /// - Parameters:
-    ///   - path: where it is to be; a file that is there already, or a link, is an error. By default a name that nobody
-    ///     can guess in the folder for temporary files.
-    ///   - mayStay: whether it has its name for now, so that ``keep()`` can let it stay.
+    ///   - path: the path of the new file; an existing file or link there is an error. By default an unguessable name in the
+    ///     temporary folder.
+    ///   - mayStay: whether the file keeps its name for now, so that ``keep()`` can make it permanent.
     package init(path: String? = nil, mayStay: Bool = false) throws(SternaError) {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         if let path {
@@ -57,13 +57,13 @@ package final class TemporaryFile: Sendable, Hashable {
         close(descriptor)
     }
 
-    /// Lets a named file stay when the last reference goes.
+    /// Makes a named file outlive the last reference.
     package func keep() { isRemoved.store(false, ordering: .relaxed) }
 
-    /// Writes all of the bytes behind what was written before; throws `writeFailed`, for a full disk among others.
+    /// Writes all of the bytes after those written before; throws `writeFailed`, for example if the disk is full.
     ///
-    /// - Parameter offset: where that ends.
-    /// - Returns: false where somebody else has written there, and nothing was.
+    /// - Parameter offset: the end of the bytes written before.
+    /// - Returns: false, with nothing written, if another writer has written at the offset.
     package func append(_ bytes: Bytes, at offset: Int64) throws(SternaError) -> Bool {
         let end = offset + Int64(bytes.readableBytes)
         guard size.compareExchange(expected: offset, desired: end, ordering: .relaxed).exchanged else { return false }
@@ -71,7 +71,7 @@ package final class TemporaryFile: Sendable, Hashable {
         return true
     }
 
-    /// A file without a name that begins with the first bytes of this one.
+    /// Makes an unlinked file with the first bytes of this one.
     package func copy(upTo length: Int64) throws(SternaError) -> TemporaryFile {
         let copy = try TemporaryFile()
         var done: Int64 = 0

@@ -3,8 +3,8 @@ import Synchronization
 
 /// One call: everything that one verb, callback or task asks for, with all redirects and attempts.
 ///
-/// Every ``Request`` of a call refers to it (``Request/call``), so interceptors, observers and metrics share its ``id``. A request
-/// that is given to a ``Transport`` directly has none.
+/// Every ``Request`` of a call refers to it (``Request/call``), so interceptors, observers and metrics share its ``id``. A
+/// request passed directly to a ``Transport`` has no call.
 public final class Call: Sendable {
     private struct State: Sendable {
         var step: (any CallStep)?
@@ -16,17 +16,17 @@ public final class Call: Sendable {
 
     private let state = Mutex(State())
 
-    // In nanoseconds; `paused` while time stands still. Read without the lock at every change of a connection's state.
+    // In nanoseconds; `paused` while time stands still. Every change of a connection's state reads it without the lock.
     private let end: Atomic<UInt64>
     private static let paused = NIODeadline.distantFuture.uptimeNanoseconds
 
-    // Lets the end of a call without a lease, which is nearly every call, pass the lock by.
+    // Lets nearly every call, which has no lease, end without taking the lock.
     private let hasLease = Atomic<Bool>(false)
     private let attemptCount = Atomic<Int>(0)
     private let number = Atomic<UInt64>(0)
     private static let lastNumber = Atomic<UInt64>(0)
 
-    /// The clock that its limits are measured by.
+    /// The clock that measures the call's limits.
     package let clock: NetworkClock
 
     /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
@@ -35,16 +35,16 @@ public final class Call: Sendable {
     /// Records metrics; nil when neither metrics nor an observer is enabled.
     package let recorder: MetricsRecorder?
 
-    /// Records how far the call has come; nil in sessions without interceptors of the user.
+    /// Records the progress of the call; nil in sessions without interceptors of the user.
     package let trace: CallTrace?
 
     /// Makes a call.
     ///
     /// - Parameters:
     ///   - deadline: when all of it must be complete.
-    ///   - isTraced: whether the user's interceptors have a part in it.
-    ///   - recordsMetrics: whether metrics are kept although there is no observer.
-    ///   - clock: what its limits are measured by; its engine's.
+    ///   - isTraced: whether the call passes interceptors of the user.
+    ///   - recordsMetrics: whether to record metrics without an observer.
+    ///   - clock: the engine's clock, which measures the limits.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
         observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system
@@ -64,7 +64,7 @@ public final class Call: Sendable {
 
     private static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// A number that no other call of this process has; the same as ``RequestMetrics/id`` and ``ObservedRequest/id``.
+    /// A number that is unique within this process; the same as ``RequestMetrics/id`` and ``ObservedRequest/id``.
     public var id: UInt64 {
         // Assigned on first use: a counter that all threads write to would cost every call.
         let known = number.load(ordering: .relaxed)
@@ -74,7 +74,7 @@ public final class Call: Sendable {
         return exchanged ? new : original
     }
 
-    /// How many attempts the call has made, redirects and the engine's own repeats included.
+    /// The number of attempts so far, including redirects and the engine's own repeats.
     public var attempts: Int { attemptCount.load(ordering: .relaxed) }
 
     // MARK: Cancellation
@@ -82,7 +82,7 @@ public final class Call: Sendable {
     /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Cancels the call: the attempt under way, or the body that is being read, fails with `cancelled`, and no other begins.
+    /// Cancels the call: the current attempt or body read fails with `cancelled`, and no further attempt begins.
     public func cancel() {
         let step = state.withLock { state in
             state.isCancelled = true
@@ -91,13 +91,13 @@ public final class Call: Sendable {
         step?.callCancelled()
     }
 
-    /// Begins an attempt; false where the call was cancelled before, so that it must not be made.
+    /// Begins an attempt; returns false if the call was already cancelled and the attempt must not be made.
     package func begin(_ step: any CallStep) -> Bool {
         attemptCount.wrappingAdd(1, ordering: .relaxed)
         return beginPause(step)
     }
 
-    /// Begins a wait between attempts; false where the call was cancelled before.
+    /// Begins a wait between attempts; returns false if the call was already cancelled.
     package func beginPause(_ step: any CallStep) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -108,7 +108,7 @@ public final class Call: Sendable {
 
     /// Ends a step, unless another one has begun since.
     package func end(_ step: any CallStep) {
-        // Released behind the lock: it may be the last reference.
+        // Released after unlocking: it may be the last reference.
         let ended: (any CallStep)? = state.withLock { state in
             guard state.step === step else { return nil }
             return state.step.take()
@@ -116,12 +116,12 @@ public final class Call: Sendable {
         _ = ended
     }
 
-    /// Counts an attempt that takes the place of another one within a step.
+    /// Counts an attempt that replaces another one within a step.
     package func repeated() { attemptCount.wrappingAdd(1, ordering: .relaxed) }
 
     // MARK: Deadline
 
-    /// When the whole call must be complete; it moves on while the deadline is paused.
+    /// The time by which the whole call must be complete; it moves on while the deadline is paused.
     public var deadline: Deadline {
         state.withLock { state in
             guard let remaining = state.remaining else {
@@ -131,14 +131,14 @@ public final class Call: Sendable {
         }
     }
 
-    /// When the whole call must be complete; `distantFuture` while the deadline is paused.
+    /// The time by which the whole call must be complete; `distantFuture` while the deadline is paused.
     package var limit: NIODeadline { .uptimeNanoseconds(end.load(ordering: .relaxed)) }
 
-    /// Whether time stands still: no limit of the call passes.
+    /// Whether time stands still, so that no limit of the call expires.
     package var isPaused: Bool { end.load(ordering: .relaxed) == Self.paused }
 
-    /// Stops every limit of the call, until ``resume()`` was called as often. An engine that is being shut down does not wait for a
-    /// call that is paused without a connection.
+    /// Pauses every limit of the call until ``resume()`` was called as often. An engine's shutdown does not wait for a paused
+    /// call without a connection.
     package func pause() {
         let hasConnection = state.withLock { state in
             state.pauses += 1
@@ -150,7 +150,7 @@ public final class Call: Sendable {
         if !hasConnection { releaseLease() }
     }
 
-    /// Lets time go on: what was left of each limit is left again.
+    /// Resumes the limits, each with the time it had left.
     package func resume() {
         let step: (any CallStep)? = state.withLock { state in
             guard state.pauses > 0 else { return nil }
@@ -170,10 +170,10 @@ public final class Call: Sendable {
 
     // MARK: Shutdown
 
-    /// Keeps an engine that is being shut down until the call has no more to ask.
+    /// Delays an engine's shutdown until the call sends no further request.
     package func keep(_ lease: Grace.Hold) {
         hasLease.store(true, ordering: .relaxed)
-        // The one before is released behind the lock.
+        // The former lease is released after unlocking.
         let old = state.withLock { state in
             let old = state.lease
             state.lease = lease
@@ -182,7 +182,7 @@ public final class Call: Sendable {
         _ = old
     }
 
-    /// Lets an engine that is being shut down go: nothing more is asked of it at the moment.
+    /// Releases the lease on a closing engine: the call needs the engine no longer for now.
     package func releaseLease() {
         guard hasLease.load(ordering: .relaxed) else { return }
         let old = state.withLock { $0.lease.take() }
@@ -190,16 +190,16 @@ public final class Call: Sendable {
     }
 }
 
-/// What a call does at the moment, which its cancellation ends: an attempt on a connection, or a pause before one.
+/// The call's current step, which cancellation ends: an attempt on a connection, or a pause before one.
 package protocol CallStep: AnyObject, Sendable {
-    /// The call was cancelled; called from any thread.
+    /// Called from any thread when the call is cancelled.
     func callCancelled()
 
-    /// Time goes on after ``Call/pause()``; called from any thread.
+    /// Called from any thread when time goes on after ``Call/pause()``.
     func callResumed()
 }
 
 extension Call: CustomReflectable {
-    /// The number and the deadline.
+    /// Shows the number and the deadline.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "deadline": deadline]) }
 }

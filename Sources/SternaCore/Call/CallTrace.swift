@@ -1,35 +1,35 @@
 package import HTTPTypes
 import Synchronization
 
-/// Records how far a call has come, for errors that its user's interceptors throw: these say neither where the call was nor what
-/// had come back. Nil in calls of sessions without such interceptors.
+/// Records the progress of a call for errors that its user's interceptors throw, since these carry neither the position nor the
+/// response. Nil in calls of sessions without such interceptors.
 package final class CallTrace: Sendable {
-    /// Where a call stands.
+    /// The position of a call.
     package struct Point: Sendable {
-        /// The method of the request that was passed on last; nil before the first one.
+        /// The method of the last request passed on; nil before the first one.
         package var method: HTTPRequest.Method?
 
-        /// The URL of the request that was passed on last.
+        /// The URL of the last request passed on.
         package var url: HTTPURL?
 
-        /// How many attempts the call had made before that.
+        /// The number of attempts before that request.
         package var attempts = 0
 
-        /// What came back for that request; nil until then.
+        /// The outcome of that request; nil until then.
         package var outcome: Outcome?
 
-        /// The redirects that led to that request, first one first; known where a redirect was followed in vain.
+        /// The redirects that led to that request, in order; known if following a redirect failed.
         package var redirects: [RedirectStep] = []
 
         package init() {}
     }
 
-    /// What comes back for a request.
+    /// The outcome of a request.
     package enum Outcome: Sendable {
         /// A response, without its body.
         case response(Response)
         case failure(SternaError)
-        /// An error that is not the library's, of a transport that is not its engine.
+        /// An error of a foreign transport that is not a `SternaError`.
         case transportFailure
     }
 
@@ -37,10 +37,10 @@ package final class CallTrace: Sendable {
 
     package init() {}
 
-    /// Where the call stands.
+    /// The position of the call.
     package var point: Point { state.withLock { $0 } }
 
-    /// Notes that a request is passed on.
+    /// Records that a request is passed on.
     package func passed(_ request: Request) {
         var point = Point()
         point.method = request.method
@@ -49,18 +49,18 @@ package final class CallTrace: Sendable {
         replace(by: point)
     }
 
-    /// Notes the response to a request.
+    /// Records the response to a request.
     package func returned(_ response: Response) {
-        // A body that is kept here would keep its connection.
+        // Keeping a body here would keep its connection.
         var head = response
         head.body = ResponseBody()
         update { $0.outcome = .response(head) }
     }
 
-    /// Notes what came in place of a response.
+    /// Records an outcome other than a response.
     package func failed(_ outcome: Outcome) { update { $0.outcome = outcome } }
 
-    /// Notes the redirects that were followed before an interceptor failed.
+    /// Records the redirects followed before an interceptor failed.
     package func followed(_ steps: [RedirectStep]) { update { $0.redirects = steps } }
 
     private func update(_ change: (inout Point) -> Void) {
@@ -70,7 +70,7 @@ package final class CallTrace: Sendable {
     }
 
     private func replace(by point: Point) {
-        // What was noted before is released outside the lock.
+        // The former outcome is released outside the lock.
         let old = state.withLock { state in
             let old = state
             state = point

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What keeps an engine that is being shut down until a call that has had one answer may ask for the next.
+/// Delays an engine's shutdown for calls that have one answer and may send another request.
 package final class Grace: Sendable {
     private let holds = Atomic<Int>(0)
     private let begun = Atomic<Bool>(false)
@@ -9,26 +9,26 @@ package final class Grace: Sendable {
 
     package init() {}
 
-    /// Whether somebody has a hold on it.
+    /// Whether any hold exists.
     package var isHeld: Bool { holds.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Whether the engine is being shut down.
     package var isShutDown: Bool { begun.load(ordering: .sequentiallyConsistent) }
 
-    /// The engine is being shut down from now on.
+    /// Marks the engine as shutting down.
     package func begin() { begun.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Whether nothing goes on any more, whoever has a hold on it.
+    /// Whether the shutdown is complete, regardless of remaining holds.
     package var isOver: Bool { over.load(ordering: .sequentiallyConsistent) }
 
     package func end() { over.store(true, ordering: .sequentiallyConsistent) }
 
-    /// What is done when nobody has a hold on it any more.
+    /// Sets the action to run when the last hold is released.
     package func onRelease(_ act: @escaping @Sendable () -> Void) { released.withLock { $0 = act } }
 
     package func hold() -> Hold { Hold(self) }
 
-    /// One hold, until it is let go of.
+    /// One hold, which lasts as long as the object.
     package final class Hold: Sendable {
         private let grace: Grace
 

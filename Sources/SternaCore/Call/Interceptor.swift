@@ -1,17 +1,18 @@
 /// A step between the session and the transport that sees every request on its way down and its response on the way up.
 ///
-/// It may change the request (a copy), answer without asking further, ask more than once, or change the response. Only
-/// redirect, retry and authentication ask more than once. It runs where the caller runs, unless it is declared `@concurrent`:
-/// what takes long belongs elsewhere.
+/// It may change the request (a copy), answer without calling `next`, call it more than once, or change the response. Only the
+/// redirect, retry and authentication interceptors call it more than once. It runs in the caller's isolation unless it is
+/// declared `@concurrent`; long work belongs elsewhere.
 public protocol Interceptor: Sendable {
-    /// Handles a request; `next` passes one on and gives its response.
+    /// Handles a request; `next` passes a request on and returns its response.
     ///
-    /// A `SternaError` that this throws reaches the caller unchanged, and `CancellationError` cancels the call. Any other error reaches
-    /// the interceptors above as it is, and the caller as the `underlying` error of ``SternaError/Kind/interceptorFailed``.
+    /// A `SternaError` that this throws reaches the caller unchanged, and `CancellationError` cancels the call. Any other error
+    /// reaches the interceptors above unchanged, and the caller as the `underlying` error of
+    /// ``SternaError/Kind/interceptorFailed``.
     nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response
 }
 
-/// What is below an interceptor: the rest of the chain, with the transport at its end.
+/// The rest of the chain below an interceptor, with the transport at its end.
 public struct Next: Sendable {
     @usableFromInline let interceptors: [any Interceptor]
     @usableFromInline let index: Int
@@ -30,7 +31,7 @@ public struct Next: Sendable {
     }
 
     /// Passes a request on.
-    // Inlined: a step of its own would double what a chain costs.
+    // Inlined: a separate step would double the cost of a chain.
     @inlinable
     @inline(__always)
     nonisolated(nonsending) public func callAsFunction(_ request: Request) async throws -> Response {
@@ -42,6 +43,6 @@ public struct Next: Sendable {
 
 /// Carries a request to its server and brings the response back.
 public protocol Transport: Sendable {
-    /// Sends a request once; returns when the response's head is there. Throws `SternaError`.
+    /// Sends a request once; returns when the response's head has arrived. Throws `SternaError`.
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response
 }

@@ -1,4 +1,4 @@
-/// What policies are told for one request, under typed keys that the policies own.
+/// Settings of policies for one request, under typed keys that the policies own.
 ///
 ///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
 ///
@@ -9,7 +9,7 @@
 ///         }
 ///     }
 ///
-/// An interceptor reads `request.options[TenantKey.self]`. Options of a session hold for all its requests, and those of a request
+/// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests; a request's options
 /// replace them.
 public struct RequestOptions: Sendable {
     private struct Entry: Sendable {
@@ -17,12 +17,12 @@ public struct RequestOptions: Sendable {
         let value: any Sendable
     }
 
-    // Nil while nothing is set, which is copied for less than an empty dictionary.
+    // Nil while no option is set, because nil copies faster than an empty dictionary.
     private var entries: [ObjectIdentifier: Entry]?
 
     public init() {}
 
-    /// Whether nothing was set.
+    /// Whether no option is set.
     public var isEmpty: Bool { entries?.isEmpty ?? true }
 
     /// The value under a key, or the key's default.
@@ -31,7 +31,7 @@ public struct RequestOptions: Sendable {
         set { self[ifSet: key] = newValue }
     }
 
-    /// The value under a key; nil where none was set, and setting nil goes back to that.
+    /// The value under a key; nil if none was set. Setting nil restores the default.
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
         get {
             guard let entries else { return nil }
@@ -40,7 +40,7 @@ public struct RequestOptions: Sendable {
         set { own[ObjectIdentifier(key)] = newValue.map { Entry(key: key, value: $0) } }
     }
 
-    /// Takes over the values of others, which replace those of the same keys.
+    /// Merges other options, which replace those of the same keys.
     public mutating func merge(_ others: RequestOptions) {
         guard let added = others.entries else { return }
         guard entries != nil else { return self = others }
@@ -58,7 +58,7 @@ public struct RequestOptions: Sendable {
 }
 
 extension RequestOptions: CustomReflectable {
-    /// The values whose keys have names, as the keys show them.
+    /// Shows the values of named keys, as the keys format them.
     public var customMirror: Mirror {
         let children = own.values.compactMap(Self.child).sorted { $0.label < $1.label }
         return Mirror(self, children: children.map { (label: $0.label, value: $0.value) })
@@ -77,13 +77,13 @@ extension RequestOptions: CustomReflectable {
 public protocol RequestOptionKey: SendableMetatype {
     associatedtype Value: Sendable
 
-    /// The value where none was set.
+    /// The value if none was set.
     static var defaultValue: Value { get }
 
-    /// The name under which settings and requests show the value when they are printed; nil by default, which does not show it.
+    /// The name for printing settings and requests; nil, the default, hides the value.
     static var name: String? { get }
 
-    /// The value as it is printed; the value itself by default. Leave secrets out.
+    /// Returns the printed form of the value; the value itself by default. Leave secrets out.
     static func shown(_ value: Value) -> Any
 }
 

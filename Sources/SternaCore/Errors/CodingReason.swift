@@ -1,4 +1,4 @@
-/// Says what a coder found wrong, with the path of the value but never the value itself.
+/// Describes a coder's error with the path of the value but never the value itself.
 package enum CodingReason {
     package static func text(_ error: any Error) -> String {
         switch error {

@@ -1,13 +1,13 @@
 public import SternaPlatform
 
 extension SternaError: LocalizedError {
-    /// What `localizedDescription` returns: what happened, and the server's own message where it sent one, without the URL and
-    /// the phase that ``description`` adds. It is in English.
+    /// The text of `localizedDescription`, in English: what happened and the server's own message, without the URL and phase of
+    /// ``description``.
     public var errorDescription: String? {
         serverMessage.map { "\(detail) The server says: \(FieldSyntax.printable($0))" } ?? detail
     }
 
-    /// The server's own message, nil where it sent none.
+    /// The server's own message; nil if it sent none.
     public var failureReason: String? { serverMessage }
 }
 

@@ -1,37 +1,37 @@
 extension Redaction {
-    /// Whole names, in lower case and without what parts their words.
+    /// Whole names, in lower case and without word separators.
     private static let names: Set<String> = [
         "auth", "authorization", "key", "privatekey", "sig", "awsaccesskeyid", "amzcredential", "session", "code",
         "codeverifier", "samlresponse", "cookie",
     ]
 
-    /// Words that make every name a secret they stand in, whatever stands beside them.
+    /// Words that make every name containing them a secret.
     private static let words: Set<String> = [
         "password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "bearer", "jwt", "otp",
         "totp",
         "pin", "credential", "credentials", "signature", "assertion",
     ]
 
-    /// The beginnings of secret names whose words nothing parts.
+    /// Prefixes of secret names without word separators.
     private static let prefixes = ["password", "passwd", "passphrase", "passcode"]
 
-    /// The ends of secret names whose words nothing parts.
+    /// Suffixes of secret names without word separators.
     private static let suffixes = [
         "password", "passwd", "passphrase", "passcode", "userpass", "secret", "token", "apikey", "accesskey",
         "secretkey",
         "signature", "assertion", "credential", "credentials", "sessionid", "sessid",
     ]
 
-    /// Whether a name says that its value is secret: as it is, or a part of it where brackets or dots nest it.
+    /// Whether a name marks its value as secret: the whole name, or a part of it nested by brackets or dots.
     ///
-    /// It is taken percent-decoded. Words end where a sign stands or a capital letter follows a small one; numbers at their
-    /// ends do not count.
+    /// The name is percent-decoded first. A punctuation mark, or a capital after a small letter, ends a word; trailing digits of
+    /// a word do not count.
     package static func isSecret(_ name: Substring) -> Bool {
         let bytes = PercentCoding.decode(Array(name.utf8)[...])
         return bytes.split { "[].".utf8.contains($0) }.contains(where: isSecretPart)
     }
 
-    /// Whether a header field holds credentials, by its name: the standard ones, and names as API keys have.
+    /// Whether a header field holds credentials, by its name: the standard fields and the usual names of API keys.
     package static func isSecretHeader(_ name: String) -> Bool {
         switch name.lowercased() {
         case "authorization", "proxy-authorization", "cookie", "set-cookie", "cookie2", "set-cookie2": true
@@ -47,8 +47,8 @@ extension Redaction {
         return prefixes.contains { whole.hasPrefix($0) } || suffixes.contains { whole.hasSuffix($0) }
     }
 
-    /// The words in ASCII and lower case: other letters become question marks, since comparing them by what they look like
-    /// may take long.
+    /// Splits a name into its words in lower-case ASCII; other letters become question marks, since comparing them by canonical
+    /// form may take long.
     private static func split(_ part: ArraySlice<UInt8>) -> [String] {
         var found: [String] = []
         var word: [UInt8] = []

@@ -1,6 +1,6 @@
-/// Says what is secret, and shows URLs, header fields and forms without it.
+/// Identifies secrets, and shows URLs, header fields and forms without them.
 package enum Redaction {
-    /// What stands in the place of a secret.
+    /// The replacement of a secret.
     package static let mark = "***"
 
     /// The URL without user information and fragment, secret-looking query values replaced by `***`.
@@ -12,10 +12,10 @@ package enum Redaction {
         return text[...mark] + (masked(pairs: query[...]) ?? query)
     }
 
-    /// A URL reference that need not be a URL, without what ``show(_:)`` leaves out.
+    /// A URL reference, valid or not, without the parts that ``show(_:)`` leaves out.
     package static func show(reference: String) -> String {
         if let url = try? HTTPURL(reference) { return show(url) }
-        // Where user information ends cannot be told in what is no URL.
+        // In text that is not a URL, the end of user information is unknown.
         if let slashes = firstDoubleSlash(in: reference.utf8), reference.utf8[slashes...].contains(UInt8(ascii: "@")) {
             return mark
         }
@@ -34,9 +34,9 @@ package enum Redaction {
         return target[...mark] + shown
     }
 
-    /// Pairs as a query or a form has them with `***` for the values of secret names; nil where there are none.
+    /// The pairs of a query or form with `***` for the values of secret names; nil if there are none.
     ///
-    /// Pairs are parted by `&`, or by `;` as some servers read them.
+    /// Pairs are separated by `&`, or by `;` as some servers read them.
     package static func masked(pairs text: Substring) -> String? {
         var hides = false
         let shown = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { field in
@@ -48,7 +48,7 @@ package enum Redaction {
                 }
                 hides = true
                 kept.append(Substring(pair[...equals]) + mark)
-                // To a server that knows no semicolons, the rest belongs to the secret.
+                // A server that knows no semicolons reads the rest as part of the secret.
                 break
             }
             return kept.joined(separator: ";")
@@ -56,14 +56,14 @@ package enum Redaction {
         return hides ? shown.joined(separator: "&") : nil
     }
 
-    /// The value of a header field as it may be shown: `***` where its name, or its name's being marked, makes it a secret.
+    /// The printable value of a header field: `***` if its name is secret, or marked as secret.
     ///
     /// - Parameter marked: names of secret fields in lower case.
     package static func shown(_ name: String, _ value: String, marked: Set<String> = []) -> String {
         if isSecretHeader(name) || !marked.isEmpty && marked.contains(name.lowercased()) { return mark }
         switch name.lowercased() {
         case "location", "content-location", "referer": return show(reference: value)
-        // Several references may stand in one of these, and text beside them.
+        // These fields may contain several references and other text.
         case "link", "refresh": return hasSecretPair(value) ? mark : value
         default: return value
         }
@@ -76,7 +76,7 @@ package enum Redaction {
         }
     }
 
-    /// The index behind `//`, which an authority follows; backslashes count as slashes, as in the URLs of http.
+    /// The index after `//`, which precedes an authority; backslashes count as slashes, as in http URLs.
     private static func firstDoubleSlash(in text: String.UTF8View) -> String.Index? {
         var slashes = 0
         for index in text.indices {

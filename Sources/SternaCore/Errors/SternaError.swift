@@ -14,7 +14,7 @@ public import HTTPTypes
 ///     an interceptor's own       interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
-/// `localizedDescription` leaves out where.
+/// `localizedDescription` leaves out the place.
 ///
 /// A verb whose task is cancelled throws an error of kind `cancelled`, never `CancellationError`:
 ///
@@ -24,10 +24,10 @@ public import HTTPTypes
 ///         …
 ///     }
 ///
-/// The closure of `withResponse` keeps errors of its own, such as the `CancellationError` of `Task.sleep`; reading the body there
-/// throws `SternaError`.
+/// Errors of the closure of `withResponse` stay unchanged, such as the `CancellationError` of `Task.sleep`; reading the body
+/// there throws `SternaError`.
 public struct SternaError: Error, Sendable, CustomStringConvertible {
-    // In a box: an error is one word to whoever may throw one, which is every step of a request that goes well.
+    // In a box: every step of a successful request can throw, and an error then costs it one word.
     private var box: Box
 
     private final class Box: Sendable {
@@ -77,7 +77,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.detail = newValue }
     }
 
-    /// Which attempt failed, counted from 1; more than 1 where a stale connection was replaced.
+    /// The number of the failed attempt, counted from 1; more than 1 if a stale connection was replaced.
     public var attempt: Int {
         get { box.contents.attempt }
         set { contents.attempt = newValue }
@@ -95,44 +95,44 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.url = newValue }
     }
 
-    /// What another layer said.
+    /// The error of another layer that caused this one.
     public var underlying: (any Error)? {
         get { box.contents.underlying }
         set { contents.underlying = newValue }
     }
 
-    /// The response's head where one came.
+    /// The response's head if one arrived.
     public var response: Response? {
         get { box.contents.response }
         set { contents.response = newValue }
     }
 
-    /// What a proxy answered to the request for a tunnel where it made none; never the server's word.
+    /// The proxy's refusal of a tunnel; never an answer of the server.
     public var proxyResponse: Response? {
         get { box.contents.proxyResponse }
         set { contents.proxyResponse = newValue }
     }
 
-    /// The response's body where it was read.
+    /// The response's body if it was read.
     public var body: Bytes? {
         get { box.contents.body }
         set { contents.body = newValue }
     }
 
-    /// What the response serializer made of the body in spite of an unacceptable status; nil where it could not.
+    /// The value that the response serializer made of the body despite an unacceptable status; nil if it could not.
     public var value: (any Sendable)? {
         get { box.contents.value }
         set { contents.value = newValue }
     }
 
-    /// The server's own explanation where one was found in the body, in one line of at most 1,000 characters; what a terminal
-    /// or a log would act on is replaced.
+    /// The server's own explanation if the body contains one, in one line of at most 1,000 characters. Characters that a terminal
+    /// or a log would act on are replaced.
     public var serverMessage: String? {
         get { box.contents.serverMessage }
         set { contents.serverMessage = newValue.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
     }
 
-    /// What the request took; nil where the session does not collect metrics.
+    /// The metrics of the request; nil if the session does not collect metrics.
     public var metrics: RequestMetrics? {
         get { box.contents.metrics }
         set { contents.metrics = newValue }
@@ -144,7 +144,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.requestSent = newValue }
     }
 
-    /// The redirects that led to where it failed, first one first.
+    /// The redirects that led to the failed request, in order.
     public var redirects: [RedirectStep] {
         get { box.contents.redirects.isEmpty ? response?.redirects ?? [] : box.contents.redirects }
         set { contents.redirects = newValue }
@@ -154,10 +154,10 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         box = Box(Contents(kind: kind, phase: phase, detail: detail, underlying: underlying))
     }
 
-    /// The response's status code, such as 404; 0 where no response came, as with a time-out.
+    /// The response's status code, such as 404; 0 without a response, for example after a time-out.
     public var status: Int { response?.status.code ?? 0 }
 
-    /// What to show a person: the server's own message, or what happened.
+    /// The text to show a person: the server's own message, or ``detail``.
     public var message: String { serverMessage ?? detail }
 
     public var description: String {
@@ -175,7 +175,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         return FieldSyntax.printable(lines.map { String($0) }.joined(separator: " "), limit: 1_000)
     }
 
-    /// The same error with the request's method and URL filled in where they were missing.
+    /// Returns the same error with the request's method and URL where its own are missing.
     public func at(_ request: Request) -> SternaError {
         guard url == nil else { return self }
         var copy = self
@@ -184,7 +184,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// The error of what sends no request, with its URL unless it has one.
+    /// Returns the error with a URL, unless it has one, for failures before a request exists.
     package func at(_ url: HTTPURL) -> SternaError {
         guard self.url == nil else { return self }
         var copy = self
@@ -194,7 +194,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SternaError: CustomReflectable {
-    /// The error without credentials, and with no more of the body, and of what was made of it, than its length and type.
+    /// Shows the error without credentials, and only the length and type of the body and of ``value``.
     public var customMirror: Mirror {
         let cause = underlying.map { $0 is EncodingError ? CodingReason.text($0) as Any : $0 as Any }
         return Mirror(
@@ -218,13 +218,14 @@ extension SternaError {
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
-        /// An interceptor, or a transport of the session's own, threw an error that is none of the library's: `underlying` is it.
+        /// An interceptor, or a transport of the session's own, threw an error that is not a `SternaError`; `underlying` holds
+        /// it.
         case interceptorFailed
     }
 
-    /// The part of a request's life in which it failed.
+    /// The part of a request's life in which an error occurred.
     public enum Phase: String, Sendable, Hashable, CustomStringConvertible, CaseIterable {
-        /// Before the transport was asked.
+        /// Before the transport receives the request.
         case prepare
         /// Waiting for a connection of the pool.
         case queue
@@ -236,7 +237,7 @@ extension SternaError {
         /// Waiting for the first byte of the answer.
         case wait
         case read
-        /// Making a value of what came.
+        /// Making a value of the response.
         case decode
 
         public var description: String { rawValue }
@@ -249,7 +250,7 @@ extension SternaError {
         SternaError(.cancelled, phase: phase, "The request was cancelled.")
     }
 
-    /// Any error as one of this library's; cancellation keeps its meaning, the rest becomes the cause of `kind`.
+    /// Returns any error as a `SternaError`: cancellation keeps its meaning, and other errors become the cause of `kind`.
     public static func wrap(_ error: any Error, as kind: Kind, phase: Phase, _ detail: String) -> SternaError {
         if let known = error as? SternaError { return known }
         if error is CancellationError { return cancelled(phase: phase) }

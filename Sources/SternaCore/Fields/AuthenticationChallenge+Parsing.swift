@@ -1,5 +1,5 @@
 extension AuthenticationChallenge {
-    /// How much of a peer's challenges is read: a line that goes beyond is passed over.
+    /// The limits on a peer's challenges; a line beyond them is ignored.
     package enum Limits {
         /// The bytes of all lines together.
         package static let bytes = 32 << 10
@@ -13,8 +13,8 @@ extension AuthenticationChallenge {
 
     /// Reads the challenges of all lines of a field (RFC 9110, 11.6.1 and 11.7.1).
     ///
-    /// A line that breaks the grammar, names a parameter twice or goes beyond the limits is passed over as a whole: what it
-    /// means would be a guess.
+    /// A line that breaks the grammar, names a parameter twice or exceeds the limits is ignored as a whole, because its meaning
+    /// would be a guess.
     ///
     /// - Parameter lines: the values of WWW-Authenticate or Proxy-Authenticate, one for each line.
     package static func parse(_ lines: some Sequence<String>) -> [AuthenticationChallenge] {
@@ -43,7 +43,7 @@ private struct ChallengeReader {
     private var isAtEnd: Bool { index >= bytes.count }
     private var current: UInt8? { isAtEnd ? nil : bytes[index] }
 
-    /// Nil where the line breaks the grammar.
+    /// Returns the challenges; nil if the line breaks the grammar.
     mutating func challenges() -> [AuthenticationChallenge]? {
         var found: [AuthenticationChallenge] = []
         var scheme: String?
@@ -100,7 +100,7 @@ private struct ChallengeReader {
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
 
-    /// Takes the sign between a name and its value, with what stands around it; nothing where there is none.
+    /// Takes the equals sign between a name and its value with the white space around it, or nothing if there is none.
     private mutating func takeEquals() -> Bool {
         let start = index
         skip(Self.isBlank)
@@ -135,7 +135,7 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// A value without a name (RFC 9110, 11.2), behind which the challenge ends; nothing is taken where there is none.
+    /// Takes a value without a name (RFC 9110, 11.2), which ends the challenge, or nothing if there is none.
     private mutating func takeToken68() -> String? {
         let start = index
         skip(Self.isToken68)

@@ -1,10 +1,10 @@
-/// A scheme by which a server or a proxy lets itself be shown credentials (RFC 9110, 11.3).
+/// A challenge of a server or a proxy: an authentication scheme with its parameters (RFC 9110, 11.3).
 ///
 /// It is read from WWW-Authenticate or Proxy-Authenticate. ``description`` and mirrors show scheme and realm only.
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// A parameter of a challenge.
     public struct Parameter: Sendable, Hashable {
-        /// The name as the peer sent it; ASCII letters of both cases mean the same.
+        /// The name as the peer sent it; ASCII case does not matter.
         public let name: String
 
         /// The value without quotes and escapes.
@@ -17,10 +17,10 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         }
     }
 
-    /// The scheme as the peer sent it, such as `Basic` or `Digest`; ASCII letters of both cases mean the same.
+    /// The scheme as the peer sent it, such as `Basic` or `Digest`; ASCII case does not matter.
     public let scheme: String
 
-    /// The single value that some schemes have in place of parameters (token68); nil where there is none.
+    /// The single value that some schemes use in place of parameters (token68); nil if there is none.
     public let token: String?
 
     /// The parameters in their order, each name once.
@@ -33,18 +33,18 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// The value of a parameter, by its name in any case; nil where there is none.
+    /// The value of a parameter, by its name in any case; nil if there is none.
     public subscript(name: String) -> String? {
         parameters.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// The part of the server that the credentials are for, to show to people; nil where the peer names none.
+    /// The protection space of the credentials, to show to people; nil if the peer names none.
     public var realm: String? { self["realm"] }
 
-    /// Whether its scheme is this one, by its name in any case.
+    /// Whether the challenge has this scheme, by its name in any case.
     public func hasScheme(_ name: String) -> Bool { Self.isSame(scheme, name) }
 
-    // ASCII letters alone have two cases here: other characters stand in no token.
+    // Only ASCII letters have two cases here: a token has no other characters.
     package static func isSame(_ name: String, _ other: String) -> Bool {
         func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
         return name.utf8.count == other.utf8.count && zip(name.utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
@@ -61,7 +61,7 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Scheme and realm alone.
+    /// Shows the scheme and the realm alone.
     public var customMirror: Mirror {
         Mirror(self, children: ["scheme": scheme, "realm": realm as Any], displayStyle: .struct)
     }

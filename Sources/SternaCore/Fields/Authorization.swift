@@ -17,7 +17,7 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
         return Authorization(fieldValue: "Basic \(token)", scheme: "Basic")
     }
 
-    /// Stands for credentials that cannot be written; no field can have this value, so that it is refused wherever it gets.
+    /// The value for credentials that cannot be written. No field can hold it, so every check refuses it.
     static let refusedValue = "Basic \u{0}"
 
     /// A token (RFC 6750).
@@ -25,7 +25,7 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
         Authorization(fieldValue: "Bearer \(token)", scheme: "Bearer")
     }
 
-    /// `Token token="…"`, as Rails and AFNetworking write it; quotes and backslashes are escaped (RFC 9110, 5.6.4).
+    /// `Token token="…"`, the form of Rails and AFNetworking; quotes and backslashes are escaped (RFC 9110, 5.6.4).
     public static func token(_ token: String) -> Authorization {
         var quoted = ""
         for character in token.unicodeScalars {
@@ -39,9 +39,9 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - scheme: a token (RFC 9110, 11.1).
-    ///   - credentials: what follows the scheme, a value or parameters in the scheme's own syntax. A secret.
+    /// - credentials: the part after the scheme, a value or parameters in the scheme's own syntax. A secret.
     ///
-    /// What cannot be written as a field fails the request with `invalidHeader`.
+    /// Credentials that cannot be written as a field fail the request with `invalidHeader`.
     public init(_ scheme: String, _ credentials: String) {
         guard FieldSyntax.isToken(scheme) else {
             self.init(fieldValue: "\u{0}", scheme: "Authorization")

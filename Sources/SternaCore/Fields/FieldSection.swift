@@ -2,34 +2,33 @@ public import HTTPTypes
 public import NIOCore
 import SternaPlatform
 
-/// The header or trailer fields of a received message (RFC 9110, 6.3), kept as they came until somebody asks.
+/// The header or trailer fields of a received message (RFC 9110, 6.3), parsed only on access.
 ///
-/// Most responses are read for one or two of their fields. Looking one up scans the bytes of the section; `fields` makes
-/// the whole list.
+/// Callers read one or two fields of most responses. Looking one up scans the bytes of the section; `fields` makes the whole
+/// list.
 public struct FieldSection: Sendable {
     private enum Storage: Sendable {
         case fields(HTTPFields, reason: String)
-        /// The lines; where there is a status line, it stands before the reader index.
+        /// The lines; the status line, if there is one, precedes the reader index.
         case wire(Bytes, hasStatusLine: Bool)
     }
 
     private var storage: Storage
 
-    /// A section of ready fields.
+    /// Makes a section of ready fields.
     public init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields, reason: "") }
 
-    /// A section as it stands in an HTTP/1 message: lines of `name:value` each ended by CR LF or LF.
+    /// Makes a section from its form in an HTTP/1 message: lines of `name:value`, each ended by CR LF or LF.
     ///
-    /// The bytes must have been checked by whoever parsed the message: names are tokens, values have no control
-    /// characters but tabs.
+    /// The parser of the message must have checked the bytes: names are tokens, and values have no control characters but tabs.
     public init(checkedLines: Bytes) { storage = .wire(checkedLines, hasStatusLine: false) }
 
-    /// The section of a response as it stands in an HTTP/1 message, its status line before the reader index.
+    /// Makes the section of a response from its form in an HTTP/1 message, the status line before the reader index.
     ///
-    /// Both must have been checked by whoever parsed the message.
+    /// The parser of the message must have checked both.
     package init(checkedLinesBehindStatusLine lines: Bytes) { storage = .wire(lines, hasStatusLine: true) }
 
-    /// The reason phrase of the status line; empty where there is none.
+    /// The reason phrase of the status line; empty if there is none.
     package var reasonPhrase: String {
         switch storage {
         case .fields(_, let reason): return reason
@@ -64,7 +63,7 @@ public struct FieldSection: Sendable {
         set { storage = .fields(newValue, reason: reasonPhrase) }
     }
 
-    /// The value of a field, several lines of the same name joined by a comma and a space (RFC 9110, 5.3).
+    /// The value of a field; several lines of the same name are joined by a comma and a space (RFC 9110, 5.3).
     public subscript(name: HTTPField.Name) -> String? {
         switch storage {
         case .fields(let fields, _): return fields[name]
@@ -97,7 +96,7 @@ public struct FieldSection: Sendable {
         }
     }
 
-    /// Whether there is a field of that name.
+    /// Whether the section has a field of that name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
         case .fields(let fields, _): return fields.contains(name)
@@ -115,13 +114,13 @@ public struct FieldSection: Sendable {
 }
 
 extension FieldSection: CustomReflectable {
-    /// The fields as ``Headers`` shows them, without credentials.
+    /// Shows the fields without credentials, as ``Headers`` does.
     public var customMirror: Mirror {
         Mirror(self, children: ["fields": Headers(fields)], displayStyle: .struct)
     }
 }
 
-/// Walks over the field lines of a checked section, in which there is no CR and no LF but at the ends of lines.
+/// Iterates over the field lines of a checked section, which has CR and LF at line ends only.
 enum FieldLines {
     /// Calls `body` with each line's name and value, without the white space around the value, until it returns false.
     static func forEach(
@@ -136,14 +135,14 @@ enum FieldLines {
         }
     }
 
-    /// Calls `body` with the values of the lines that have a name, which is given in lower case, until it returns false.
+    /// Calls `body` with the values of the lines of a name, given in lower case, until it returns false.
     static func forEach(
         in raw: UnsafeRawBufferPointer, named lowercased: String, _ body: (_ value: UnsafeRawBufferPointer) -> Bool
     ) {
         var lowercased = lowercased
         lowercased.withUTF8 { name in
             forEachLine(in: raw) { line in
-                // Most lines end the search where their name would have to.
+                // Most lines fail this check at the place of the colon.
                 guard line.count > name.count, line[name.count] == UInt8(ascii: ":"), begins(line, with: name) else {
                     return true
                 }
@@ -152,7 +151,7 @@ enum FieldLines {
         }
     }
 
-    // Without the LF at the end of a line; a CR before it is left to what looks at the value.
+    // Passes lines without their LF; the consumer of the value handles a CR before it.
     private static func forEachLine(in raw: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool) {
         guard let base = raw.baseAddress else { return }
         var start = 0

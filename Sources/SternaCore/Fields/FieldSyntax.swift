@@ -15,7 +15,7 @@ package enum FieldSyntax {
     package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index + 8 <= bytes.count {
-            // A tab is rare enough to look at its eight bytes one by one.
+            // A tab is rare enough to check its eight bytes one by one.
             if hasControl(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
                 for byte in bytes[index..<index + 8] where !isValueByte(byte) { return false }
             }
@@ -32,7 +32,7 @@ package enum FieldSyntax {
     @inlinable
     package static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
 
-    /// Whether one of eight bytes is below 0x20 or 0x7F: taking a number from a byte that is smaller sets its highest bit.
+    /// Whether one of eight bytes is below 0x20 or 0x7F: subtracting a number from a smaller byte sets its highest bit.
     private static func hasControl(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let deleted = word ^ (ones &* 0x7F)
@@ -42,12 +42,12 @@ package enum FieldSyntax {
     /// Whether a byte may stand in a token: letters, digits, and !#$%&'*+-.^_`|~.
     @inlinable
     package static func isTokenByte(_ byte: UInt8) -> Bool {
-        // A bit for each, since a table would have to be made when it is first used, and every use would ask whether it was.
+        // One bit per byte: a table would be initialized lazily, and every access would check for that.
         let allowed: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return byte < 128 && (allowed &>> UInt64(byte & 63)) & 1 != 0
     }
 
-    /// Whether bytes are a token without upper-case letters, as names are in HTTP/2 (RFC 9113, 8.2.1).
+    /// Whether bytes are a token without upper-case letters, as HTTP/2 requires of names (RFC 9113, 8.2.1).
     package static func isLowercaseToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isOfLettersAndHyphens(bytes) { return true }
         for byte in bytes where !isTokenByte(byte) || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") {
@@ -71,8 +71,8 @@ package enum FieldSyntax {
         return isOfLettersAndHyphens(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
     }
 
-    /// Whether each of eight bytes is a lower-case letter or a hyphen: with its highest bit set, a byte keeps it where the number
-    /// that is taken from it is not greater.
+    /// Whether each of eight bytes is a lower-case letter or a hyphen. A byte with its highest bit set keeps that bit if the
+    /// number subtracted from it is not greater.
     private static func isOfLettersAndHyphens(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high = ones &* 0x80
@@ -85,7 +85,7 @@ package enum FieldSyntax {
     /// A text of at most 80 characters for a message, control characters replaced by U+FFFD.
     package static func printable(_ text: some StringProtocol) -> String { printable(text, limit: 80) }
 
-    /// A text for a message, cut off behind some number of characters, control characters replaced by U+FFFD.
+    /// A text for a message, cut after `limit` characters, control characters replaced by U+FFFD.
     package static func printable(_ text: some StringProtocol, limit: Int) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(limit) {

@@ -5,7 +5,7 @@ extension HTTPFields {
     /// The value of a field by its name in any case, as in `reply.headers["X-Rate-Limit"]`.
     ///
     /// Several lines of the name are joined by a comma and a space (RFC 9110, 5.3). Nil without such a field, and for a text that
-    /// is no field name.
+    /// is not a field name.
     @_disfavoredOverload
     public subscript(name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
 

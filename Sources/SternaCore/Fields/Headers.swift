@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// Header fields as a caller writes them: names and values are checked when the request is made.
+/// Header fields as written by a caller; names and values are checked when the request is made.
 ///
-/// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name is kept as a line of its own. A name that is no token, or a
-/// value with a control character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
+/// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name keeps a line of its own. An invalid name, or a value with a
+/// control character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
 public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
     /// The name and value of each line, in order.
     public var lines: [Line]
@@ -23,28 +23,28 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         lines = elements.map { Line(name: $0.0, value: $0.1) }
     }
 
-    /// Takes fields that are typed already.
+    /// Makes a list of typed fields.
     public init(_ fields: HTTPFields) {
         lines = fields.map { Line(name: $0.name.rawName, value: $0.value) }
     }
 
-    /// Takes pairs of names and values.
+    /// Makes a list of names and values.
     public init(_ pairs: some Sequence<(String, String)>) {
         lines = pairs.map { Line(name: $0.0, value: $0.1) }
     }
 
-    /// Whether there is no field.
+    /// Whether there are no fields.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// Adds a line behind the others.
+    /// Appends a line.
     public mutating func append(_ name: String, _ value: String) {
         lines.append(Line(name: name, value: value))
     }
 
     /// The first value of a name, in any case.
     ///
-    /// Setting replaces the first line of that name where it stands and removes the others; a new name goes to the end. Nil
-    /// removes every line of the name.
+    /// Setting replaces the first line of that name in its place and removes the others; a new name is appended. Nil removes
+    /// every line of the name.
     public subscript(name: String) -> String? {
         get { lines.first { Self.equal($0.name, name) }?.value }
         set {
@@ -61,7 +61,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         }
     }
 
-    /// The fields by their names as they were written; the values of a repeated name are joined by commas.
+    /// The fields by name; the values of a repeated name are joined by commas.
     public var dictionary: [String: String] {
         var fields: [String: String] = [:]
         var names: [String: String] = [:]
@@ -73,7 +73,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         return fields
     }
 
-    /// Puts the fields into a list, each name replacing what the list had under it; throws `invalidHeader`.
+    /// Merges the fields into a list, each name replacing the list's lines of that name; throws `invalidHeader`.
     public func merge(into fields: inout HTTPFields) throws(SternaError) {
         var checked: [HTTPField] = []
         checked.reserveCapacity(lines.count)
@@ -85,8 +85,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         for field in checked { fields.append(field) }
     }
 
-    /// Checks a name and a value and makes a field of them; throws `invalidHeader`, which names the field but never
-    /// shows its value.
+    /// Returns a field of a checked name and value; throws `invalidHeader`, which names the field but never shows its value.
     public static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
             throw SternaError(
@@ -113,12 +112,12 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
 }
 
 extension Headers: CustomStringConvertible, CustomReflectable {
-    /// A line for each field; the values of those that hold credentials by their name are `***`.
+    /// One line per field; the values of fields that hold credentials by their name are `***`.
     public var description: String {
         lines.map { "\($0.name): \(FieldSyntax.printable(Redaction.shown($0.name, $0.value)))" }.joined(separator: "\n")
     }
 
-    /// The fields with `***` for the values of the named ones, which the description cannot know as secrets.
+    /// Returns the fields with `***` for the values of the named ones, whose secrecy the description cannot detect.
     package func masked(_ names: Set<String>) -> Headers {
         guard !names.isEmpty else { return self }
         let names = Set(names.map { $0.lowercased() })
@@ -129,7 +128,7 @@ extension Headers: CustomStringConvertible, CustomReflectable {
         return shown
     }
 
-    /// The lines as the description shows them, so that nothing that prints members shows a secret.
+    /// Shows the lines as the description does, so that code that prints members shows no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["lines": description.split(separator: "\n").map(String.init)])
     }

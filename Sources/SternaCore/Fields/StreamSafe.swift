@@ -1,13 +1,13 @@
-/// Text that takes no longer to compare than it is long.
+/// Text that can be compared in linear time.
 ///
-/// Swift compares and hashes strings by their canonical form, for which the combining marks behind a letter are sorted: a
-/// name of a hundred thousand of them takes minutes. Unicode's Stream-Safe Text Format (UAX #15, 13) allows 30 in a row,
-/// more than any language has.
+/// Swift compares and hashes strings by their canonical form, which requires sorting the combining marks after a letter. A name
+/// of a hundred thousand marks takes minutes. Unicode's Stream-Safe Text Format (UAX #15, 13) allows 30 in a row, more than any
+/// language has.
 package enum StreamSafe {
     /// The greatest number of combining marks in a row.
     package static let limit = 30
 
-    /// Whether a text from outside may be the key of a dictionary.
+    /// Whether a text from outside may be a dictionary key.
     package static func isSafe(_ text: String) -> Bool {
         // No mark is shorter than two bytes.
         guard text.utf8.count > 2 * limit else { return true }

@@ -1,16 +1,16 @@
 public import HTTPTypes
 
-/// A request as it is sent down the chain: a value, made once, copied by whoever needs another.
-// Invariant: what `storage` refers to is changed only while nobody else refers to it.
+/// A request on its way down the chain: a value, which steps copy to change it.
+// Invariant: `storage` is mutated only while one `Request` alone refers to it.
 public struct Request: @unchecked Sendable {
     public typealias Method = HTTPRequest.Method
 
-    // In a box, so that each step of the chain hands on one word.
+    // In a box, so that each step of the chain passes one word.
     @usableFromInline var storage: Storage
 
     @usableFromInline
     final class Storage {
-        // Invariant: nobody has two accesses to it at once, for only who alone refers to it changes it, through one `Request`.
+        // Invariant: accesses never overlap, because it is mutated only through the one `Request` that refers to it.
         @exclusivity(unchecked) @usableFromInline final var content: Content
 
         @inlinable
@@ -46,7 +46,7 @@ public struct Request: @unchecked Sendable {
     @inline(never)
     mutating func copy() { storage = Storage(storage.content) }
 
-    /// The method (RFC 9110, 9); a standard one that is set in another case is normalized, see
+    /// The method (RFC 9110, 9); a standard method in another case is normalized, see
     /// ``HTTPTypes/HTTPRequest/Method/normalized``.
     public var method: Method {
         @inlinable get { storage.content.method }
@@ -56,7 +56,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Where it goes.
+    /// The target URL.
     public var url: HTTPURL {
         @inlinable get { storage.content.url }
         @inlinable _modify {
@@ -65,11 +65,11 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The header fields. Content-Length and Transfer-Encoding are the transport's, whatever stands here; Host is the URL's
-    /// unless it is set here.
+    /// The header fields. The transport writes Content-Length and Transfer-Encoding and ignores values set here. Host is the
+    /// URL's unless it is set here.
     ///
-    /// A Host field also goes to a proxy that forwards, beside the whole URL in the request line. The proxy connects to the URL's host;
-    /// one that keeps to RFC 9112, 3.2.2, replaces the field by that host. A redirect to another origin drops the field.
+    /// A forwarding proxy also receives a Host field, beside the whole URL in the request line. The proxy connects to the URL's
+    /// host; one that conforms to RFC 9112, 3.2.2, replaces the field by that host. A redirect to another origin drops the field.
     public var headers: HTTPFields {
         @inlinable get { storage.content.headers }
         @inlinable _modify {
@@ -78,7 +78,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The content, or nil for none.
+    /// The content; nil for none.
     public var body: Body? {
         @inlinable get { storage.content.body }
         @inlinable _modify {
@@ -87,7 +87,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// How long each part may take.
+    /// The time limits of each part.
     public var timeouts: Timeouts {
         @inlinable get { storage.content.timeouts }
         @inlinable _modify {
@@ -96,8 +96,8 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// When the request must be complete: the deadline of its ``call``, or an earlier one that an interceptor sets. Nothing is sent
-    /// once it has passed.
+    /// The time by which the request must be complete: the deadline of its ``call``, or an earlier one set by an interceptor.
+    /// Nothing is sent once it has passed.
     ///
     /// A call's deadline is the caller's own, or the end of ``Timeouts/total``, whichever is earlier.
     public var deadline: Deadline? {
@@ -111,10 +111,10 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The deadline that was set for this request alone.
+    /// The deadline of this request alone.
     package var ownDeadline: Deadline? { storage.content.deadline }
 
-    /// The call that the request belongs to; nil for a request that is given to a ``Transport`` directly.
+    /// The call that the request belongs to; nil for a request passed directly to a ``Transport``.
     public internal(set) var call: Call? {
         @inlinable get { storage.content.call }
         set {
@@ -123,10 +123,10 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Makes the request one of a call.
+    /// Assigns the request to a call.
     package mutating func join(_ call: Call) { self.call = call }
 
-    /// When the response is handed over.
+    /// The moment at which the response is delivered.
     public var delivery: Delivery {
         @inlinable get { storage.content.delivery }
         @inlinable _modify {
@@ -135,7 +135,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// What policies were told for this request.
+    /// The policies' settings for this request.
     public var options: RequestOptions {
         @inlinable get { storage.content.options }
         @inlinable _modify {
@@ -144,7 +144,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Told how much of the body the network has taken; called on the connection's event loop, so it must return at once.
+    /// Called with upload progress on the connection's event loop; must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)? {
         @inlinable get { storage.content.uploadProgress }
         @inlinable _modify {
@@ -153,7 +153,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Who goes first where requests wait for a connection to the same origin.
+    /// The priority among requests that wait for a connection to the same origin.
     public var priority: Priority {
         @inlinable get { storage.content.priority }
         @inlinable _modify {
@@ -162,8 +162,8 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Told of interim responses (RFC 9110, 15.2), such as 103 with its Link fields (RFC 8297); called on the connection's event
-    /// loop, so it must return at once.
+    /// Called with each interim response (RFC 9110, 15.2), such as 103 with its Link fields (RFC 8297), on the connection's event
+    /// loop; must return at once.
     public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
         get { options[InformationalResponseKey.self] }
         set { options[InformationalResponseKey.self] = newValue }
@@ -172,21 +172,21 @@ public struct Request: @unchecked Sendable {
     /// Records the metrics of the call; nil when neither metrics nor an observer is enabled.
     package var recorder: MetricsRecorder? { storage.content.call?.recorder }
 
-    /// An order among requests that wait.
+    /// The priority of a waiting request.
     public enum Priority: Int, Sendable, Hashable, Comparable {
         case low, normal, high
 
         public static func < (one: Priority, other: Priority) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Whether the body waits for the server to ask for it: there is one, and `Expect: 100-continue` (RFC 9110, 10.1.1).
+    /// Whether the body waits for the server's consent: there is a body, and `Expect: 100-continue` (RFC 9110, 10.1.1).
     public var expectsContinue: Bool { body != nil && headers[.expect]?.lowercased() == "100-continue" }
 
-    /// When a transport hands a response over.
+    /// The moment at which a transport delivers a response.
     public enum Delivery: Sendable, Hashable {
-        /// When the body is complete, if that is small; a large body is streamed.
+        /// When the body is complete, if it is small; a large body is streamed.
         case whole
-        /// As soon as the head is there.
+        /// As soon as the head has arrived.
         case head
     }
 
@@ -194,7 +194,7 @@ public struct Request: @unchecked Sendable {
         storage = Storage(Content(method.normalized, url, headers, body))
     }
 
-    /// Whether sending the request twice means no more than sending it once (RFC 9110, 9.2.2).
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
     public var isIdempotent: Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
@@ -202,13 +202,13 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Whether the request can be made again: it has no body, or one that can be read from its start.
+    /// Whether the request can be sent again: it has no body, or a replayable one.
     public var isReplayable: Bool { body?.isReplayable ?? true }
 }
 
 extension Request: CustomReflectable {
-    /// The request without the credentials of its URL and its header fields, and with no more of its body than its length, so
-    /// that nothing that prints members shows a secret.
+    /// Shows the request without the credentials of its URL and its header fields, and only the length of its body, so that code
+    /// that prints members shows no secret.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -1,14 +1,14 @@
 public import HTTPTypes
 
-/// A response: its head, and a body that is there or is pulled.
-// Invariant: what `storage` refers to is changed only while nobody else refers to it.
+/// A response: its head, and a body that is complete or streamed.
+// Invariant: `storage` is mutated only while one `Response` alone refers to it.
 public struct Response: @unchecked Sendable {
-    // In a box, so that each step of the chain hands on one word, and keeps no more while it waits.
+    // In a box, so that each step of the chain passes one word, and keeps no more while it waits.
     @usableFromInline var storage: Storage
 
     @usableFromInline
     final class Storage {
-        // Invariant: nobody has two accesses to it at once, for only who alone refers to it changes it, through one `Response`.
+        // Invariant: accesses never overlap, because it is mutated only through the one `Response` that refers to it.
         @exclusivity(unchecked) @usableFromInline final var content: Content
 
         @inlinable
@@ -55,10 +55,10 @@ public struct Response: @unchecked Sendable {
 
     /// The reason phrase as the server sent it (RFC 9112, 4), for people to read; empty over HTTP/2, which has none.
     ///
-    /// It says nothing that a program could rely on: proxies change it and servers leave it out.
+    /// Programs must not rely on it: proxies change it and servers leave it out.
     public var reasonPhrase: String { section.reasonPhrase }
 
-    /// The version the server answered in.
+    /// The HTTP version of the server's answer.
     public var version: HTTPVersion {
         @inlinable get { storage.content.version }
         @inlinable _modify {
@@ -67,7 +67,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// The header section as it came.
+    /// The header section as received.
     public var section: FieldSection {
         @inlinable get { storage.content.section }
         @inlinable _modify {
@@ -85,7 +85,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// Where the answer came from: the request's URL, or the last of the redirects.
+    /// The URL that answered: the request's URL, or the target of the last redirect.
     public var url: HTTPURL {
         @inlinable get { storage.content.url }
         @inlinable _modify {
@@ -94,7 +94,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// The redirects that led here, first one first.
+    /// The redirects that led here, in order.
     public var redirects: [RedirectStep] {
         @inlinable get { storage.content.redirects }
         @inlinable _modify {
@@ -111,7 +111,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// Whether the body is in a content coding that was not asked for and is not known, and was left as it came.
+    /// Whether the body is in an unknown content coding that was not requested, and was left undecoded.
     package var hasUnknownCoding: Bool {
         @inlinable get { storage.content.hasUnknownCoding }
         @inlinable _modify {
@@ -120,7 +120,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// What the request has taken so far; nil where the session does not collect metrics. It is complete when the body has been
+    /// The metrics of the request so far; nil if the session does not collect metrics. They are complete when the body has been
     /// read to its end.
     public var metrics: RequestMetrics? { recorder?.soFar }
 
@@ -137,12 +137,12 @@ public struct Response: @unchecked Sendable {
         set { section.fields = newValue }
     }
 
-    /// The value of a field, without making the list of all.
+    /// The value of a field; does not make the list of all fields.
     public subscript(name: HTTPField.Name) -> String? { section[name] }
 }
 
 extension Response: CustomReflectable {
-    /// The response without the credentials of its URL and its header fields, and with no more of its body than its length.
+    /// Shows the response without the credentials of its URL and its header fields, and only the length of its body.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -153,7 +153,7 @@ extension Response: CustomReflectable {
     }
 }
 
-/// The version of HTTP a message was sent in.
+/// The HTTP version of a message.
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     public var major: Int
     public var minor: Int
@@ -172,10 +172,10 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
 
 /// One redirect that was followed.
 public struct RedirectStep: Sendable, Hashable {
-    /// Who answered with the redirect.
+    /// The URL that answered with the redirect.
     public var url: HTTPURL
 
-    /// The status it answered with.
+    /// The status of that answer.
     public var status: Int
 
     public init(url: HTTPURL, status: Int) {
@@ -185,7 +185,7 @@ public struct RedirectStep: Sendable, Hashable {
 }
 
 extension RedirectStep: CustomReflectable {
-    /// The step without the credentials of its URL.
+    /// Shows the step without the credentials of its URL.
     public var customMirror: Mirror {
         Mirror(self, children: ["url": Redaction.show(url), "status": status], displayStyle: .struct)
     }

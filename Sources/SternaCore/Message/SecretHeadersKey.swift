@@ -1,4 +1,4 @@
-/// Names header fields of one request that are secrets: a redirect to another origin drops them, and nothing shows them.
+/// Names secret header fields of one request: a redirect to another origin drops them, and no printed form shows them.
 ///
 /// Authorization, Cookie and Proxy-Authorization are always dropped there.
 public enum SecretHeadersKey: RequestOptionKey {

@@ -1,22 +1,23 @@
-/// What one attempt of a request took: one try on one connection, of which a redirect or a stale connection asks for another.
+/// The metrics of one attempt: one try on one connection. A redirect or a stale connection causes another attempt.
 public struct AttemptMetrics: Sendable, Hashable {
-    /// Why there was an attempt.
+    /// The reason for an attempt.
     public enum Reason: String, Sendable, Hashable {
         case first
         case redirect
         /// The server had closed the connection that was to be reused.
         case staleConnection
-        /// The server refused to say whether it wants the body (417), which was then sent without asking.
+        /// The server rejected `Expect: 100-continue` (417); the body was then sent without waiting for consent.
         case expectationRefused
-        /// The server had not looked at it: it takes no more on that connection (GOAWAY, REFUSED_STREAM), or asks for HTTP/1.1.
+        /// The server had not processed the request: it closes the connection to new ones (GOAWAY, REFUSED_STREAM), or asks for
+        /// HTTP/1.1.
         case refused
-        /// The connection was one of another origin, and the server has nothing of this one there (421).
+        /// The connection was shared with another origin, and the server does not serve this origin on it (421).
         case misdirected
-        /// An interceptor asked again.
+        /// An interceptor repeated the request.
         case retry
     }
 
-    /// From when to when something lasted, counted from the request's begin.
+    /// A time span, counted from the request's begin.
     public struct Span: Sendable, Hashable {
         public var start: Duration
         public var end: Duration
@@ -29,7 +30,7 @@ public struct AttemptMetrics: Sendable, Hashable {
         public var duration: Duration { end - start }
     }
 
-    /// Why there was this attempt.
+    /// The reason for this attempt.
     public var reason: Reason
 
     /// The request's method.
@@ -38,28 +39,28 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// The URL without user information, its secret-looking query values replaced.
     public var url: String
 
-    /// From the attempt's begin to its end, the body of the response included.
+    /// The whole attempt, the body of the response included.
     public var whole: Span
 
-    /// Waiting for a connection, or for the permit to open one.
+    /// Waiting for a connection, or for permission to open one.
     public var queue: Span?
 
-    /// Finding the host's addresses; nil where the connection was there, as for the following four.
+    /// Resolving the host's addresses; nil on a reused connection, as are the following four.
     public var resolve: Span?
 
-    /// Connecting, until one of the addresses had answered.
+    /// Connecting, until one of the addresses answered.
     public var connect: Span?
 
-    /// What the proxy took to reach the server, its own TLS handshake included.
+    /// The proxy's time to reach the server, its own TLS handshake included.
     public var proxying: Span?
 
-    /// The TLS handshake with the server, the judgement of its certificate included.
+    /// The TLS handshake with the server, the evaluation of its certificate included.
     public var tls: Span?
 
-    /// From the request's first byte until its last one was handed to the network.
+    /// From writing the request's first byte to writing its last.
     public var write: Span?
 
-    /// From then until the first byte of the response.
+    /// From the end of ``write`` to the first byte of the response.
     public var wait: Span?
 
     /// From the first byte of the response to its last.
@@ -68,34 +69,34 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// Whether the connection had carried another request before.
     public var isReused = false
 
-    /// The version of HTTP that was spoken.
+    /// The negotiated version of HTTP.
     public var version: HTTPVersion?
 
-    /// The version of TLS that was spoken, such as `TLS 1.3`.
+    /// The negotiated version of TLS, such as `TLS 1.3`.
     public var tlsVersion: String?
 
-    /// This side's address and port.
+    /// The local address and port.
     public var localAddress: String?
 
-    /// The address and port, or the path, that was connected to: the proxy's where there is one.
+    /// The address and port, or the path, of the connection's peer: the proxy's if there is one.
     public var remoteAddress: String?
 
     /// The proxy, without its credentials.
     public var proxy: String?
 
-    /// Bytes of the request as they were written, head and framing included; TLS adds its own.
+    /// Bytes of the request as written, head and framing included; TLS adds its own.
     public var bytesSent: Int64 = 0
 
-    /// Bytes of the response as they were read, head and framing included; TLS adds its own.
+    /// Bytes of the response as read, head and framing included; TLS adds its own.
     public var bytesReceived: Int64 = 0
 
-    /// Bytes of the body after its content coding was undone, as far as it was read.
+    /// Bytes of the body after content decoding, as far as it was read.
     public var decodedBytes: Int64 = 0
 
     /// The response's status.
     public var status: Int?
 
-    /// What went wrong.
+    /// The kind of the error that ended the attempt.
     public var failure: SternaError.Kind?
 
     package init(reason: Reason, method: String, url: String, start: Duration) {
@@ -106,12 +107,12 @@ public struct AttemptMetrics: Sendable, Hashable {
     }
 }
 
-/// What a request took: its attempts in order.
+/// The metrics of a request: its attempts in order.
 public struct RequestMetrics: Sendable, Hashable {
-    /// A number that no other request of this process has.
+    /// A number that is unique within this process.
     public let id: UInt64
 
-    /// The attempts, first one first.
+    /// The attempts in order.
     public package(set) var attempts: [AttemptMetrics] = []
 
     package init(id: UInt64) { self.id = id }
@@ -119,15 +120,15 @@ public struct RequestMetrics: Sendable, Hashable {
     /// From the call to the end of the last attempt.
     public var duration: Duration { attempts.last?.whole.end ?? .zero }
 
-    /// How many redirects were followed.
+    /// The number of followed redirects.
     public var redirectCount: Int { attempts.count { $0.reason == .redirect } }
 
-    /// How many attempts repeated one that had failed.
+    /// The number of attempts that repeated a failed one.
     public var retryCount: Int { attempts.count - redirectCount - (attempts.isEmpty ? 0 : 1) }
 
-    /// Bytes of all attempts as they were written.
+    /// The bytes written in all attempts.
     public var bytesSent: Int64 { attempts.reduce(0) { $0 + $1.bytesSent } }
 
-    /// Bytes of all attempts as they were read.
+    /// The bytes read in all attempts.
     public var bytesReceived: Int64 { attempts.reduce(0) { $0 + $1.bytesReceived } }
 }

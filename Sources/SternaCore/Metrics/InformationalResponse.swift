@@ -1,11 +1,11 @@
 public import HTTPTypes
 
-/// An interim response: the server says something before it answers (RFC 9110, 15.2).
+/// An interim response, which a server sends before its final one (RFC 9110, 15.2).
 public struct InformationalResponse: Sendable {
     /// 100 to 199, never 101.
     public let status: Int
 
-    /// Its header fields, such as the Link fields of 103 (RFC 8297).
+    /// The header fields, such as the Link fields of 103 (RFC 8297).
     public let headers: HTTPFields
 
     public init(status: Int, headers: HTTPFields) {
@@ -14,7 +14,7 @@ public struct InformationalResponse: Sendable {
     }
 }
 
-/// Where a request keeps what is called with interim responses.
+/// The option key of a request's handler for interim responses.
 package enum InformationalResponseKey: RequestOptionKey {
     package static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
 }

@@ -10,9 +10,9 @@ package final class MetricsRecorder: Sendable {
     private let observer: (any NetworkObserver)?
     private let metrics: Mutex<RequestMetrics>
 
-    // What the next attempt is for, where whoever asks for it has said so.
+    // The reason for the next attempt, if its caller has announced one.
     private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
-    // The end is the last that is told, whatever of a body that nobody reads still comes.
+    // The end is the last reported event, even if bytes of an unread body still arrive.
     private let isEnded = Atomic<Bool>(false)
 
     init(id: UInt64, observer: (any NetworkObserver)?, clock: NetworkClock = .system) {
@@ -22,13 +22,13 @@ package final class MetricsRecorder: Sendable {
         metrics = Mutex(RequestMetrics(id: id))
     }
 
-    /// What is known so far.
+    /// The metrics so far.
     package var soFar: RequestMetrics { metrics.withLock { $0 } }
 
-    /// A moment counted from the request's begin.
+    /// Returns a moment as an offset from the request's begin.
     package func offset(_ moment: NIODeadline) -> Duration { max(.zero, Duration(moment - began)) }
 
-    /// Says what the next attempt is for.
+    /// Announces the reason for the next attempt.
     package func expect(_ reason: AttemptMetrics.Reason) { nextReason.withLock { $0 = reason } }
 
     // MARK: Events
@@ -51,7 +51,7 @@ package final class MetricsRecorder: Sendable {
 
     /// Begins an attempt.
     ///
-    /// - Parameter reason: what it is for; what was announced by ``expect(_:)`` by default.
+    /// - Parameter reason: the reason for it; by default the one announced by ``expect(_:)``.
     package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Begun {
         let now = clock.now
         let expected = nextReason.withLock { next in
@@ -70,16 +70,16 @@ package final class MetricsRecorder: Sendable {
         return Begun(attempt: attempt, report: attempt.report(now) { $0.attemptBegan($1, reason: begun) })
     }
 
-    /// An attempt, and the observer's call for its begin.
+    /// An attempt, and the observer call for its begin.
     package struct Begun {
         package let attempt: Attempt
         package let report: Report?
     }
 
-    /// A call of the observer. User code runs in it, so it is made outside of all changes of state.
+    /// A call of the observer, which runs user code and therefore happens outside of all state changes.
     package typealias Report = @Sendable () -> Void
 
-    /// How many bytes the body of the last attempt had when its coding was undone.
+    /// Records the length of the last attempt's body after content decoding.
     package func decoded(_ bytes: Int) {
         metrics.withLock { metrics in
             guard !metrics.attempts.isEmpty else { return }
@@ -87,7 +87,7 @@ package final class MetricsRecorder: Sendable {
         }
     }
 
-    /// One attempt, which what happens to it is written to even if the next one has begun.
+    /// One attempt; its events are recorded in it even after the next one has begun.
     package struct Attempt: Sendable {
         package let recorder: MetricsRecorder
         fileprivate let index: Int
@@ -97,12 +97,12 @@ package final class MetricsRecorder: Sendable {
             return AttemptMetrics.Span(start: recorder.offset(start), end: recorder.offset(end))
         }
 
-        /// Changes what is known of it.
+        /// Changes the attempt's metrics.
         package func update(_ change: (inout AttemptMetrics) -> Void) {
             recorder.metrics.withLock { change(&$0.attempts[index]) }
         }
 
-        /// Makes the observer's call for an event; nil without an observer.
+        /// Returns the observer call for an event; nil without an observer.
         package func report(
             _ moment: NIODeadline, _ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void
         ) -> Report? {
@@ -114,13 +114,13 @@ package final class MetricsRecorder: Sendable {
             }
         }
 
-        /// It is over.
+        /// Records the end of the attempt.
         package func ended(at now: NIODeadline? = nil) {
             let offset = recorder.offset(now ?? recorder.clock.now)
             update { $0.whole.end = max($0.whole.start, offset) }
         }
 
-        /// Records a failure; returns the observer's call for the first one.
+        /// Records a failure; returns the observer call for the first one.
         package func failed(_ error: SternaError) -> Report? {
             let now = recorder.clock.now
             let isNew = recorder.metrics.withLock { metrics in

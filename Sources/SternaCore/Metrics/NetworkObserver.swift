@@ -1,9 +1,9 @@
-/// Is told what happens to requests on the network; every method is empty unless it is written.
+/// Receives network events. All methods default to no-ops.
 ///
-/// The methods are called in the order of what happens to one request, those of its begin and end by the caller's task and the
-/// rest on event loops, and must return at once.
+/// The events of one request arrive in order. The caller's task reports its begin and end, and event loops report the rest. Every
+/// method must return at once.
 public protocol NetworkObserver: Sendable {
-    /// A request begins; once, however many attempts it takes.
+    /// A request begins; called once per request, for any number of attempts.
     func requestBegan(_ request: ObservedRequest)
 
     /// An attempt begins.
@@ -12,40 +12,40 @@ public protocol NetworkObserver: Sendable {
     /// The host's addresses were found for a new connection.
     func hostResolved(_ request: ObservedRequest, host: String, addresses: [IPAddress])
 
-    /// A new connection is there, to an address and port or a path.
+    /// A new connection is open, to an address and port or a path.
     func connected(_ request: ObservedRequest, to address: String)
 
     /// A proxy has reached the server.
     func proxyConnected(_ request: ObservedRequest, proxy: String)
 
-    /// A proxy has reached the server; calls ``proxyConnected(_:proxy:)`` unless it is written.
+    /// A proxy has reached the server; calls ``proxyConnected(_:proxy:)`` by default.
     ///
-    /// The answer is the head of the proxy's 2xx answer to CONNECT (RFC 9110, 9.3.6), over HTTP/1.1 or HTTP/2; nil for a proxy
-    /// that forwards requests, and for SOCKS. Another answer is ``SternaError/proxyResponse`` of the error.
+    /// The answer is the head of the proxy's 2xx answer to CONNECT (RFC 9110, 9.3.6), over HTTP/1.1 or HTTP/2. It is nil for a
+    /// proxy that forwards requests, and for SOCKS. Any other answer becomes ``SternaError/proxyResponse`` of the error.
     func proxyConnected(_ request: ObservedRequest, proxy: String, answer: Response?)
 
-    /// The TLS handshake with the server is done.
+    /// The TLS handshake with the server is complete.
     func tlsEstablished(_ request: ObservedRequest, version: String?)
 
     /// The attempt has its connection.
     func connectionAcquired(_ request: ObservedRequest, isReused: Bool)
 
-    /// The last byte of the request was handed to the network.
+    /// The last byte of the request was written.
     func requestSent(_ request: ObservedRequest, bytes: Int64)
 
-    /// An interim response came (RFC 9110, 15.2).
+    /// An interim response arrived (RFC 9110, 15.2).
     func informationalReceived(_ request: ObservedRequest, _ response: InformationalResponse)
 
-    /// The response's head is there.
+    /// The response's head arrived.
     func responseBegan(_ request: ObservedRequest, status: Int)
 
-    /// The last byte of the response is there.
+    /// The last byte of the response arrived.
     func responseEnded(_ request: ObservedRequest, bytes: Int64)
 
     /// The attempt has failed.
     func attemptFailed(_ request: ObservedRequest, _ error: SternaError)
 
-    /// The request has ended, well or not.
+    /// The request has ended, successfully or not.
     func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics)
 }
 
@@ -68,12 +68,12 @@ extension NetworkObserver {
     public func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) {}
 }
 
-/// Which request an observer is told of, and when.
+/// The request and time of an observed event.
 public struct ObservedRequest: Sendable, Hashable {
-    /// A number that no other request of this process has.
+    /// A number that is unique within this process.
     public let id: UInt64
 
-    /// The attempt, counted from 1; 0 before the first.
+    /// The number of the attempt, counted from 1; 0 before the first.
     public let attempt: Int
 
     /// The request's method.
@@ -82,6 +82,6 @@ public struct ObservedRequest: Sendable, Hashable {
     /// The URL without user information, its secret-looking query values replaced.
     public let url: String
 
-    /// When it happened, counted from the request's begin.
+    /// The time of the event, counted from the request's begin.
     public let time: Duration
 }

@@ -5,28 +5,28 @@ public struct IPAddress: Sendable, Hashable {
         case v4, v6
     }
 
-    /// What the address is.
+    /// The kind of this address.
     public let family: Family
 
-    // An IPv4 address stands in the lowest 32 bits of `low`.
+    // An IPv4 address occupies the lowest 32 bits of `low`.
     let high: UInt64
     let low: UInt64
 
-    /// An IPv4 address, most significant byte first.
+    /// Makes an IPv4 address, most significant byte first.
     public init(v4: UInt32) {
         family = .v4
         high = 0
         low = UInt64(v4)
     }
 
-    /// An IPv6 address of its upper and lower 64 bits.
+    /// Makes an IPv6 address of its upper and lower 64 bits.
     public init(v6 high: UInt64, _ low: UInt64) {
         family = .v6
         self.high = high
         self.low = low
     }
 
-    /// Reads four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
+    /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
     /// anything else.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8.prefix(64))
@@ -39,7 +39,7 @@ public struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address of its 4 or 16 bytes in network order; nil for any other number of them.
+    /// Makes an address of its 4 or 16 bytes in network order; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         func value(_ part: some Collection<UInt8>) -> UInt64 { part.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
         switch bytes.count {
@@ -49,14 +49,14 @@ public struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Its 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes in network order.
     public var bytes: [UInt8] {
         let lower = (0..<8).map { UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * $0)) }
         guard family == .v6 else { return Array(lower.suffix(4)) }
         return (0..<8).map { UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * $0)) } + lower
     }
 
-    /// The IPv4 address that an IPv6 address carries as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), else the address itself.
+    /// The IPv4 address embedded in an IPv6 address as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), else the address itself.
     public var unmapped: IPAddress {
         guard family == .v6, high == 0, low >> 32 == 0xFFFF else { return self }
         return IPAddress(v4: UInt32(truncatingIfNeeded: low))
@@ -83,10 +83,10 @@ public struct IPPrefix: Sendable, Hashable {
     /// The first address.
     public let address: IPAddress
 
-    /// How many bits count: up to 32 or 128.
+    /// The number of significant bits: up to 32 or 128.
     public let length: Int
 
-    /// A prefix of an address; the bits behind it are set to zero. Nil for a length beyond the address's.
+    /// Makes a prefix of an address and clears the bits after it. Nil for a length beyond the address's.
     public init?(_ address: IPAddress, length: Int) {
         let width = address.family == .v4 ? 32 : 128
         guard (0...width).contains(length) else { return nil }
@@ -99,7 +99,7 @@ public struct IPPrefix: Sendable, Hashable {
         }
     }
 
-    /// Reads `address/length`; nil for anything else.
+    /// Parses `address/length`; nil for anything else.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, (1...3).contains(parts[1].utf8.count),
@@ -109,7 +109,7 @@ public struct IPPrefix: Sendable, Hashable {
         self.init(address, length: length)
     }
 
-    /// Whether an address of the same family is one of them.
+    /// Whether the prefix contains an address of the same family.
     public func contains(_ other: IPAddress) -> Bool {
         other.family == address.family && IPPrefix(other, length: length)?.address == address
     }

@@ -1,8 +1,8 @@
 public import SternaPlatform
 
-/// A type whose values may stand in ``Parameters``.
+/// A type whose values can be used in ``Parameters``.
 ///
-/// An enumeration with a raw value only has to declare the conformance.
+/// An enumeration with a raw value only declares the conformance.
 public protocol ParameterConvertible: Sendable {
     /// This value as a parameter.
     var parameterValue: ParameterValue { get }
@@ -14,7 +14,7 @@ extension ParameterConvertible where Self: RawRepresentable, RawValue: Parameter
 }
 
 extension ParameterConvertible where Self: FixedWidthInteger {
-    /// ``ParameterValue/integer(_:)`` when the number fits, else ``ParameterValue/unsigned(_:)``, else its digits as a text.
+    /// ``ParameterValue/integer(_:)`` if the number fits, else ``ParameterValue/unsigned(_:)``, else its digits as a text.
     public var parameterValue: ParameterValue {
         if let value = Int64(exactly: self) { return .integer(value) }
         return UInt64(exactly: self).map { .unsigned($0) } ?? .string(description)

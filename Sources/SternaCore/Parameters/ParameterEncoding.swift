@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// Runs `Encodable` values into ``ParameterValue``.
+/// Encodes `Encodable` values as ``ParameterValue``.
 struct ParameterEncoding {
     /// Whether members that are nil become null instead of being left out.
     let keepsNils: Bool
@@ -48,7 +48,7 @@ extension ParameterError.Component {
     }
 }
 
-/// What has been encoded so far, at one place of the tree.
+/// The values encoded so far at one place of the tree.
 private final class EncodedNode {
     enum Content {
         case nothing
@@ -59,7 +59,7 @@ private final class EncodedNode {
 
     var content: Content
 
-    // Where each key was written last; made when a container of a key is asked for.
+    // The last position of each key; made with the first container of a key.
     private var places: [String: Int]?
 
     var value: ParameterValue {
@@ -71,7 +71,7 @@ private final class EncodedNode {
         }
     }
 
-    /// A node for a value of a key; of several for one key the last one counts.
+    /// Returns a node for a value of a key; the last of several for one key counts.
     func add(_ key: String) -> EncodedNode {
         let node = EncodedNode()
         if case .dictionary(var pairs) = content {
@@ -86,7 +86,7 @@ private final class EncodedNode {
         return node
     }
 
-    /// The node of a container for a key: the one that is there, where it holds a container of the kind, else a new one.
+    /// Returns the node of a container for a key: the existing one if it holds a container of that kind, else a new one.
     func container(_ key: String, isKeyed: Bool) -> EncodedNode {
         guard case .dictionary(let pairs) = content else { return add(key) }
         let places = places ?? Dictionary(pairs.indices.map { (pairs[$0].key, $0) }) { $1 }
@@ -100,7 +100,7 @@ private final class EncodedNode {
         }
     }
 
-    /// Makes a container of an encoded value, so that more can be written into it.
+    /// Turns an encoded value into a container, so that more can be written into it.
     private func open() {
         switch content {
         case .value(.dictionary(let parameters)):
@@ -135,7 +135,7 @@ private final class EncodedNode {
     }
 }
 
-/// Where containers were nested too deep, as asking for one cannot throw.
+/// The place of containers nested too deep; requesting a container cannot throw.
 private final class ExcessDepth {
     var path: [any CodingKey]?
 }
@@ -164,7 +164,7 @@ private struct ParameterValueEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     var result = EncodedNode()
 
-    /// The keys of nested containers since the value whose encoder this is.
+    /// The keys of nested containers below the encoder's own value.
     var nestedPath: [any CodingKey] = []
 
     var excess = ExcessDepth()
@@ -183,8 +183,8 @@ private struct ParameterValueEncoder: Encoder {
 
     func encode(_ value: some Encodable, at key: (any CodingKey)?, into node: EncodedNode) throws(ParameterError) {
         do {
-            // A value at the same place, as an enumeration with a raw value encodes, is no level of its own in the result,
-            // but it is one on the stack.
+            // A value at the same place, as an enumeration with a raw value encodes, adds no level to the result but one to the
+            // stack.
             node.content = .value(
                 try encoding.encode(value, depth: depth + 1, codingPath: codingPath + (key.map { [$0] } ?? []))
             )
@@ -196,7 +196,7 @@ private struct ParameterValueEncoder: Encoder {
     func nested(_ key: any CodingKey, _ node: EncodedNode) -> ParameterValueEncoder {
         guard depth + 1 < Parameters.maximumDepth else {
             if excess.path == nil { excess.path = nestedPath + [key] }
-            // A node that hangs on nothing: a chain of them would be taken apart recursively.
+            // A detached node: releasing a chain of them would recurse.
             return ParameterValueEncoder(
                 encoding: encoding, depth: depth, codingPath: codingPath, result: EncodedNode(), nestedPath: nestedPath,
                 excess: excess)
@@ -237,7 +237,7 @@ private struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// Members that are nil: a conformance that is synthesized encodes them only if they are present.
+/// Encodes nil members: a synthesized conformance encodes members only if they are present.
 extension KeyedParameters {
     mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try keep(value, key) }
     mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try keep(value, key) }

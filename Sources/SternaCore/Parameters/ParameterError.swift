@@ -1,18 +1,18 @@
-/// Why a value cannot be taken as a parameter or written in the asked form, and where in the parameters it stands.
+/// The reason why a value cannot be a parameter or cannot be encoded, with its place in the parameters.
 public struct ParameterError: Error, Sendable, Hashable {
-    /// What is wrong with the value.
+    /// The problem with the value.
     public enum Reason: Sendable, Hashable {
         /// The value's type has no meaning as a parameter; carries the type's name.
         case unsupportedType(String)
         /// A dictionary key is not a string; carries the type's name.
         case unsupportedKey(String)
-        /// Containers are nested deeper than the limit, which is carried in levels.
+        /// Containers are nested deeper than the limit; carries the limit in levels.
         case tooDeep(limit: Int)
         /// A number is NaN or infinite where the target format has none.
         case nonFiniteNumber
         /// A date is not finite, or its year lies outside 0000 to 9999 (RFC 3339, section 1).
         case dateOutOfRange
-        /// The value has no form in the target format, or an encoder refused it; carries what is wrong in words.
+        /// The value has no form in the target format, or an encoder refused it; carries an explanation.
         case notEncodable(String)
     }
 
@@ -21,7 +21,7 @@ public struct ParameterError: Error, Sendable, Hashable {
         case index(Int)
     }
 
-    /// What is wrong with the value.
+    /// The problem with the value.
     public let reason: Reason
     private var components: [Component] = []
 
@@ -37,7 +37,7 @@ public struct ParameterError: Error, Sendable, Hashable {
         KeyPathText.text(components)
     }
 
-    // Built while unwinding, so that the way without an error pays nothing for it.
+    // Built while unwinding, so that encoding without an error pays nothing for it.
     package func under(_ component: Component) -> ParameterError {
         var copy = self
         copy.components.insert(component, at: 0)
@@ -46,7 +46,7 @@ public struct ParameterError: Error, Sendable, Hashable {
 }
 
 extension ParameterError: CustomStringConvertible {
-    /// One line: the reason, then the key path when there is one.
+    /// One line: the reason, then the key path if there is one.
     public var description: String {
         let path = keyPath
         return path.isEmpty ? "\(reason)" : "\(reason) at \(path)"

@@ -1,7 +1,7 @@
 /// Parameters in a form that verbs accept: ``Parameters``, or a dictionary whose values are of one type.
 ///
-/// A dictionary of mixed values is made into parameters by ``Parameters/init(_:)`` or, where its values are of any type, by
-/// ``Parameters/init(untyped:)``, which says what is wrong with one.
+/// ``Parameters/init(_:)`` converts a dictionary of mixed values. ``Parameters/init(untyped:)`` converts one of `Any`, and throws
+/// an error that names an unsupported value.
 public protocol ParameterList {
     /// The parameters; the keys of a dictionary in ascending order.
     var asParameters: Parameters { get }

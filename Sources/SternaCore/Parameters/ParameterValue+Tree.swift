@@ -16,7 +16,7 @@ extension ParameterValue: TreeNode {
         case (.bool(let a), .bool(let b)): a == b
         case (.integer(let a), .integer(let b)): a == b
         case (.unsigned(let a), .unsigned(let b)): a == b
-        // NaN equals itself here, as a value in a set or a dictionary has to.
+        // NaN equals itself here, as elements of sets and keys of dictionaries must.
         case (.double(let a), .double(let b)): a == b || a.isNaN && b.isNaN
         case (.decimal(let a), .decimal(let b)): a == b
         case (.string(let a), .string(let b)): a == b
@@ -31,10 +31,10 @@ extension ParameterValue: TreeNode {
 }
 
 extension ParameterValue: Hashable {
-    /// Whether two values are of one kind and equal; two that are NaN are. Depth costs no stack.
+    /// Whether two values are of one kind and equal; NaN equals NaN. Depth costs no stack.
     public static func == (left: ParameterValue, right: ParameterValue) -> Bool { areEqual(left, right) }
 
-    /// Hashes the value; of containers nested deeper than 32 levels only their kind and size.
+    /// Hashes the value; containers nested deeper than 32 levels contribute only their kind and size.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: Self.hashedLevels) }
 
     func hash(into hasher: inout Hasher, levels: Int) {
@@ -64,7 +64,7 @@ extension Parameters: Hashable {
         left.names == right.names && ParameterValue.areEqual(left.contents, right.contents)
     }
 
-    /// Hashes the pairs; of containers nested deeper than 32 levels only their kind and size.
+    /// Hashes the pairs; containers nested deeper than 32 levels contribute only their kind and size.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: ParameterValue.hashedLevels) }
 
     func hash(into hasher: inout Hasher, levels: Int) {
@@ -78,7 +78,7 @@ extension Parameters: Hashable {
 }
 
 extension ParameterValue: CustomStringConvertible {
-    /// The value as Swift writes literals, data as its size, values of secret names as `***`. Depth costs no stack.
+    /// The value in the form of a Swift literal, data as its size, values of secret names as `***`. Depth costs no stack.
     public var description: String {
         DescriptionStep.describe(self) { value in
             switch value {

@@ -1,6 +1,6 @@
 public import SternaPlatform
 
-/// A parameter's value in the closed set of kinds that every encoding knows.
+/// A parameter's value, in the closed set of kinds that every encoding supports.
 public enum ParameterValue: Sendable {
     /// No value: a bare key in a query, `null` in JSON.
     case null
@@ -13,7 +13,7 @@ public enum ParameterValue: Sendable {
     case unsigned(UInt64)
     /// A binary floating point number; NaN and the infinities are allowed, though not every encoding can write them.
     case double(Double)
-    /// A decimal number, whose digits are kept as they are in queries and JSON.
+    /// A decimal number; queries and JSON keep its digits.
     case decimal(Decimal)
     /// Text.
     case string(String)
@@ -56,14 +56,14 @@ extension ParameterValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
 }
 
 extension ParameterValue {
-    /// Whether this value comes before another in the fixed order that sets are converted and written in.
+    /// Whether this value precedes another in the fixed order in which sets are converted and written.
     ///
     /// Null, booleans, numbers by size, text by Unicode scalars, dates, data, then containers by their elements.
     package func precedes(_ other: ParameterValue) -> Bool {
         Self.order(self, other) < 0
     }
 
-    /// The place of a kind among the others.
+    /// The position of a kind among the others.
     var rank: Int {
         switch self {
         case .null: 0
@@ -81,11 +81,11 @@ extension ParameterValue {
     private enum Comparison {
         case values(ParameterValue, ParameterValue)
         case names(String, String)
-        /// Decides between two lists of which one begins with the other.
+        /// Decides between two lists if one begins with the other.
         case counts(Int, Int)
     }
 
-    /// Below zero where the left value comes first, zero where neither does. Depth costs no stack.
+    /// Below zero if the left value comes first, zero if neither does. Depth costs no stack.
     private static func order(_ left: ParameterValue, _ right: ParameterValue) -> Int {
         guard left.isContainer, right.isContainer else { return scalarOrder(left, right) }
         // The next comparison is the last one in the list.
@@ -130,7 +130,7 @@ extension ParameterValue {
         left < right ? -1 : (right < left ? 1 : 0)
     }
 
-    // NaN takes a place below every number, because a sort needs a total order.
+    // NaN sorts below every number, because a sort needs a total order.
     private static func order(_ left: Double, _ right: Double) -> Int {
         left.isNaN || right.isNaN
             ? (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) : left < right ? -1 : left > right ? 1 : 0

@@ -1,8 +1,8 @@
 extension Parameters {
-    /// Makes parameters from a dictionary of any values, for code that comes from an untyped interface.
+    /// Makes parameters from a dictionary of `Any` values, for code that receives them from an untyped interface.
     ///
-    /// Taken are the types that conform to ``ParameterConvertible``, and nested `[String: Any]`, `[Any]`, sets,
-    /// optionals and `AnyHashable` of them, and `NSNull` for null. Keys are put in ascending order, as a dictionary has none.
+    /// It accepts ``ParameterConvertible`` types, `NSNull` for null, and nested `[String: Any]`, `[Any]`, sets, optionals and
+    /// `AnyHashable` of them. Keys are in ascending order, since a dictionary has none.
     ///
     /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
     ///   containers nested deeper than ``maximumDepth``.
@@ -48,7 +48,7 @@ extension ParameterValue {
                 self = .null
                 return
             }
-            // A value can be wrapped any number of times, so that it counts as a level.
+            // A value can be wrapped any number of times, so each wrapper counts as a level.
             try self.init(untyped: wrapped, depth: Self.deeper(depth))
         } else if let convertible = value as? any ParameterConvertible {
             self = convertible.parameterValue
@@ -62,7 +62,7 @@ extension ParameterValue {
         } else if let array = value as? [Any] {
             self = .array(try Self.elements(array, depth: Self.deeper(depth)))
         } else if "\(type(of: value))" == "NSNull" {
-            // Foundation's, which this module does not know: JSONSerialization and Objective-C's habits have it for null.
+            // Foundation's `NSNull`, which this module does not import: JSONSerialization and Objective-C code use it for null.
             self = .null
         } else {
             throw ParameterError(.unsupportedType("\(type(of: value))"))

@@ -1,43 +1,43 @@
-/// Named values in order: what a request carries in its query, form body or JSON body.
+/// Named values in order: the content of a request's query, form body or JSON body.
 ///
 /// A literal takes values of mixed types and keeps its order:
 ///
 ///     let parameters: Parameters = ["name": name, "phone": ["mobile": mobile], "page": 3, "cursor": Parameters.null]
 ///
-/// A nested literal whose own values are of one type needs nothing; one of mixed types needs `as Parameters`
-/// (or, for an array, `as ParameterValue`), as does an empty one:
+/// A nested literal whose own values are of one type needs no annotation. One of mixed types needs `as Parameters` (or, for an
+/// array, `as ParameterValue`), as does an empty one:
 ///
 ///     ["user": ["name": "Ada", "age": 36] as Parameters, "mixed": [1, "two"] as ParameterValue]
 ///
-/// A repeated key takes the last value at the first one's place. Two keys are the same when `String` says so, which
-/// holds for canonically equivalent Unicode. Two `Parameters` are equal when they hold equal pairs in the same order.
+/// A repeated key keeps the place of its first value and takes the last one. Keys are the same if `String` compares them as
+/// equal, which includes canonically equivalent Unicode. Two `Parameters` are equal if they hold equal pairs in the same order.
 public struct Parameters: Sendable {
-    /// A value that stands for nothing, to be written in a literal: `["cursor": Parameters.null]`.
+    /// The null value, for literals: `["cursor": Parameters.null]`.
     public static var null: ParameterValue { .null }
 
-    /// The number of containers, this one counted, that may be nested; deeper parameters are refused where they are
-    /// read or written, as their depth would otherwise be paid in stack.
+    /// The maximum depth of nested containers, this one included. Deeper parameters are refused when they are read or written,
+    /// because depth would cost stack there.
     ///
-    /// Deeper values can be made by hand. They are compared, hashed and described without a stack; releasing them takes
-    /// stack for each level, as with any nested Swift array.
+    /// Deeper values can be built by hand. Comparing, hashing and describing them takes no stack; releasing them takes stack for
+    /// each level, as with any nested Swift array.
     public static let maximumDepth = 512
 
     private static let indexedFrom = 16
 
     private(set) var names: [String] = []
     private(set) var contents: [ParameterValue] = []
-    // Empty below `indexedFrom` pairs, where looking through the names costs less than hashing.
+    // Empty below `indexedFrom` pairs, where scanning the names costs less than hashing.
     private var positions: [String: Int] = [:]
 
     /// Makes empty parameters.
     public init() {}
 
-    /// Makes parameters from a dictionary; keys are put in ascending order, as a dictionary has none.
+    /// Makes parameters from a dictionary; keys are in ascending order, since a dictionary has none.
     public init(_ dictionary: [String: any ParameterConvertible]) {
         self.init(pairs: dictionary.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value.parameterValue) })
     }
 
-    /// Makes parameters from pairs in their order; a repeated key takes the last value at the first one's place.
+    /// Makes parameters from pairs in their order; a repeated key keeps the place of its first value and takes the last one.
     public init(pairs: some Sequence<(String, ParameterValue)>) {
         names.reserveCapacity(pairs.underestimatedCount)
         contents.reserveCapacity(pairs.underestimatedCount)
@@ -56,7 +56,7 @@ public struct Parameters: Sendable {
     /// The values in the order of their names.
     public var values: [ParameterValue] { contents }
 
-    /// The value of a name, or nil when the name is not there.
+    /// Returns the value of a name; nil if there is none.
     public func value(for key: String) -> ParameterValue? {
         position(of: key).map { contents[$0] }
     }
@@ -76,7 +76,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Sets the value of a name, at its place when it is there and at the end when not.
+    /// Sets the value of a name, in its place if it exists and at the end if not.
     public mutating func set(_ value: ParameterValue, for key: String) {
         if let position = position(of: key) {
             contents[position] = value
@@ -91,7 +91,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Removes a name; returns its value, or nil when it was not there.
+    /// Removes a name; returns its value, or nil if there was none.
     @discardableResult
     public mutating func removeValue(for key: String) -> ParameterValue? {
         guard let position = position(of: key) else { return nil }
@@ -106,12 +106,12 @@ public struct Parameters: Sendable {
         self = Parameters()
     }
 
-    /// Sets every pair of other parameters over these.
+    /// Merges other parameters, which replace the values of the same names.
     public mutating func merge(_ other: Parameters) {
         for (key, value) in other { set(value, for: key) }
     }
 
-    /// These parameters with every pair of other ones set over them.
+    /// Returns these parameters with others merged over them.
     public func merging(_ other: Parameters) -> Parameters {
         var merged = self
         merged.merge(other)
@@ -131,14 +131,14 @@ public struct Parameters: Sendable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// Makes parameters from a literal in its order; a repeated key takes the last value at the first one's place.
+    /// Makes parameters from a literal in its order; a repeated key keeps the place of its first value and takes the last one.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
         self.init(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) })
     }
 }
 
 extension Parameters: Sequence {
-    /// Goes through the pairs in order.
+    /// Iterates over the pairs in order.
     public struct Iterator: IteratorProtocol, Sendable {
         private let parameters: Parameters
         private var position = 0

@@ -1,11 +1,11 @@
 /// A value that may hold others of its type, to any depth.
 ///
-/// Synthesized conformances compare, hash and describe such values by recursion, so that deep ones end the process.
+/// Synthesized conformances compare, hash and describe such values by recursion, so deep values overflow the stack.
 package protocol TreeNode {
-    /// Whether other values may lie within this one.
+    /// Whether this value can hold others.
     var isContainer: Bool { get }
 
-    /// Whether two values are equal, apart from the pairs within them that are added to `rest`.
+    /// Whether two values are equal, apart from the nested pairs that it adds to `rest`.
     static func matches(_ left: Self, _ right: Self, _ rest: inout [(Self, Self)]) -> Bool
 }
 

@@ -1,4 +1,4 @@
-/// A number of bytes that describes itself as people read it: `1.2 GB`, in powers of 1,000.
+/// A number of bytes that describes itself for people: `1.2 GB`, in powers of 1,000.
 package struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     package var bytes: Int64
 

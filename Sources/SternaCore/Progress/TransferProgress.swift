@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// How far a transfer has come.
+/// The progress of a transfer.
 public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     /// Bytes transferred so far.
     public var completed: Int64
 
-    /// Bytes in all, or nil where that is not known.
+    /// The total number of bytes; nil if unknown.
     public var total: Int64?
 
-    /// Bytes a second of late, or nil before there is anything to judge by.
+    /// Recent throughput in bytes per second; nil until there is enough data.
     public var rate: Double?
 
     public init(completed: Int64, total: Int64? = nil, rate: Double? = nil) {
@@ -17,14 +17,14 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
         self.rate = rate
     }
 
-    /// Between 0 and 1, or nil where the total is not known.
+    /// The completed fraction, between 0 and 1; nil if the total is unknown.
     public var fraction: Double? {
         guard let total else { return nil }
         guard total > 0 else { return 1 }
         return min(1, max(0, Double(completed) / Double(total)))
     }
 
-    /// The time that is left at the present rate.
+    /// The estimated remaining time at the current rate.
     public var remaining: Duration? {
         guard let total, let rate, rate > 0, completed <= total else { return nil }
         let seconds = (Double(total) - Double(completed)) / rate
@@ -61,19 +61,19 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Turns counts of bytes into progress with a rate over the last seconds; a value with no clock of its own.
+/// Computes progress from byte counts, with a rate over the last seconds; a value without a clock of its own.
 package struct ProgressMeter: Sendable {
     private var samples: [(at: NIODeadline, completed: Int64)] = []
 
     /// Bytes counted so far.
     package private(set) var completed: Int64 = 0
 
-    /// Bytes in all where that is known.
+    /// The total number of bytes if known.
     package var total: Int64?
 
     package init(total: Int64? = nil) { self.total = total }
 
-    /// Counts bytes that were transferred at a moment.
+    /// Adds bytes transferred at a moment.
     package mutating func add(_ bytes: Int, at now: NIODeadline) {
         let (sum, overflow) = completed.addingReportingOverflow(Int64(bytes))
         completed = overflow ? .max : sum
@@ -87,12 +87,12 @@ package struct ProgressMeter: Sendable {
         }
     }
 
-    /// The state at a moment; the rate is over the last seconds, three to five.
+    /// Returns the progress at a moment; the rate covers the last three to five seconds.
     package func progress(at now: NIODeadline) -> TransferProgress {
         var rate: Double?
         if let first = samples.first, now > first.at {
             let seconds = Double((now - first.at).nanoseconds) / 1e9
-            // Counts of bytes are the caller's, so that their difference may not fit.
+            // The counts come from the caller, so their difference may overflow.
             if seconds > 0.05 { rate = (Double(completed) - Double(first.completed)) / seconds }
         }
         return TransferProgress(completed: completed, total: total, rate: rate)

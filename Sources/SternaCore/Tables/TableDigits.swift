@@ -1,6 +1,6 @@
-/// Reads the digits of a table that a script has written: the characters from `$` to `~` are 0 to 90.
+/// Reads the digits of a generated table: the characters from `$` to `~` are 0 to 90.
 ///
-/// Line breaks mean nothing. Missing digits at the end are zero.
+/// Line breaks are ignored. Missing digits at the end are zero.
 package struct TableDigits {
     private let code: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -8,7 +8,7 @@ package struct TableDigits {
     /// - Parameter code: must outlive the value.
     package init(_ code: UnsafeBufferPointer<UInt8>) { self.code = code }
 
-    /// The next digit; nil at the end.
+    /// Returns the next digit; nil at the end.
     package mutating func next() -> Int? {
         while index < code.count {
             let byte = code[index]
@@ -18,7 +18,7 @@ package struct TableDigits {
         return nil
     }
 
-    /// The number of some digits, the most significant one first.
+    /// Returns the number of the next `digits` digits, the most significant one first.
     package mutating func number(_ digits: Int) -> Int {
         var value = 0
         for _ in 0..<digits { value = value * 91 + (next() ?? 0) }

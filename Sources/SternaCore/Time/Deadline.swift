@@ -20,7 +20,7 @@ public struct Deadline: Sendable, Hashable, Comparable {
     /// Whether the point has passed.
     public var hasPassed: Bool { instant <= .now() }
 
-    /// The time that is left; zero once the point has passed.
+    /// The remaining time; zero once the point has passed.
     public var remaining: Duration { max(.zero, self - .now) }
 
     public static func < (one: Deadline, other: Deadline) -> Bool { one.instant < other.instant }
@@ -36,9 +36,9 @@ public struct Deadline: Sendable, Hashable, Comparable {
         deadline + .nanoseconds(-nanoseconds(of: duration))
     }
 
-    /// The time from one point to another; negative where the first lies behind the second.
+    /// The time from one point to another; negative if the first is later than the second.
     public static func - (end: Deadline, start: Deadline) -> Duration {
-        // Neither is negative, so that the difference fits.
+        // Neither is negative, so the difference fits.
         .nanoseconds(end.nanoseconds - start.nanoseconds)
     }
 
@@ -59,7 +59,7 @@ public struct Deadline: Sendable, Hashable, Comparable {
 }
 
 extension TimeAmount {
-    /// A duration to the nearest nanosecond, clamped to between nothing and a hundred years.
+    /// Makes a duration to the nearest nanosecond, clamped to between zero and a hundred years.
     package init(clamping duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else {

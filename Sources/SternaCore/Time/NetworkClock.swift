@@ -2,7 +2,7 @@ public import NIOCore
 
 /// The clock of an engine and of the calls of its sessions: the system's, or a test's (`TestClock` in SternaTesting).
 ///
-/// Every limit, pause and duration is measured by it.
+/// It measures every limit, pause and duration.
 public struct NetworkClock: Sendable {
     /// The system's monotonic clock, the default.
     public static let system = NetworkClock(nil)
@@ -20,7 +20,7 @@ public struct NetworkClock: Sendable {
         return source.now
     }
 
-    /// Runs work on an event loop at a moment, at once where that has passed.
+    /// Runs work on an event loop at a moment, or at once if the moment has passed.
     @discardableResult
     package func schedule(
         at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
@@ -58,11 +58,11 @@ package struct ClockTimer: Sendable {
     }
 }
 
-/// A source of time that is not the system's.
+/// A source of time other than the system's.
 package protocol ClockSource: AnyObject, Sendable {
     var now: NIODeadline { get }
 
-    /// Runs work on an event loop at a moment; returns what cancels it.
+    /// Runs work on an event loop at a moment; returns a closure that cancels it.
     func schedule(
         at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void

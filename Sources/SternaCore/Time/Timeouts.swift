@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// How long each part of a request may take; none is without end.
+/// Time limits for each part of a request; every part has one.
 ///
 /// Values are clamped to between one millisecond and a hundred years: zero and negative durations count as one millisecond. The
-/// exception is ``total``: where it is zero or negative, the request fails with `timedOut` and nothing is sent.
+/// exception is ``total``: if it is zero or negative, the request fails with `timedOut` and nothing is sent.
 public struct Timeouts: Sendable, Hashable {
-    // In a box, so that requests are handed on with one word; all that have the same values share it.
+    // In a box, so that requests pass one word and copies share one allocation.
     private var box = Self.defaults
     private static let defaults = Box(Amounts(), nil)
 
@@ -37,12 +37,12 @@ public struct Timeouts: Sendable, Hashable {
         package fileprivate(set) var total = TimeAmount.hours(7 * 24)
     }
 
-    /// The least that must arrive or leave while a body is on its way.
+    /// The minimum throughput of a body in either direction.
     public struct Throughput: Sendable, Hashable {
-        /// Bytes a second.
+        /// Bytes per second.
         public var bytesPerSecond: Int
 
-        /// Over how long it is measured; clamped to between a second and an hour.
+        /// The measuring window; clamped to between a second and an hour.
         public var window: Duration {
             get { Duration(amount) }
             set { amount = min(max(.seconds(1), TimeAmount(clamping: newValue)), .hours(1)) }
@@ -50,37 +50,37 @@ public struct Timeouts: Sendable, Hashable {
 
         package private(set) var amount: TimeAmount = .seconds(30)
 
-        /// A number of bytes a second, on average over a time; 30 s by default.
+        /// Makes a minimum throughput in bytes per second, averaged over a window of 30 s by default.
         public init(bytesPerSecond: Int, over window: Duration = .seconds(30)) {
             self.bytesPerSecond = bytesPerSecond
             self.window = window
         }
     }
 
-    /// The defaults: 30 s each to find the address, to connect, for a proxy and for TLS; 60 s to the first byte of the answer,
-    /// between bytes, and between two times that the peer takes some; seven days in the queue and in all.
+    /// The defaults: 30 s each to resolve the host, to connect, for a proxy and for TLS; 60 s to the first byte of the answer,
+    /// between bytes, and for each write; seven days in the queue and in total.
     public init() {}
 
-    /// Waiting for a connection because as many are open as may be; seven days by default.
+    /// Waiting for a connection while the maximum number is open; seven days by default.
     public var queue: Duration {
         get { Duration(storage.queue) }
         set { storage.queue = Self.clamp(newValue) }
     }
 
-    /// Finding the host's addresses; 30 s by default.
+    /// Resolving the host's addresses; 30 s by default.
     public var resolve: Duration {
         get { Duration(storage.resolve) }
         set { storage.resolve = Self.clamp(newValue) }
     }
 
-    /// Connecting, to whichever of the host's addresses answers; 30 s by default.
+    /// Connecting to any of the host's addresses; 30 s by default.
     public var connect: Duration {
         get { Duration(storage.connect) }
         set { storage.connect = Self.clamp(newValue) }
     }
 
-    /// What a proxy needs to reach the server, from the connection on, its own TLS handshake included; 30 s by default. The time
-    /// that an authenticator takes for credentials does not count.
+    /// The proxy's time to reach the server, from the connection on, its own TLS handshake included; 30 s by default. The time
+    /// that an authenticator needs for credentials does not count.
     public var proxy: Duration {
         get { Duration(storage.proxy) }
         set { storage.proxy = Self.clamp(newValue) }
@@ -92,7 +92,7 @@ public struct Timeouts: Sendable, Hashable {
         set { storage.tls = Self.clamp(newValue) }
     }
 
-    /// Between two times that the peer takes some of the request, looked at eight times as often; 60 s by default.
+    /// The longest time without the peer accepting bytes of the request, checked eight times in that time; 60 s by default.
     public var write: Duration {
         get { Duration(storage.write) }
         set { storage.write = Self.clamp(newValue) }
@@ -100,14 +100,14 @@ public struct Timeouts: Sendable, Hashable {
 
     /// From the last byte of the request to the first of the response, and to the end of the response's head; 60 s by default.
     ///
-    /// Each interim response begins it anew, as often as the engine's limits allow. A head that begins before the request is
-    /// sent has this time from its first byte on.
+    /// Each interim response restarts it, as often as the engine's limits allow. For a head that begins before the request is
+    /// sent, it starts with the head's first byte.
     public var firstByte: Duration {
         get { Duration(storage.firstByte) }
         set { storage.firstByte = Self.clamp(newValue) }
     }
 
-    /// Between two arrivals of bytes of the response; 60 s by default.
+    /// Between two arrivals of response bytes; 60 s by default.
     public var betweenBytes: Duration {
         get { Duration(storage.betweenBytes) }
         set { storage.betweenBytes = Self.clamp(newValue) }
@@ -115,20 +115,20 @@ public struct Timeouts: Sendable, Hashable {
 
     /// From the call to the end of the response's body, redirects included; seven days by default.
     ///
-    /// Zero or less means that the time is over: the request fails with `timedOut` before anything is sent.
+    /// Zero or less means that no time is left: the request fails with `timedOut` before anything is sent.
     public var total: Duration {
         get { Duration(storage.total) }
         set { storage.total = newValue > .zero ? Self.clamp(newValue) : .nanoseconds(0) }
     }
 
-    /// The least speed of a body, in either direction; none by default.
+    /// The minimum throughput of a body in either direction; none by default.
     public var minimumThroughput: Throughput? {
         get { box.throughput }
         set { box = Box(box.amounts, newValue) }
     }
 
-    /// Sets what a caller means by "the time-out": finding the address, connecting, proxy, TLS, the first byte and each pause
-    /// between bytes may take this long.
+    /// Sets a conventional "time-out": resolving, connecting, proxy, TLS, the first byte and each pause between bytes may each
+    /// take this long.
     public mutating func setEach(_ duration: Duration) {
         resolve = duration
         connect = duration

@@ -1,7 +1,7 @@
-/// Recognises URLs that are in normal form already, and gives up on everything else.
+/// Parses URLs that are already in normal form, and returns nil for all others.
 ///
-/// What it accepts is exactly what ``URLParser`` makes of the same bytes; it is only quicker about it. Buffers are read
-/// during the call alone, and every index is compared with `count` first: release builds do not check it again.
+/// Its result always equals that of ``URLParser`` for the same bytes; it is only faster. Buffers are read during the call alone,
+/// and every index is compared with `count` first: release builds do not check it again.
 enum FastURLParser {
     private struct Target {
         var text: String
@@ -9,7 +9,7 @@ enum FastURLParser {
         var fragment: String?
     }
 
-    /// An absolute URL without user information, its host a name or a dotted IPv4 address.
+    /// Parses an absolute URL without user information whose host is a name or a dotted IPv4 address.
     static func absolute(_ input: UnsafeBufferPointer<UInt8>) -> HTTPURL.Storage? {
         guard input.count < HTTPURL.maximumLength, let (scheme, hostStart) = scheme(input) else { return nil }
         var index = hostStart
@@ -32,7 +32,7 @@ enum FastURLParser {
         var port: UInt16?
         if index < input.count, input[index] == UInt8(ascii: ":") {
             index += 1
-            // A leading zero would have to go.
+            // A leading zero would have to be removed.
             guard index < input.count, isDigit(input[index]), input[index] != UInt8(ascii: "0") else { return nil }
             var value = 0
             while index < input.count, isDigit(input[index]) {
@@ -52,7 +52,7 @@ enum FastURLParser {
             pathLength: target.pathLength, fragment: target.fragment)
     }
 
-    /// A reference that begins with one slash: path, query and fragment on the base's authority.
+    /// Parses a reference that begins with one slash: path, query and fragment on the base's authority.
     static func absolutePath(_ input: UnsafeBufferPointer<UInt8>, base: HTTPURL.Storage) -> HTTPURL.Storage? {
         let slash = UInt8(ascii: "/")
         guard input.count <= HTTPURL.maximumLength - base.prefixLength, input.first == slash,
@@ -86,7 +86,7 @@ enum FastURLParser {
         return (scheme, index + 3)
     }
 
-    /// Path, query and fragment from `start` to the end; nil where something in them must change.
+    /// Parses path, query and fragment from `start` to the end; nil if any part must change.
     private static func target(_ input: UnsafeBufferPointer<UInt8>, from start: Int) -> Target? {
         guard start < input.count else { return Target(text: "/", pathLength: 1, fragment: nil) }
         guard input[start] == UInt8(ascii: "/"), let pathEnd = endOfPath(input, from: start) else { return nil }
@@ -137,7 +137,7 @@ enum FastURLParser {
         var end = dot + 1
         if end < input.count, input[end] == UInt8(ascii: ".") { end += 1 }
         guard end < input.count else { return true }
-        // "%" and "\" after the dots are left to the full parser.
+        // The full parser handles "%" and "\" after the dots.
         return !ByteSet.plainPath.contains(input[end])
     }
 

@@ -1,17 +1,17 @@
 extension HTTPURL {
-    /// The URL without user name and password.
+    /// Returns the URL without user name and password.
     public func removingUserinfo() -> HTTPURL {
         HTTPURL(storage.removingUserinfo())
     }
 
-    /// The URL without its fragment.
+    /// Returns the URL without its fragment.
     public func removingFragment() -> HTTPURL {
         replacingFragment(nil)
     }
 
-    /// The URL with another fragment, or with none where `fragment` is nil.
+    /// Returns the URL with another fragment; nil removes it.
     ///
-    /// What a fragment may not hold is percent-encoded; "%" is taken as already encoded.
+    /// Characters that a fragment may not hold are percent-encoded; "%" counts as already encoded.
     public func replacingFragment(_ fragment: String?) -> HTTPURL {
         if fragment == nil, storage.fragment == nil { return self }
         return HTTPURL(
@@ -20,9 +20,9 @@ extension HTTPURL {
                 fragment: fragment.map { PercentCoding.encode($0, keeping: .fragment) }))
     }
 
-    /// The URL with another query, or with none where `query` is nil.
+    /// Returns the URL with another query; nil removes it.
     ///
-    /// What a query may not hold, "#" and white space among it, is percent-encoded; "%" is taken as already encoded.
+    /// Characters that a query may not hold, such as "#" and white space, are percent-encoded; "%" counts as already encoded.
     ///
     /// - Parameter query: the query without its "?".
     public func replacingQuery(_ query: String?) -> HTTPURL {
@@ -35,12 +35,12 @@ extension HTTPURL {
             storage.replacing(target: target, pathLength: storage.pathLength, fragment: storage.fragment))
     }
 
-    /// The URL with `encoded` after its query, joined by "&" where there is one that is not empty.
+    /// Returns the URL with `encoded` appended to its query, after an "&" if the query is not empty.
     ///
-    /// The fragment stays behind it. Nothing happens where `encoded` is empty. The length is not limited here.
+    /// The fragment stays after it. An empty `encoded` changes nothing. The length is not limited here.
     ///
-    /// - Parameter encoded: form-encoded fields, without "?" or "&" in front; what a query may not hold is
-    ///   percent-encoded, "%" is taken as already encoded.
+    /// - Parameter encoded: form-encoded fields, without a leading "?" or "&". Characters that a query may not hold are
+    ///   percent-encoded; "%" counts as already encoded.
     public func appendingQuery(_ encoded: String) -> HTTPURL {
         guard !encoded.isEmpty else { return self }
         let addition = PercentCoding.encode(encoded, keeping: .query)

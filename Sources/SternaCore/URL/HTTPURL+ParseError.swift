@@ -1,36 +1,36 @@
 extension HTTPURL {
-    /// Why text is not a URL this library can request; it never holds user information.
+    /// The reason why a text is not a URL that this library can request; never holds user information.
     public enum ParseError: Error, Sendable, Equatable {
-        /// There is nothing but white space.
+        /// The text is empty or white space.
         case empty
-        /// There is no scheme, and nothing to resolve against.
+        /// There is no scheme, and no base URL.
         case relativeWithoutBase
-        /// The scheme is not http, https, ws or wss. It is nil where it may be part of user information.
+        /// The scheme is not http, https, ws or wss; nil if it may be part of user information.
         case unsupportedScheme(String?)
         /// There is no host.
         case missingHost
-        /// The host holds a code point no host may hold.
+        /// The host holds a code point that hosts may not hold.
         case forbiddenHostCodePoint(Unicode.Scalar)
-        /// The host's percent-encoding is not of UTF-8.
+        /// The host's percent-encoding is not UTF-8.
         case invalidHostEncoding
-        /// The host has characters outside ASCII, and IDNA (UTS 46) could not make an ASCII name of them.
+        /// The host has characters outside ASCII, and IDNA (UTS 46) has no ASCII form of it.
         case hostNotEncodable
-        /// The host ends in a number, and is no IPv4 address.
+        /// The host ends in a number but is not an IPv4 address.
         case invalidIPv4
-        /// The host is in brackets, and is no IPv6 address.
+        /// The host is in brackets but is not an IPv6 address.
         case invalidIPv6
         /// The port is not a number.
         case invalidPort
         /// The port is over 65535.
         case portOutOfRange
-        /// The text, or what it normalises to, is longer than ``HTTPURL/maximumLength`` bytes of UTF-8; or a host
-        /// outside ASCII is longer than 1,024.
+        /// The text, or its normalised form, is longer than ``HTTPURL/maximumLength`` bytes of UTF-8; or a host outside ASCII is
+        /// longer than 1,024.
         case tooLong
     }
 }
 
 extension HTTPURL.ParseError: CustomStringConvertible {
-    /// One line that says what is wrong and what to do.
+    /// One line that states the problem and the remedy.
     public var description: String {
         switch self {
         case .empty:

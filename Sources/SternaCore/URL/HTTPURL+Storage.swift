@@ -1,13 +1,13 @@
 extension HTTPURL {
     /// A URL's pieces in one allocation, so that copies of a URL cost one reference count.
     ///
-    /// All strings are ASCII in normal form. `authority` begins with `hostLength` bytes of host, `target` with
-    /// `pathLength` bytes of path; what follows the path, if anything, begins with "?".
+    /// All strings are ASCII in normal form. `authority` begins with `hostLength` bytes of host, `target` with `pathLength` bytes
+    /// of path. The rest of `target`, if any, begins with "?".
     final class Storage: Sendable {
         let authority: String
         let target: String
         let fragment: String?
-        /// "name", "name:password" or ":password", percent-encoded; empty where there is none.
+        /// "name", "name:password" or ":password", percent-encoded; empty if there is none.
         let userinfo: String
         let hostLength: Int
         let pathLength: Int
@@ -33,7 +33,7 @@ extension HTTPURL {
 }
 
 extension HTTPURL.Storage {
-    /// The same authority with another target and fragment.
+    /// Returns the same authority with another target and fragment.
     func replacing(target: String, pathLength: Int, fragment: String?) -> HTTPURL.Storage {
         HTTPURL.Storage(
             scheme: scheme, userinfo: userinfo, authority: authority, hostLength: hostLength, hostKind: hostKind,

@@ -1,9 +1,9 @@
-/// An absolute URL of the scheme `http`, `https`, `ws` or `wss`, parsed and normalised as the WHATWG URL Standard says.
+/// An absolute URL of the scheme `http`, `https`, `ws` or `wss`, parsed and normalised by the WHATWG URL Standard.
 ///
-/// The value is kept in the pieces a request needs: the Host field's value, the request target and the origin are
-/// at hand without an allocation. Input and serialisation are limited to ``maximumLength`` bytes of UTF-8.
+/// The value is kept in the pieces that a request needs: reading the Host field's value, the request target and the origin
+/// allocates nothing. Input and serialisation are limited to ``maximumLength`` bytes of UTF-8.
 ///
-/// `description` leaves user information out, so that a URL may be written to a log; ``href`` has it.
+/// `description` leaves user information out, so that a URL may be logged; ``href`` includes it.
 public struct HTTPURL: Sendable, Hashable {
     let storage: Storage
 
@@ -16,26 +16,26 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// Parses an absolute URL.
     ///
-    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
-    ///   a result over ``maximumLength``.
+    /// - Throws: ``ParseError`` if the standard requires failure, for schemes other than the four, and for input or a result over
+    ///   ``maximumLength``.
     public init(_ string: String) throws(ParseError) {
         storage = try URLParser.parse(string, base: nil)
     }
 
     /// Resolves a reference, which may itself be absolute, against a base (WHATWG URL Standard, 4.4).
     ///
-    /// User information of the base is kept exactly where the standard keeps it: for references without an authority.
+    /// The base's user information is kept only for references without an authority, as in the standard.
     ///
-    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
-    ///   a result over ``maximumLength``.
+    /// - Throws: ``ParseError`` if the standard requires failure, for schemes other than the four, and for input or a result over
+    ///   ``maximumLength``.
     public init(_ reference: String, relativeTo base: HTTPURL) throws(ParseError) {
         storage = try URLParser.parse(reference, base: base.storage)
     }
 
-    /// Parses or resolves with an encoder of the caller's for hosts outside ASCII, instead of UTS #46.
+    /// Parses or resolves with the caller's encoder for hosts outside ASCII, instead of UTS #46.
     ///
-    /// - Throws: ``ParseError`` where the standard calls for failure, for schemes other than the four, and for input or
-    ///   a result over ``maximumLength``.
+    /// - Throws: ``ParseError`` if the standard requires failure, for schemes other than the four, and for input or a result over
+    ///   ``maximumLength``.
     package init(
         _ reference: String, relativeTo base: HTTPURL? = nil, hostEncoder: any HostEncoder
     ) throws(ParseError) {
@@ -50,10 +50,10 @@ extension HTTPURL {
     /// The host as it is serialised: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address in brackets.
     public var host: String { storage.host }
 
-    /// What the host is.
+    /// The kind of the host.
     public var hostKind: HostKind { storage.hostKind }
 
-    /// The host as a resolver takes it: an IPv6 address without its brackets, anything else like ``host``.
+    /// The host in the form for a resolver: an IPv6 address without its brackets, anything else like ``host``.
     public var hostWithoutBrackets: String {
         guard hostKind == .ipv6 else { return host }
         return String(storage.authority.utf8.prefix(storage.hostLength - 1).dropFirst()) ?? host
@@ -65,7 +65,7 @@ extension HTTPURL {
     /// The port to connect to, 0 to 65535.
     public var effectivePort: Int { port ?? scheme.defaultPort }
 
-    /// The user name and password the URL carries; nil where both are empty.
+    /// The URL's user name and password; nil if both are empty.
     public var userinfo: Userinfo? { storage.userinfo.isEmpty ? nil : Userinfo(serialised: storage.userinfo) }
 
     /// The path, percent-encoded; it begins with "/".
@@ -75,25 +75,25 @@ extension HTTPURL {
         return String(target.utf8.prefix(storage.pathLength)) ?? target
     }
 
-    /// The query, percent-encoded and without its "?"; nil where there is none, which is not the same as an empty one.
+    /// The query, percent-encoded and without its "?"; nil if there is none, as opposed to an empty one.
     public var query: String? {
         guard storage.pathLength < storage.target.utf8.count else { return nil }
         return String(storage.target.utf8.dropFirst(storage.pathLength + 1))
     }
 
-    /// The fragment, percent-encoded and without its "#"; nil where there is none.
+    /// The fragment, percent-encoded and without its "#"; nil if there is none.
     public var fragment: String? { storage.fragment }
 
     /// The request target in origin form, path and query (RFC 9112, 3.2.1); stored, so it costs nothing to read.
     public var requestTarget: String { storage.target }
 
-    /// The host, and the port where it is not the default: the Host field's value (RFC 9112, 3.2); stored.
+    /// The host, with the port unless it is the default: the Host field's value (RFC 9112, 3.2); stored.
     public var authority: String { storage.authority }
 
     /// Scheme, host and port.
     public var origin: Origin { Origin(storage) }
 
-    /// The whole URL as the standard serialises it, **user information included**; not for logs.
+    /// The whole URL in the standard's serialisation, **user information included**; not for logs.
     public var href: String { storage.serialised(withUserinfo: true, withFragment: true) }
 }
 
@@ -104,7 +104,7 @@ extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows what ``description`` shows, so that `dump` gives no password away.
+    /// Shows ``description``, so that `dump` reveals no password.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -126,24 +126,24 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-    /// A scheme this library speaks.
+    /// A scheme that this library supports.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         case http, https, ws, wss
 
         /// 80 or 443.
         public var defaultPort: Int { isSecure ? 443 : 80 }
 
-        /// Whether the connection is made with TLS.
+        /// Whether the connection uses TLS.
         public var isSecure: Bool { self == .https || self == .wss }
     }
 
-    /// What a host is.
+    /// The kind of a host.
     public enum HostKind: String, Sendable, Hashable {
         /// A registered name.
         case domain
         /// An IPv4 address in dotted decimal.
         case ipv4
-        /// An IPv6 address, in brackets where it stands in a URL.
+        /// An IPv6 address, in brackets within a URL.
         case ipv6
     }
 }

@@ -1,14 +1,14 @@
-/// Makes an ASCII host name of one that has characters outside ASCII, in the place of the library's own IDNA.
+/// Converts host names with characters outside ASCII to ASCII, in place of the library's own IDNA.
 ///
-/// URLs have such hosts encoded by UTS #46 as the WHATWG URL Standard says, unless an encoder is passed to
+/// Hosts are encoded by UTS #46 as the WHATWG URL Standard requires, unless an encoder is passed to
 /// ``HTTPURL/init(_:relativeTo:hostEncoder:)``.
 package protocol HostEncoder: Sendable {
-    /// The ASCII form of a host name.
+    /// Returns the ASCII form of a host name.
     ///
-    /// What it returns is checked as a host again: it must be ASCII and free of forbidden code points.
+    /// The result is checked as a host again: it must be ASCII and free of forbidden code points.
     ///
-    /// - Parameter host: at most 1,024 bytes of UTF-8, percent-decoded already, of any code points.
-    /// - Throws: any error where the name has no ASCII form; the URL is refused then.
+    /// - Parameter host: at most 1,024 bytes of UTF-8, already percent-decoded, of any code points.
+    /// - Throws: any error if the name has no ASCII form; the URL is then refused.
     func encode(_ host: String) throws -> String
 }
 
@@ -16,9 +16,9 @@ package protocol HostEncoder: Sendable {
 package struct ASCIIHostEncoder: HostEncoder {
     package init() {}
 
-    /// The host itself where it is ASCII.
+    /// Returns the host itself if it is ASCII.
     ///
-    /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` where it is not.
+    /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` if it is not.
     package func encode(_ host: String) throws -> String {
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { throw HTTPURL.ParseError.hostNotEncodable }
         return host

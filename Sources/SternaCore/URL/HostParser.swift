@@ -1,6 +1,6 @@
 /// The host parser for special schemes (WHATWG URL Standard, 3.5).
 enum HostParser {
-    /// Encoding a host outside ASCII takes time that grows with the square of its length.
+    /// A limit, because encoding a host outside ASCII takes time that grows with the square of its length.
     static let maximumUnicodeLength = 1_024
 
     struct Host {

@@ -1,4 +1,4 @@
-/// IPv4 addresses as hosts of URLs have them (WHATWG URL Standard, 3.5).
+/// Parses IPv4 addresses as hosts of URLs (WHATWG URL Standard, 3.5).
 enum IPv4 {
     /// Whether the host's last label makes it an address: all digits, or a hexadecimal number.
     static func endsInNumber(_ host: [UInt8]) -> Bool {
@@ -10,7 +10,7 @@ enum IPv4 {
         return last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } || number(last) != nil
     }
 
-    /// The address of one to four numbers; nil where it is none.
+    /// Parses an address of one to four numbers; nil if it is none.
     static func parse(_ host: [UInt8]) -> UInt32? {
         var parts = host.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
@@ -33,7 +33,7 @@ enum IPv4 {
         "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
     }
 
-    /// A decimal, octal ("0…") or hexadecimal ("0x…") number, held at 2^32 where it is larger; nil where it is none.
+    /// Parses a decimal, octal ("0…") or hexadecimal ("0x…") number, capped at 2^32; nil if it is none.
     private static func number(_ part: ArraySlice<UInt8>) -> UInt64? {
         guard let first = part.first else { return nil }
         var digits = part
@@ -56,9 +56,9 @@ enum IPv4 {
     }
 }
 
-/// IPv6 addresses as hosts of URLs have them (WHATWG URL Standard, 3.5).
+/// Parses and serialises IPv6 addresses as hosts of URLs (WHATWG URL Standard, 3.5).
 enum IPv6 {
-    /// The eight pieces of what stands between the brackets; nil where it is no address.
+    /// Parses the text between the brackets into eight pieces; nil if it is not an address.
     static func parse(_ input: ArraySlice<UInt8>) -> [UInt16]? {
         let colon = UInt8(ascii: ":")
         var pieces: [UInt16] = []
@@ -118,7 +118,7 @@ enum IPv6 {
         return hex(0..<longest.lowerBound) + "::" + hex(longest.upperBound..<pieces.count)
     }
 
-    /// Four decimal numbers without leading zeros.
+    /// Parses four decimal numbers without leading zeros.
     static func embedded(_ input: ArraySlice<UInt8>) -> UInt32? {
         let parts = input.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }

@@ -1,15 +1,15 @@
-/// Scheme, host and port: what connections are pooled by and credentials belong to (RFC 6454, 4).
+/// Scheme, host and port: the key of pooled connections and the scope of credentials (RFC 6454, 4).
 public struct Origin: Sendable, Hashable {
     /// The scheme.
     public let scheme: HTTPURL.Scheme
 
-    /// The host, and the port where it is not the scheme's default.
+    /// The host, with the port unless it is the scheme's default.
     public let authority: String
 
     private let hostLength: Int
     private let effectivePort: UInt16
 
-    /// What the host is.
+    /// The kind of the host.
     public let hostKind: HTTPURL.HostKind
 
     init(_ storage: HTTPURL.Storage) {
@@ -20,12 +20,12 @@ public struct Origin: Sendable, Hashable {
         effectivePort = storage.port ?? UInt16(truncatingIfNeeded: storage.scheme.defaultPort)
     }
 
-    /// An origin of its parts, the host read as a URL's host is.
+    /// Makes an origin of its parts; the host is parsed as in a URL.
     ///
     /// - Parameters:
     ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets.
     ///   - port: 0 to 65535; nil for the scheme's default.
-    /// - Throws: ``HTTPURL/ParseError`` where the host is none or the port is out of range.
+    /// - Throws: ``HTTPURL/ParseError`` if the host is invalid or the port is out of range.
     public init(scheme: HTTPURL.Scheme, host: String, port: Int? = nil) throws(HTTPURL.ParseError) {
         var bytes = Array(host.utf8)
         guard bytes.count <= HTTPURL.maximumLength else { throw .tooLong }
@@ -41,16 +41,16 @@ public struct Origin: Sendable, Hashable {
         authority = Int(number) == scheme.defaultPort ? parsed.text : "\(parsed.text):\(number)"
     }
 
-    /// The host as ``HTTPURL/host`` has it.
+    /// The host, as in ``HTTPURL/host``.
     public var host: String {
         guard hostLength < authority.utf8.count else { return authority }
         return String(authority.utf8.prefix(hostLength)) ?? authority
     }
 
-    /// The port, 0 to 65535, the scheme's default included.
+    /// The port, 0 to 65535, also if it is the scheme's default.
     public var port: Int { Int(effectivePort) }
 
-    // The authority in normal form settles host, kind and port, given the scheme.
+    // Together with the scheme, the authority in normal form determines host, kind and port.
     public static func == (left: Origin, right: Origin) -> Bool {
         left.scheme == right.scheme && left.authority == right.authority
     }
@@ -62,6 +62,6 @@ public struct Origin: Sendable, Hashable {
 }
 
 extension Origin: CustomStringConvertible {
-    /// The origin as it is serialised, such as `https://example.com:8443` (RFC 6454, 6.2).
+    /// The serialised origin, such as `https://example.com:8443` (RFC 6454, 6.2).
     public var description: String { "\(scheme.rawValue)://\(authority)" }
 }

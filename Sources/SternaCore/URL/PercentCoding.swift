@@ -10,7 +10,7 @@ struct ByteSet {
     }
 }
 
-/// The complements of the WHATWG URL Standard's percent-encode sets (1.3): what is kept as it is.
+/// The complements of the WHATWG URL Standard's percent-encode sets (1.3): the bytes that stay unencoded.
 extension ByteSet {
     /// Kept in a fragment: all but space, `"`, `<`, `>` and backtick.
     static let fragment = ByteSet(low: 0xAFFF_FFFA_0000_0000, high: 0x7FFF_FFFE_FFFF_FFFF)
@@ -20,16 +20,16 @@ extension ByteSet {
     static let path = ByteSet(low: 0x2FFF_FFF2_0000_0000, high: 0x57FF_FFFE_BFFF_FFFF)
     /// Kept in user information: the path's without `/`, `:`, `;`, `=`, `@`, `[`, `\`, `]` and `|`.
     static let userinfo = ByteSet(low: 0x03FF_7FF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
-    /// What may stand in a domain: all but the forbidden domain code points.
+    /// Allowed in a domain: all but the forbidden domain code points.
     static let domain = ByteSet(low: 0x2BFF_7FD6_0000_0000, high: 0x6FFF_FFFF_87FF_FFFE)
-    /// What needs no attention in a path: the path's without `/`, `\` and `%`.
+    /// Needs no processing in a path: the path's set without `/`, `\` and `%`.
     static let plainPath = ByteSet(low: 0x2FFF_7FD2_0000_0000, high: 0x57FF_FFFE_AFFF_FFFF)
-    /// What needs no attention in a domain: lower-case letters, digits, `-`, `.` and `_`.
+    /// Needs no processing in a domain: lower-case letters, digits, `-`, `.` and `_`.
     static let plainDomain = ByteSet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_8000_0000)
 }
 
 enum PercentCoding {
-    /// Appends the byte, as "%XX" where the set does not keep it.
+    /// Appends the byte, as "%XX" unless the set keeps it.
     @inline(__always)
     static func append(_ byte: UInt8, keeping kept: ByteSet, to output: inout [UInt8]) {
         if kept.contains(byte) {
@@ -54,7 +54,7 @@ enum PercentCoding {
         return String(decoding: decode(Array(string.utf8)[...]), as: UTF8.self)
     }
 
-    /// Percent-decodes; a "%" that two hexadecimal digits do not follow stays (WHATWG URL Standard, 1.3).
+    /// Percent-decodes bytes; a "%" without two hexadecimal digits after it stays (WHATWG URL Standard, 1.3).
     static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)

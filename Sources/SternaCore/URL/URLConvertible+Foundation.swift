@@ -6,13 +6,13 @@ extension URL: URLConvertible {
 }
 
 extension HTTPURL {
-    /// Parses the text of Foundation's URL anew: Foundation follows RFC 3986, which accepts and keeps other things.
+    /// Parses the text of Foundation's URL anew: Foundation follows RFC 3986, which accepts other texts.
     ///
     /// - Throws: ``ParseError``, as ``init(_:)-(String)`` does.
     public init(_ url: URL) throws(ParseError) {
         try self.init(url.absoluteString)
     }
 
-    /// The URL as Foundation's, **user information included**; nil where Foundation refuses it.
+    /// The URL as Foundation's, **user information included**; nil if Foundation refuses it.
     public var foundationURL: URL? { URL(string: href) }
 }

@@ -1,11 +1,11 @@
-/// Something a request can be addressed with: a string, an `HTTPURL`, Foundation's `URL`.
+/// An address for a request: a string, an `HTTPURL` or Foundation's `URL`.
 public protocol URLConvertible: Sendable {
-    /// The URL reference, absolute or relative.
+    /// Returns the URL reference, absolute or relative.
     func urlReference() -> String
 
-    /// The URL, resolved against `base` where there is one.
+    /// Returns the URL, resolved against `base` if given.
     ///
-    /// - Throws: ``HTTPURL/ParseError`` where the reference is no URL, or is relative and `base` is nil.
+    /// - Throws: ``HTTPURL/ParseError`` if the reference is not a URL, or is relative and `base` is nil.
     func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL
 }
 
@@ -26,6 +26,6 @@ extension Substring: URLConvertible {
 extension HTTPURL: URLConvertible {
     public func urlReference() -> String { href }
 
-    /// The URL itself: it is absolute, so no base changes it.
+    /// Returns the URL itself: it is absolute, so no base changes it.
     public func resolve(against base: HTTPURL?) throws(ParseError) -> HTTPURL { self }
 }

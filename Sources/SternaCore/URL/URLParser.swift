@@ -10,7 +10,7 @@ struct URLParser {
         self.encoder = encoder
     }
 
-    /// Parses by the quick path where it applies, else by the full one.
+    /// Parses by the fast path if it applies, else by the full one.
     ///
     /// - Parameter encoder: for hosts outside ASCII; nil for the process's.
     static func parse(
@@ -60,11 +60,11 @@ struct URLParser {
         }
         let name = String(decoding: input[..<colon], as: UTF8.self).lowercased()
         guard let scheme = HTTPURL.Scheme(rawValue: name) else {
-            // With an "@" somewhere, what looks like a scheme may be a user name.
+            // If an "@" follows, an apparent scheme may be a user name.
             throw .unsupportedScheme(input.contains(UInt8(ascii: "@")) || name.utf8.count > 32 ? nil : name)
         }
         index = colon + 1
-        // A reference of two slashes comes to an authority from there too.
+        // The relative states parse a reference of two slashes as an authority, too.
         if let base, base.scheme == scheme { return try relative(to: base) }
         return try authority(scheme)
     }
@@ -163,7 +163,7 @@ struct URLParser {
         return value == standard ? nil : port
     }
 
-    /// "Path start state" to the end: segments go after those in `path`, in which every one begins with "/".
+    /// "Path start state" to the end: appends segments to `path`, each beginning with "/".
     private mutating func tail(onto holder: HTTPURL.Storage, path start: [UInt8]) -> HTTPURL.Storage {
         var target = start
         target.reserveCapacity(start.count + input.count - index + 1)
@@ -191,7 +191,7 @@ struct URLParser {
             target: String(decoding: target, as: UTF8.self), pathLength: pathLength, fragment: fragment)
     }
 
-    /// "Query state" and "fragment state": appends "?" and the query, gives the fragment.
+    /// "Query state" and "fragment state": appends "?" and the query, returns the fragment.
     private mutating func queryAndFragment(into target: inout [UInt8]) -> String? {
         if index < input.count, input[index] == UInt8(ascii: "?") {
             target.append(UInt8(ascii: "?"))

@@ -1,12 +1,12 @@
-/// A URL's user name and password, kept percent-encoded; nothing that shows a value shows these.
+/// A URL's user name and password, kept percent-encoded; descriptions and mirrors never show them.
 public struct Userinfo: Sendable, Hashable {
     /// The user name, percent-encoded; may be empty.
     public let username: String
 
-    /// The password, percent-encoded; empty where there is none.
+    /// The password, percent-encoded; empty if there is none.
     public let password: String
 
-    /// Splits the stored form at its first colon, the only one it can hold; nil where it is empty.
+    /// Splits the stored form at its first colon, the only one it can hold; nil if it is empty.
     init?(serialised: String) {
         guard !serialised.isEmpty else { return nil }
         let utf8 = serialised.utf8
@@ -25,7 +25,7 @@ public struct Userinfo: Sendable, Hashable {
     /// The password, percent-decoded; bytes that are not UTF-8 become U+FFFD.
     public var decodedPassword: String { PercentCoding.decode(password) }
 
-    /// Whether both are UTF-8 when they are decoded.
+    /// Whether both are UTF-8 after decoding.
     package var isUTF8: Bool {
         [username, password].allSatisfy { text in
             String(validating: PercentCoding.decode(Array(text.utf8)[...]), as: UTF8.self) != nil
@@ -34,7 +34,7 @@ public struct Userinfo: Sendable, Hashable {
 }
 
 extension Userinfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `***`, whatever the value.
+    /// Always `***`.
     public var description: String { "***" }
 
     /// The same as ``description``.

@@ -1,20 +1,20 @@
-/// Makes ASCII of host names outside ASCII, as the WHATWG URL Standard (3.3, "domain to ASCII") has it.
+/// Converts host names outside ASCII to ASCII by the WHATWG URL Standard (3.3, "domain to ASCII").
 ///
 /// That is UTS #46, ToASCII, with CheckBidi and CheckJoiners; without CheckHyphens, UseSTD3ASCIIRules,
 /// Transitional_Processing, VerifyDnsLength and IgnoreInvalidPunycode.
 enum IDNA {
-    /// The most code points after mapping, since the time that Punycode takes grows with the square of their number.
+    /// The most code points after mapping: Punycode takes time that grows with the square of their number.
     static let maximumLength = 1_024
 
-    /// The name with `xn--` labels, in lower case.
+    /// Returns the name with `xn--` labels, in lower case.
     ///
-    /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` where the name has no ASCII form.
+    /// - Throws: ``HTTPURL/ParseError/hostNotEncodable`` if the name has no ASCII form.
     static func ascii(_ host: String) throws(HTTPURL.ParseError) -> [UInt8] {
         var labels: [Label] = []
         for label in Normalization.nfc(try mapped(host)).split(separator: 0x2E, omittingEmptySubsequences: false) {
             labels.append(try Label(label))
         }
-        // A right-to-left label puts all labels of the name under the Bidi rule.
+        // A right-to-left label subjects all labels of the name to the Bidi rule.
         if labels.contains(where: \.isBidi), !labels.allSatisfy(\.satisfiesBidiRule) {
             throw .hostNotEncodable
         }
@@ -70,7 +70,7 @@ enum IDNA {
         /// Whether it contains a right-to-left character or an Arabic number.
         var isBidi: Bool { groups.contains { $0 == .right || $0 == .arabicNumber } }
 
-        /// RFC 5893, 2.
+        /// Whether the label satisfies the Bidi rule (RFC 5893, 2).
         var satisfiesBidiRule: Bool {
             guard let first = groups.first else { return true }
             let last = groups.last { $0 != .nonspacing }
@@ -89,12 +89,12 @@ enum IDNA {
             }
         }
 
-        /// The rules for U+200C and U+200D (RFC 5892, A.1 and A.2).
+        /// Checks the rules for U+200C and U+200D (RFC 5892, A.1 and A.2).
         private static func satisfiesJoinerRules(_ scalars: [UInt32]) -> Bool {
             for (place, scalar) in scalars.enumerated() where scalar == 0x200C || scalar == 0x200D {
                 let before = scalars[..<place]
                 guard let neighbour = before.last else { return false }
-                // Behind a virama both are allowed, U+200C between joining letters, too.
+                // After a virama both are allowed; U+200C is also allowed between joining letters.
                 if IDNATables.attributes[neighbour].combiningClass == 9 { continue }
                 guard scalar == 0x200C,
                     let left = before.last(where: isNotTransparent), [.left, .dual].contains(joining(left)),
@@ -140,7 +140,7 @@ private enum Normalization {
         return output
     }
 
-    /// Sorts marks that follow one another by their combining class, those of one class as they stood.
+    /// Sorts consecutive marks by their combining class; the sort is stable.
     private static func ordered(_ scalars: [UInt32]) -> [UInt32] {
         let classes = scalars.map { IDNATables.attributes[$0].combiningClass }
         guard classes.contains(where: { $0 != 0 }) else { return scalars }
@@ -160,7 +160,7 @@ private enum Normalization {
     private static func composed(_ scalars: [UInt32]) -> [UInt32] {
         var output: [UInt32] = []
         var starter: Int?
-        // The class of the last code point that stays behind the starter; nil where there is none.
+        // The class of the last code point that stays after the starter; nil if there is none.
         var lastClass: UInt8?
         for scalar in scalars {
             let combiningClass = IDNATables.attributes[scalar].combiningClass

@@ -2,7 +2,7 @@
 enum Punycode {
     private static let (base, low, high, skew, damp) = (36, 1, 26, 38, 700)
 
-    /// The code of a label; its ASCII characters are kept as they are.
+    /// Encodes a label; its ASCII characters stay unchanged.
     static func encode(_ label: [UInt32]) -> [UInt8] {
         var output = label.filter { $0 < 0x80 }.map { UInt8(truncatingIfNeeded: $0) }
         let basic = output.count
@@ -39,10 +39,10 @@ enum Punycode {
         output.append(digit(rest))
     }
 
-    /// The label of a code; nil where it is none.
+    /// Decodes a label; nil if the code is invalid.
     static func decode(_ code: ArraySlice<UInt32>) -> [UInt32]? {
         guard code.allSatisfy({ $0 < 0x80 }) else { return nil }
-        // A delimiter at the start delimits nothing, and is no digit.
+        // A delimiter at the start delimits nothing, and is not a digit.
         let delimiter = code.lastIndex(of: 0x2D).flatMap { $0 > code.startIndex ? $0 : nil }
         var output = Array(code[..<(delimiter ?? code.startIndex)])
         var rest = code[(delimiter.map { $0 + 1 } ?? code.startIndex)...]
