@@ -1,13 +1,13 @@
 package import SternaCore
 
-/// Policies of hosts, for sessions that talk to several.
+/// Security policies by host, for sessions that connect to several hosts.
 ///
 ///     settings.hostPolicies = ["api.example.com": pinned, "*.example.com": .system]
 ///
-/// A name is a host's own, or begins with `*.` for all hosts one label below, or with `**.` for all below and the name itself.
-/// The most exact name counts: a host's own before `*.`, before `**.`, a longer one before a shorter one.
+/// A name is a host's own, or begins with `*.` for all hosts one label below, or with `**.` for all hosts below and the name
+/// itself. The most specific name counts: a host's own before `*.`, before `**.`, and a longer one before a shorter one.
 public struct HostPolicies: Sendable, Hashable {
-    /// Whether a host without a policy is refused instead of being judged by the session's own.
+    /// Whether hosts without a policy are refused instead of evaluated by the session's own policy.
     public var everyHostNeedsOne = false
 
     private struct Tables: Hashable {
@@ -15,7 +15,7 @@ public struct HostPolicies: Sendable, Hashable {
         var oneLabel: [String: SecurityPolicy] = [:]
         var below: [String: SecurityPolicy] = [:]
 
-        /// Names that are no hosts'; they would never match.
+        /// Invalid names, which would never match.
         var unusable: Set<String> = []
 
         var isEmpty: Bool { exact.isEmpty && oneLabel.isEmpty && below.isEmpty && unusable.isEmpty }
@@ -30,7 +30,7 @@ public struct HostPolicies: Sendable, Hashable {
         func hash(into hasher: inout Hasher) { hasher.combine(tables) }
     }
 
-    // Nil where there are none, as in most programs, which then need not know what a dictionary of policies is.
+    // Nil without policies, as in most programs, which then never initialize the dictionary's type.
     private var box: Box?
 
     private var tables: Tables {
@@ -41,17 +41,17 @@ public struct HostPolicies: Sendable, Hashable {
     /// Makes an empty table.
     public init() {}
 
-    /// Whether there are no policies.
+    /// Whether the table has no policies.
     public var isEmpty: Bool { box == nil }
 
-    /// The policies, for checks of each.
+    /// The policies, for individual checks.
     package var all: [SecurityPolicy] {
         guard let tables = box?.tables else { return [] }
         return Array(tables.exact.values) + Array(tables.oneLabel.values) + Array(tables.below.values)
     }
 
-    /// The policy of a name as it was set, or sets it; nil removes it. A name that is no host's is an error when the session is
-    /// made, as it would match nothing.
+    /// The policy of a name; setting nil removes it. An invalid name is an error when the session is made, since it would never
+    /// match.
     public subscript(name: String) -> SecurityPolicy? {
         get {
             guard let (table, key) = Self.place(of: name) else { return nil }
@@ -66,7 +66,7 @@ public struct HostPolicies: Sendable, Hashable {
         }
     }
 
-    /// Throws `invalidRequest` for names that are no hosts'.
+    /// Throws `invalidRequest` for invalid names.
     package func check() throws(SternaError) {
         guard let name = box?.tables.unusable.min() else { return }
         throw SternaError(
@@ -75,7 +75,7 @@ public struct HostPolicies: Sendable, Hashable {
                 + "**.example.com or an address, without scheme, port and path.")
     }
 
-    /// The policy that a host is judged by; nil where none is for it.
+    /// Returns the policy for a host; nil if there is none.
     public func policy(for host: String) -> SecurityPolicy? {
         guard let tables = box?.tables else { return nil }
         let host = Self.normalized(host[...])
@@ -93,7 +93,8 @@ public struct HostPolicies: Sendable, Hashable {
         return nil
     }
 
-    /// The policy that holds for a host beside a session's own; one that refuses everybody where each host needs one.
+    /// Returns the policy that applies to a host, given the session's own; if every host needs a policy and this one has none, a
+    /// policy that refuses all servers.
     package func policy(for host: String, otherwise policy: SecurityPolicy) -> SecurityPolicy {
         if let own = self.policy(for: host) { return own }
         return everyHostNeedsOne ? .refused : policy
@@ -101,17 +102,17 @@ public struct HostPolicies: Sendable, Hashable {
 
     private static func place(of name: String) -> (WritableKeyPath<Tables, [String: SecurityPolicy]>, String)? {
         let stars = name.hasPrefix("**.") ? 3 : name.hasPrefix("*.") ? 2 : 0
-        // As a URL has it: in A-labels, addresses in their one form; a scheme, a port or a path is in no host.
+        // Normalized as in a URL: A-labels, and the canonical form of addresses; a host has no scheme, port or path.
         guard let origin = try? Origin(scheme: .https, host: String(name.dropFirst(stars))) else { return nil }
         let host = normalized(origin.host[...])
         guard !host.isEmpty, !host.contains("*") else { return nil }
         guard stars > 0 else { return (\.exact, host) }
-        // A wildcard for a whole top-level domain is a mistake, and one over an address says nothing.
+        // A wildcard for a whole top-level domain is a mistake, and one over an address is meaningless.
         guard origin.hostKind == .domain, host.contains(".") else { return nil }
         return (stars == 3 ? \.below : \.oneLabel, host)
     }
 
-    // As URLs have them: in lower case, without the last dot and without brackets.
+    // The form of hosts in URLs: in lower case, without the last dot and without brackets.
     private static func normalized(_ name: Substring) -> String {
         var name = name.lowercased()
         if name.hasSuffix(".") { name.removeLast() }

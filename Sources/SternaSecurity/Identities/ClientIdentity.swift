@@ -2,20 +2,20 @@ import Crypto
 public import SternaCore
 import Synchronization
 
-/// A certificate with its private key, shown to servers that ask for one.
+/// A certificate with its private key, presented to servers that request one.
 ///
 ///     policy.identity = try ClientIdentity(certificateFile: "client.pem", keyFile: "client.key")
 ///     policy.identity = try ClientIdentity(certificateFile: "client.p12", password: password)
 ///
-/// Everything is read and checked when it is made: that there is a certificate and a key, and that they belong together.
+/// The initializers read and check everything: there is a certificate and a key, and the key belongs to the certificate.
 ///
-/// A file whose password is to be hashed more than 10,000,000 times in all (RFC 8018, 4.2) is refused before the first one,
-/// since a thread would be busy for minutes. Programs write 2,048 to a million.
+/// A file whose password needs more than 10,000,000 hash rounds in all (RFC 8018, 4.2) is refused before the first one, since it
+/// would occupy a thread for minutes. Programs write 2,048 to a million.
 public struct ClientIdentity: Sendable, Hashable {
-    /// The certificates in DER: the client's own, then those that lead to its authority.
+    /// The certificates in DER: the client's own, then the chain to its authority.
     public let certificates: [[UInt8]]
 
-    // In DER; never shown.
+    // In DER; never printed.
     package let privateKey: [UInt8]
 
     private let digest: [UInt8]
@@ -25,9 +25,9 @@ public struct ClientIdentity: Sendable, Hashable {
     /// - Parameters:
     ///   - certificates: in PEM, one after another and the client's own first, or one in DER.
     ///   - privateKey: in PEM or DER (PKCS #8, PKCS #1, SEC 1).
-    ///   - password: of a key that is encrypted.
+    ///   - password: the password of an encrypted key.
     ///
-    /// Throws `identityUnusable` for what cannot be read, and for a key of another certificate.
+    /// Throws `identityUnusable` for unreadable input, and for a key of another certificate.
     public init(certificates: [UInt8], privateKey: [UInt8], password: String? = nil) throws(SternaError) {
         let chain = CertificateFiles.certificates(in: certificates).certificates
         try self.init(chain: chain, key: try PrivateKeys.read(privateKey, password: password))
@@ -37,8 +37,8 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - certificateFile: certificates in PEM, one in DER, or a PKCS #12 container with everything.
-    ///   - keyFile: the key in PEM or DER; nil where it is in the first file too.
-    ///   - password: of the key or the container.
+    ///   - keyFile: the key in PEM or DER; nil if the first file contains it too.
+    ///   - password: the password of the key or the container.
     public init(certificateFile: String, keyFile: String? = nil, password: String? = nil) throws(SternaError) {
         let bytes = try CertificateFiles.read(certificateFile, what: "The client certificates")
         do throws(SternaError) {
@@ -58,13 +58,13 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Makes an identity of a PKCS #12 container (RFC 7292), as `openssl pkcs12 -export` writes it.
     ///
-    /// Containers encrypted by AES, by Triple DES and by RC2 are read.
+    /// Containers encrypted by AES, Triple DES or RC2 are supported.
     ///
-    /// - Parameter password: the container's; nil for none.
+    /// - Parameter password: the container's password; nil for none.
     public init(pkcs12: [UInt8], password: String? = nil) throws(SternaError) {
         let content = try PKCS12.read(pkcs12, password: password ?? "")
         let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password ?? "" : nil)
-        // The certificates stand in any order; the client's own is the one that the key fits.
+        // The certificates are in any order; the key determines the client's own.
         guard let own = content.certificates.firstIndex(where: { PrivateKeys.fits(key, $0) }) else {
             throw Self.unusable(
                 "The PKCS #12 container has \(content.certificates.count) certificates, none of which its key belongs to."
@@ -110,25 +110,25 @@ public struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// Whose it is; the key is never shown.
+    /// Describes the certificate; the key is never shown.
     public var description: String { certificate?.description ?? "a client's certificate" }
 
     public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
 }
 
-/// An identity that can be replaced while sessions live, as by a job that renews certificates.
+/// An identity that can be replaced while sessions live, for example by a job that renews certificates.
 ///
-/// New connections show the new one; those with the old one finish their requests and are not used again.
+/// New connections present the new identity. Connections with the old one finish their requests and are not reused.
 public final class RotatingIdentity: Sendable, Hashable {
     private let state: Mutex<ClientIdentity?>
 
-    /// Begins with an identity, or none.
+    /// Makes a holder with an identity, or none.
     public init(_ identity: ClientIdentity? = nil) { state = Mutex(identity) }
 
-    /// What is shown now.
+    /// The identity presented now.
     public var current: ClientIdentity? { state.withLock { $0 } }
 
-    /// Shows another one from now on.
+    /// Replaces the identity for new connections.
     public func replace(with identity: ClientIdentity?) { state.withLock { $0 = identity } }
 
     public static func == (left: RotatingIdentity, right: RotatingIdentity) -> Bool { left === right }

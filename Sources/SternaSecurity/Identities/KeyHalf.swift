@@ -9,7 +9,7 @@ struct KeyHalf: Hashable {
 
     private let kind: Kind
 
-    /// Reads it from a certificate in DER; nil for keys of other algorithms.
+    /// Reads the public half from a certificate in DER; nil for keys of other algorithms.
     init?(certificate der: [UInt8]) {
         guard let raw = RawCertificate(der), let info = try? DER.parse(raw.subjectPublicKeyInfo),
             let parts = Self.children(of: info), parts.count == 2,
@@ -27,8 +27,8 @@ struct KeyHalf: Hashable {
         }
     }
 
-    /// Reads it from a private key in the forms that the TLS library writes: PKCS #1 (RFC 8017, A.1.2) and SEC 1 (RFC 5915, 3);
-    /// nil for others.
+    /// Reads the public half from a private key in the forms that the TLS library writes: PKCS #1 (RFC 8017, A.1.2) and SEC 1
+    /// (RFC 5915, 3); nil for others.
     init?(privateKey der: [UInt8]) {
         guard let root = try? DER.parse(der), let parts = Self.children(of: root), parts.count >= 4 else { return nil }
         // PKCS #1: version, modulus, public exponent, and six more numbers.
@@ -44,7 +44,7 @@ struct KeyHalf: Hashable {
         kind = .elliptic(curve: curve, point: bits.bytes)
     }
 
-    /// Whether two halves are surely not of one key: both are known, and points are written in the same way.
+    /// Whether two halves certainly belong to different keys: both are known, and their points use the same encoding.
     func differs(from other: KeyHalf?) -> Bool {
         guard let other else { return false }
         if case .elliptic(let curve, let point) = kind, case .elliptic(curve, let otherPoint) = other.kind,

@@ -5,20 +5,20 @@ import SternaPlatform
 import SwiftASN1
 import X509
 
-/// Certificates of containers that are encrypted by the methods of the nineties, which only the TLS library decrypts.
+/// Decrypts certificates of containers that use the methods of the nineties, which only the TLS library supports.
 ///
-/// Its reader ends the process where no certificate fits the key. So one that does is put beside the others: a new container
-/// of the encrypted parts and that one, under the same password. The key stands first, not encrypted: the reader refuses a
-/// second one before it derives a key for it, by however many rounds.
+/// The library's reader ends the process if no certificate fits the key. A new container therefore holds the encrypted parts and
+/// a certificate that fits, under the same password. The key comes first, unencrypted: the reader refuses a second one before it
+/// derives a key for it, by however many rounds.
 enum OldPKCS12 {
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
     private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
 
-    /// The certificates of parts that are encrypted; throws `identityUnusable`.
+    /// Returns the certificates of encrypted parts; throws `identityUnusable`.
     ///
     /// - Parameters:
-    ///   - parts: the encrypted messages of the container, as they stand in it.
-    ///   - key: its private key in DER, decrypted.
+    ///   - parts: the container's encrypted messages, unchanged.
+    ///   - key: the container's private key in DER, decrypted.
     static func certificates(of parts: [ASN1Node], key: [UInt8], password: String) throws(SternaError) -> [[UInt8]] {
         do {
             let own = try standIn(for: key)
@@ -38,7 +38,7 @@ enum OldPKCS12 {
                 + "Convert it: openssl pkcs12 -legacy -in old.p12 -nodes | openssl pkcs12 -export -out new.p12", cause)
     }
 
-    /// A certificate of the key under its own signature, for nobody.
+    /// Makes a self-signed certificate of the key, with an arbitrary subject.
     private static func standIn(for key: [UInt8]) throws -> [UInt8] {
         let forms = ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"]
         let keys = forms.lazy.compactMap {
@@ -81,7 +81,7 @@ enum OldPKCS12 {
         return safe.serializedBytes
     }
 
-    /// A list of one bag.
+    /// Returns a list of one bag.
     private static func bag(
         _ kind: ASN1ObjectIdentifier, into serializer: inout DER.Serializer,
         _ value: (inout DER.Serializer) throws -> Void
@@ -133,7 +133,7 @@ enum OldPKCS12 {
             identifier: ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific), content)
     }
 
-    /// The key of the container's authentication code (RFC 7292, appendix B.2, of one block).
+    /// Derives the key of the container's authentication code (RFC 7292, appendix B.2, of one block).
     private static func macKey(_ password: String, _ salt: [UInt8], rounds: Int) -> [UInt8] {
         let block = 64
         let text: [UInt8] =

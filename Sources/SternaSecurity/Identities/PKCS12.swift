@@ -2,12 +2,12 @@ import SternaCore
 import SternaPlatform
 import SwiftASN1
 
-/// Reads PKCS #12 containers (RFC 7292): the TLS library's own reader ends the process where a container lacks a key or a
+/// Reads PKCS #12 containers (RFC 7292). The TLS library's own reader ends the process if a container lacks a key, or a
 /// certificate that fits it.
 enum PKCS12 {
     struct Content {
         var certificates: [[UInt8]] = []
-        /// PKCS #8 in DER, or in PEM where the password protects it.
+        /// PKCS #8 in DER, or in PEM if the password protects it.
         var key: [UInt8] = []
         var isEncrypted = false
     }
@@ -19,14 +19,14 @@ enum PKCS12 {
     private static let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 3]
     private static let safeBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 6]
 
-    /// How many parts are looked at; programs write two.
+    /// The maximum number of parts read; programs write two.
     private static let maximumParts = 8
 
-    /// How many bags of a part are looked at, and how deep these may be within one another.
+    /// The maximum number of bags read per part, and the maximum depth of nested bags.
     private static let maximumBags = 1_000
     private static let maximumDepth = 4
 
-    /// The certificates and the key; throws `identityUnusable` where one is missing or the password is wrong.
+    /// Returns the certificates and the key; throws `identityUnusable` if one is missing or the password is wrong.
     static func read(_ bytes: [UInt8], password: String) throws(SternaError) -> Content {
         var content = Content()
         do {
@@ -35,7 +35,7 @@ enum PKCS12 {
             let (kind, safe) = try contentInfo(container[1])
             guard kind == data, let safe else { throw damaged }
             let entries = try Array(children(of: BER.parse(octets(safe))).prefix(maximumParts))
-            // All that can be counted before a key is derived.
+            // Counts all rounds that are known before deriving a key.
             var rounds = PasswordRounds(of: "The PKCS #12 container")
             if container.count > 2 { try count(code: container[2], in: &rounds) }
             for entry in entries { try count(entry, in: &rounds) }
@@ -75,13 +75,13 @@ enum PKCS12 {
 
     // MARK: Rounds
 
-    /// Counts the rounds of the authentication code (RFC 7292, 4): one where the container names none.
+    /// Counts the rounds of the authentication code (RFC 7292, 4): one if the container states none.
     private static func count(code: ASN1Node, in rounds: inout PasswordRounds) throws {
         let parts = try children(of: code)
         if parts.count > 2 { try rounds.add(parts[2]) }
     }
 
-    /// Counts what can be seen of a part without decrypting it.
+    /// Counts the rounds of a part that are readable without decrypting it.
     private static func count(_ part: ASN1Node, in rounds: inout PasswordRounds) throws {
         let (kind, value) = try contentInfo(part)
         guard let value else { return }
@@ -130,7 +130,7 @@ enum PKCS12 {
         }
     }
 
-    /// The content of a message that a password protects; nil for methods that are not read here.
+    /// Returns the content of a password-protected message; nil for unsupported methods.
     private static func decrypt(_ message: ASN1Node, password: String) throws -> [UInt8]? {
         let info = try encryptedContent(message)
         let content: [UInt8]
@@ -144,7 +144,7 @@ enum PKCS12 {
 
     // MARK: Parts
 
-    /// The type, the algorithm and the content of an encrypted message (RFC 2315, 13): three parts at least.
+    /// Returns the type, the algorithm and the content of an encrypted message (RFC 2315, 13): three parts at least.
     private static func encryptedContent(_ message: ASN1Node) throws -> [ASN1Node] {
         let parts = try children(of: message)
         guard parts.count >= 2 else { throw damaged }

@@ -3,7 +3,7 @@ import SternaCore
 import SwiftASN1
 import _CryptoExtras
 
-/// Encryption by a password: PBES2 with PBKDF2 and AES (RFC 8018, 6.2).
+/// Password-based encryption: PBES2 with PBKDF2 and AES (RFC 8018, 6.2).
 struct PasswordEncryption {
     private let salt: [UInt8]
     private let rounds: Int
@@ -11,7 +11,7 @@ struct PasswordEncryption {
     private let keyBytes: Int
     private let vector: [UInt8]
 
-    /// Reads the algorithm's name and parameters; throws `identityUnusable` for other ones.
+    /// Reads the algorithm's identifier and parameters; throws `identityUnusable` for unsupported ones.
     init(_ algorithm: ASN1Node) throws {
         let parts = try PKCS12.children(of: algorithm)
         guard let first = parts.first, try ASN1ObjectIdentifier(berEncoded: first) == [1, 2, 840, 113_549, 1, 5, 13],

@@ -1,32 +1,32 @@
 import SternaCore
 import SwiftASN1
 
-/// Counts the rounds of key derivation that a file asks for, before any of them is done: each costs one or two hashes
-/// (RFC 8018, 4.2), and a file may ask for as many as it likes.
+/// Counts the key derivation rounds of a file before any is performed. Each round costs one or two hashes (RFC 8018, 4.2), and a
+/// file may request any number.
 struct PasswordRounds {
-    /// The most rounds of one file, over all its parts: a few seconds of work. The TLS library takes ten times as many for
+    /// The maximum rounds of one file, over all its parts: a few seconds of work. The TLS library accepts ten times as many for
     /// each part.
     static let maximum = 10_000_000
 
-    /// The methods that the TLS library derives keys by: SHA-1 with RC4, Triple DES and RC2 (RFC 7292, appendix C).
+    /// The key derivation methods of the TLS library: SHA-1 with RC4, Triple DES and RC2 (RFC 7292, appendix C).
     private static let oldMethods: [ASN1ObjectIdentifier] = [
         [1, 2, 840, 113_549, 1, 12, 1, 1], [1, 2, 840, 113_549, 1, 12, 1, 3], [1, 2, 840, 113_549, 1, 12, 1, 6],
     ]
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 13]
     private static let pbkdf2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 12]
 
-    /// Seven octets: the sum of two such numbers is no overflow.
+    /// Seven octets: the sum of two such numbers does not overflow.
     private static let longestNumber = 7
 
     private let file: String
     private(set) var total = 0
 
-    /// - Parameter file: begins the errors, as "The private key".
+    /// - Parameter file: the start of error messages, such as "The private key".
     init(of file: String) { self.file = file }
 
     /// Adds the rounds of an encryption algorithm (RFC 8018, A.4; RFC 7292, appendix C).
     ///
-    /// Other algorithms have none: nothing here or in the TLS library reads them.
+    /// Other algorithms have none: neither this code nor the TLS library supports them.
     mutating func add(algorithm: ASN1Node) throws {
         let parts = try PKCS12.children(of: algorithm)
         guard let first = parts.first else { throw unreadable }
@@ -42,14 +42,14 @@ struct PasswordRounds {
         }
     }
 
-    /// Adds the rounds of parameters that begin with the salt and the rounds, as all of them do.
+    /// Adds the rounds of parameters that begin with the salt and the rounds, as all supported ones do.
     private mutating func add(numberIn parameters: ASN1Node) throws {
         let values = try PKCS12.children(of: parameters)
         guard values.count > 1 else { throw unreadable }
         try add(values[1])
     }
 
-    /// Adds a number of rounds; throws `identityUnusable` for one that is not positive or takes the sum beyond the limit.
+    /// Adds a number of rounds; throws `identityUnusable` if it is not positive or the sum exceeds the limit.
     mutating func add(_ number: ASN1Node) throws {
         guard number.identifier == .integer, case .primitive(let bytes) = number.content, let first = bytes.first else {
             throw unreadable
@@ -79,7 +79,7 @@ struct PasswordRounds {
         ClientIdentity.unusable("\(file) cannot be read: the parameters of its encryption are damaged.")
     }
 
-    /// A number with a comma before each three digits.
+    /// Formats a number with a comma before each three digits.
     private static func grouped(_ number: Int) -> String {
         let digits = Array(String(number))
         return digits.indices.map { index in

@@ -3,9 +3,9 @@ import SternaCore
 import SternaPlatform
 import SwiftASN1
 
-/// Reads private keys by the TLS library, which knows all their forms.
+/// Reads private keys with the TLS library, which supports all their forms.
 enum PrivateKeys {
-    /// A key in DER, from PEM or DER, decrypted; throws `identityUnusable`.
+    /// Returns a key in DER, from PEM or DER, decrypted; throws `identityUnusable`.
     static func read(_ bytes: [UInt8], password: String?) throws(SternaError) -> [UInt8] {
         guard bytes.first != 0x30 else { return try decoded(bytes, form: .der, source: bytes, password: nil) }
         if let encrypted = try encryptedPKCS8(bytes) {
@@ -16,7 +16,7 @@ enum PrivateKeys {
                 return try decoded(
                     try encrypted.decrypt(password), form: .der, source: bytes, password: password)
             }
-            // The library is given the bytes whose rounds were counted, and no others that it might find in the file.
+            // The library reads only the bytes whose rounds were counted, not others that the file may contain.
             return try decoded(encryptedPEM(encrypted.der[...]), form: .pem, source: bytes, password: password)
         }
         return try decoded(bytes, form: .pem, source: bytes, password: password)
@@ -26,7 +26,7 @@ enum PrivateKeys {
         _ bytes: [UInt8], form: NIOSSLSerializationFormats, source: [UInt8], password: String?
     ) throws(SternaError) -> [UInt8] {
         let secret = Array((password ?? "").utf8)
-        // Any other password ends the process in the library.
+        // Other passwords make the library end the process.
         guard secret.count < 1_024, secret.allSatisfy({ $0 < 0x80 }) || form == .der else {
             throw ClientIdentity.unusable(
                 "The private key is encrypted in an old way, for which only passwords in ASCII can be used. Convert it: "
@@ -41,7 +41,7 @@ enum PrivateKeys {
         }
     }
 
-    /// A key that a password protects (RFC 5958, 3).
+    /// A password-protected key (RFC 5958, 3).
     private struct Encrypted {
         let der: [UInt8]
         let algorithm: PasswordEncryption?
@@ -59,8 +59,8 @@ enum PrivateKeys {
         }
     }
 
-    /// The first such key of a text in PEM; nil where there is none. Throws `identityUnusable` where it cannot be read, and
-    /// where it asks for too many rounds.
+    /// Returns the first password-protected key of a text in PEM; nil if there is none. Throws `identityUnusable` if it cannot be
+    /// read, or requests too many rounds.
     private static func encryptedPKCS8(_ bytes: [UInt8]) throws(SternaError) -> Encrypted? {
         guard bytes.contains("BEGIN ENCRYPTED PRIVATE KEY".utf8) else { return nil }
         let der = try encryptedDER(in: String(decoding: bytes, as: UTF8.self))
@@ -76,7 +76,7 @@ enum PrivateKeys {
         }
     }
 
-    /// The bytes of the first block, whatever the length of its lines.
+    /// Returns the bytes of the first block, with lines of any length.
     private static func encryptedDER(in text: String) throws(SternaError) -> [UInt8] {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let first = lines.firstIndex(where: { $0.hasPrefix("-----BEGIN ENCRYPTED PRIVATE KEY-----") }) else {
@@ -91,10 +91,10 @@ enum PrivateKeys {
         ClientIdentity.unusable("The private key cannot be read: it is damaged, or of a kind not in use.")
     }
 
-    /// A key in the forms that the TLS library writes, as PKCS #8 (RFC 5958, 2).
+    /// Converts a key from the forms that the TLS library writes to PKCS #8 (RFC 5958, 2).
     static func pkcs8(_ key: [UInt8]) throws -> [UInt8] {
         let parts = try PKCS12.children(of: DER.parse(key))
-        // PKCS #1 has nine numbers; SEC 1 has the curve under tag 0; anything else is PKCS #8.
+        // PKCS #1 has nine numbers; SEC 1 has the curve under tag 0; all others are PKCS #8.
         let algorithm: ASN1ObjectIdentifier
         var curve: ASN1Node?
         if parts.count == 9 {
@@ -137,8 +137,8 @@ enum PrivateKeys {
 
     /// Whether a key belongs to a certificate.
     ///
-    /// The TLS library has the last word. Its context keeps 4.6 KB for good where it refuses a key, so a key that is known to be
-    /// of another certificate is not given to it.
+    /// The TLS library decides. Its context leaks 4.6 KB when it refuses a key, so a key known to be of another certificate never
+    /// reaches it.
     static func fits(_ key: [UInt8], _ certificate: [UInt8]) -> Bool {
         guard KeyHalf(privateKey: key)?.differs(from: KeyHalf(certificate: certificate)) != true else { return false }
         guard let own = try? NIOSSLCertificate(bytes: certificate, format: .der),
@@ -151,7 +151,7 @@ enum PrivateKeys {
         return (try? NIOSSLContext(configuration: configuration)) != nil
     }
 
-    /// A key as PKCS #8 that a password protects, in PEM, which the TLS library decrypts.
+    /// Returns a password-protected PKCS #8 key in PEM, which the TLS library decrypts.
     static func encryptedPEM(_ der: ArraySlice<UInt8>) -> [UInt8] {
         let text = Data(der).base64EncodedString()
         var lines = ["-----BEGIN ENCRYPTED PRIVATE KEY-----"]

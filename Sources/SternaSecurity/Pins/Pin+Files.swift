@@ -4,12 +4,12 @@ import SternaPlatform
 import SwiftASN1
 
 extension Pin {
-    /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` where there are none.
+    /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` if there are none.
     public static func certificates(file: String) throws(SternaError) -> Set<Pin> {
         Set(try CertificateFiles.load(file).map { Pin(subject: .certificate($0)) })
     }
 
-    /// Pins the keys of a file: of its certificates, or a public key alone, in PEM or DER.
+    /// Pins the keys of a file in PEM or DER: of its certificates, or of a single public key.
     public static func publicKeys(file: String) throws(SternaError) -> Set<Pin> {
         let bytes = try CertificateFiles.read(file, what: "The keys")
         let certificates = CertificateFiles.certificates(in: bytes).certificates.compactMap(RawCertificate.init)
@@ -23,7 +23,7 @@ extension Pin {
     }
 
     /// Pins the certificates of all files of a folder with the endings `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
-    /// with those of a bundle; throws `certificateRejected` where there are none.
+    /// for bundles; throws `certificateRejected` if there are none.
     public static func certificates(folder: String) throws(SternaError) -> Set<Pin> {
         Set(try inFolder(folder).map { Pin(subject: .certificate($0)) })
     }

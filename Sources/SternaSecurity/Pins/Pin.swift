@@ -2,11 +2,11 @@ import Crypto
 public import SternaCore
 import SternaPlatform
 
-/// A key or certificate that a server's chain must hold.
+/// A key or certificate that a server's chain must contain.
 ///
-/// In text it is `sha256/` and the Base64 of the SHA-256 of a SubjectPublicKeyInfo, as OkHttp and RFC 7469 have it; curl's
-/// `sha256//` is read too. `tern cert URL` prints the pins of a server. Pin two keys at least, one of them kept offline:
-/// whoever loses the only pinned key cannot be reached any more.
+/// As text it is `sha256/` and the Base64 of the SHA-256 of a SubjectPublicKeyInfo, as in OkHttp and RFC 7469; curl's `sha256//`
+/// is accepted, too. `tern cert URL` prints the pins of a server. Pin at least two keys, one of them kept offline: a server that
+/// loses its only pinned key becomes unreachable.
 public struct Pin: Sendable, Hashable {
     enum Subject: Hashable, Sendable {
         case key([UInt8])
@@ -16,19 +16,19 @@ public struct Pin: Sendable, Hashable {
 
     let subject: Subject
 
-    /// Reads a pin of a key; throws `invalidRequest` where the text is none.
+    /// Parses a pin of a key; throws `invalidRequest` if the text is not one.
     public init(_ text: String) throws(SternaError) {
         self.init(stringLiteral: text)
         if let error { throw error }
     }
 
-    /// The key of a certificate in DER; throws `certificateRejected` where it is no certificate.
+    /// Returns a pin of a certificate's key, from DER; throws `certificateRejected` if the bytes are not a certificate.
     public static func publicKey(of certificate: [UInt8]) throws(SternaError) -> Pin {
         guard let raw = RawCertificate(certificate) else { throw CertificateFiles.unreadable("the certificate") }
         return Pin(keyHash: raw.keyHash)
     }
 
-    /// A whole certificate in DER; throws `certificateRejected` where it is none.
+    /// Returns a pin of a whole certificate in DER; throws `certificateRejected` if the bytes are not one.
     public static func certificate(_ certificate: [UInt8]) throws(SternaError) -> Pin {
         guard RawCertificate(certificate) != nil else { throw CertificateFiles.unreadable("the certificate") }
         return Pin(subject: .certificate(certificate))
@@ -38,7 +38,7 @@ public struct Pin: Sendable, Hashable {
 
     init(keyHash: [UInt8]) { subject = .key(keyHash) }
 
-    /// What is wrong with a pin that was written as a literal; a policy with such a pin trusts nobody.
+    /// The error of a pin written as an invalid literal; a policy with such a pin refuses every server.
     var error: SternaError? {
         guard case .unreadable(let text) = subject else { return nil }
         return SternaError(
@@ -49,9 +49,9 @@ public struct Pin: Sendable, Hashable {
 }
 
 extension Pin: ExpressibleByStringLiteral {
-    /// Reads a pin of a key; one that cannot be read is an error when the session is made.
+    /// Parses a pin of a key; an invalid one is an error when the session is made.
     public init(stringLiteral text: String) {
-        // Base64 may begin with a slash itself: the length tells.
+        // Base64 may begin with a slash itself: the length decides.
         let digits = ["sha256//", "sha256/"].filter(text.hasPrefix).map { text.dropFirst($0.count) }
             .first { $0.utf8.count == 44 }
         guard let digits, let hash = Data(base64Encoded: String(digits)), hash.count == 32
@@ -64,7 +64,7 @@ extension Pin: ExpressibleByStringLiteral {
 }
 
 extension Pin: CustomStringConvertible {
-    /// The pin as text; a certificate by its fingerprint.
+    /// The pin as text; a certificate shows its fingerprint.
     public var description: String {
         switch subject {
         case .key(let hash): "sha256/\(Data(hash).base64EncodedString())"
@@ -74,13 +74,13 @@ extension Pin: CustomStringConvertible {
     }
 }
 
-/// Which certificates of a chain must be pinned.
+/// The certificates of a chain that must be pinned.
 public enum PinningRule: String, Sendable, Hashable, Codable, CaseIterable {
-    /// One of the validated chain, whichever; AFNetworking's and OkHttp's rule, and the default.
+    /// Any certificate of the validated chain; the default, and the rule of AFNetworking and OkHttp.
     case any
-    /// The server's own.
+    /// The server's own certificate.
     case leaf
-    /// Every one, the root too.
+    /// Every certificate, including the root.
     case all
 }
 
@@ -95,7 +95,7 @@ extension Pin {
 }
 
 extension PinningRule {
-    /// Whether a chain of leaf to root is pinned.
+    /// Whether the pins cover a chain of leaf to root.
     func holds(for chain: [CheckedCertificate], pins: Set<Pin>) -> Bool {
         func isPinned(_ certificate: CheckedCertificate) -> Bool { pins.contains { $0.matches(certificate) } }
         return switch self {

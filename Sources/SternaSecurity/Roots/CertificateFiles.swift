@@ -4,13 +4,13 @@ import SwiftASN1
 
 /// Reads certificates from files and folders, in PEM or DER.
 enum CertificateFiles {
-    /// What a certificate's file is called; OpenSSL's folders have names of eight digits and a number besides.
+    /// The file name extensions of certificates; OpenSSL's folders also have names of eight digits and a number.
     static let extensions: Set<String> = ["pem", "crt", "cer", "der"]
 
-    /// More than any store of certificates has.
+    /// A limit above the size of every certificate store.
     static let maximumBytes = 64 << 20
 
-    /// Bytes of a file; throws `certificateRejected` that names it.
+    /// Returns the bytes of a file; throws `certificateRejected` with its name.
     static func read(_ path: String, what: String) throws(SternaError) -> [UInt8] {
         let content: Bytes?
         do throws(SternaError) {
@@ -29,7 +29,7 @@ enum CertificateFiles {
         return content.array
     }
 
-    /// The certificates of a file's content, each in DER, and how many objects were none; a file in DER is one of them.
+    /// Returns the certificates of a file's content, each in DER, and the number of unreadable ones; a file in DER holds one.
     static func certificates(in bytes: [UInt8]) -> (certificates: [[UInt8]], unreadable: Int) {
         if bytes.first == 0x30 {
             return RawCertificate(bytes) == nil ? ([], 1) : ([bytes], 0)
@@ -46,7 +46,7 @@ enum CertificateFiles {
         return (certificates, unreadable)
     }
 
-    /// The files of a folder that hold certificates, in the order of their names; empty where there is no such folder.
+    /// Returns the certificate files of a folder, sorted by name; empty if the folder does not exist.
     static func files(inFolder folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter(isCertificateFile).sorted().prefix(10_000).map { "\(folder)/\($0)" }
@@ -60,7 +60,7 @@ enum CertificateFiles {
             && name[..<dot].allSatisfy(\.isHexDigit)
     }
 
-    /// The certificates of a file, at least one.
+    /// Returns the certificates of a file, at least one.
     static func load(_ path: String) throws(SternaError) -> [[UInt8]] {
         let found = certificates(in: try read(path, what: "The certificates")).certificates
         guard !found.isEmpty else { throw unreadable("“\(FieldSyntax.printable(path))”") }
@@ -75,7 +75,7 @@ enum CertificateFiles {
     }
 }
 
-/// Cuts a text in PEM into its certificates.
+/// Splits a text in PEM into its certificates.
 enum PEMBlocks {
     static let begin = "-----BEGIN CERTIFICATE-----"
     static let end = "-----END CERTIFICATE-----"

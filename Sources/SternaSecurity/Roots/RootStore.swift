@@ -5,31 +5,31 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// Loads root certificates, each set once for the life of the process.
+/// Loads root certificates, each set once per process.
 final class RootStore: Sendable {
-    /// The store everybody shares.
+    /// The shared store.
     static let shared = RootStore()
 
     private let loaded = Mutex<[TrustRoots: Roots]>([:])
     private let loading = Mutex<[TrustRoots: Task<Result<Roots, SternaError>, Never>]>([:])
 
-    /// A set of roots and what was left out of it.
+    /// A set of roots, and the certificates left out of it.
     struct Roots: Sendable {
         var store: CertificateStore
         var certificates: Set<Certificate>
         var count: Int
-        /// How many certificates could not be read and were passed over.
+        /// The number of unreadable certificates, which were skipped.
         var skipped: Int
-        /// Where they came from, for messages.
+        /// The source of the roots, for messages.
         var source: String
     }
 
     init() {}
 
-    /// The roots of a set, read off the event loops and the tasks' threads; who asks while they are read waits for the same.
+    /// Returns the roots of a set, reading files off the event loops and the tasks' threads; concurrent callers share one read.
     ///
-    /// Throws `certificateRejected` where there is no file, or no certificate in it. A failure is not kept: the next
-    /// call looks again.
+    /// Throws `certificateRejected` if there is no file, or no certificate in it. Failures are not cached: the next call reads
+    /// again.
     func load(_ set: TrustRoots) async throws(SternaError) -> Roots {
         if let known = loaded.withLock({ $0[set] }) { return known }
         let task = loading.withLock { all in
@@ -47,12 +47,12 @@ final class RootStore: Sendable {
         return try await task.value.get()
     }
 
-    /// The roots of a set; blocks while files are read the first time.
+    /// Returns the roots of a set; blocks while files are read the first time.
     func roots(_ set: TrustRoots) throws(SternaError) -> Roots {
         if let known = loaded.withLock({ $0[set] }) { return known }
         let roots = try Self.read(set)
         loaded.withLock { all in
-            // Texts given by callers are as many as they like to make; only a bounded number is kept.
+            // Callers may pass any number of texts, so the cache is bounded.
             if all.count >= 64 { all.removeAll() }
             all[set] = roots
         }
@@ -89,7 +89,7 @@ final class RootStore: Sendable {
             take(try CertificateFiles.read(path, what: "The root certificates"), from: path, into: &found)
         case .folder(let folder):
             found.sources.append(folder)
-            // A link to nowhere in such a folder is no reason to trust nobody.
+            // A dangling link in such a folder must not fail the whole store.
             for path in CertificateFiles.files(inFolder: folder) {
                 guard let bytes = try? CertificateFiles.read(path, what: "The root certificates") else {
                     found.skipped += 1
@@ -120,7 +120,7 @@ final class RootStore: Sendable {
         for der in certificates { take(der: der, from: source, into: &found) }
     }
 
-    // One certificate that cannot be read would fail a whole store, so each is read by itself.
+    // One unreadable certificate would fail a whole store, so each is parsed separately.
     private static func take(der: [UInt8], from source: String, into found: inout Found) {
         if let certificate = try? Certificate(derEncoded: der) {
             found.certificates.append(certificate)

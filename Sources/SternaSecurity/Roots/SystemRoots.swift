@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// Where systems keep the root certificates they trust.
+/// The places where systems keep their trusted root certificates.
 enum SystemRoots {
     static let locations = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo, Alpine
@@ -13,10 +13,10 @@ enum SystemRoots {
         "/usr/share/ssl/certs/ca-bundle.crt",
     ]
 
-    /// Folders that are looked in where there is none of the files.
+    /// The folders to search if none of the files exists.
     static let folders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
 
-    /// The files and folders. Whoever sets one of OpenSSL's two variables means to say what is trusted, so that nothing else is.
+    /// Returns the files and folders. OpenSSL's two variables replace the system's own places if either is set.
     static func sources(environment: [String: String] = ProcessInfo.processInfo.environment) -> [TrustRoots] {
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         let named = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)

@@ -1,13 +1,13 @@
-/// Which root certificates are trusted.
+/// The trusted root certificates.
 ///
 ///     policy.roots = .file("/etc/acme/root.pem")              // instead of the system's
 ///     policy.roots = .system + .file("/etc/acme/root.pem")    // added to them
 ///
-/// Files and folders hold PEM or DER. Each is read once, off the event loops, when a server is first judged by it; what cannot be
-/// read in it is passed over and named in the log.
+/// Files and folders hold PEM or DER. Each is read once, off the event loops, at the first evaluation of a server. Unreadable
+/// entries are skipped and named in the log.
 public indirect enum TrustRoots: Sendable, Hashable {
-    /// Those of the system: where the common distributions keep theirs, or of the file in `SSL_CERT_FILE` and the folders in
-    /// `SSL_CERT_DIR` where one of these is set.
+    /// The system's roots: from the places of common distributions, or from the file in `SSL_CERT_FILE` and the folders in
+    /// `SSL_CERT_DIR` if one of these is set.
     case system
     /// The certificates of a file.
     case file(String)
@@ -17,10 +17,10 @@ public indirect enum TrustRoots: Sendable, Hashable {
     case pem(String)
     /// Certificates in DER.
     case certificates([[UInt8]])
-    /// All of several.
+    /// The roots of several sets.
     case all([TrustRoots])
 
-    /// The roots of both.
+    /// Returns the roots of both.
     public static func + (left: TrustRoots, right: TrustRoots) -> TrustRoots {
         .all(left.parts + right.parts)
     }

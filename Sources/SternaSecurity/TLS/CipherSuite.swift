@@ -1,4 +1,4 @@
-/// A cipher suite of TLS 1.2, by its registered name. Those of TLS 1.3 are fixed, and all good.
+/// A cipher suite of TLS 1.2, by its registered name. TLS 1.3 has a fixed set, all of them secure.
 public enum CipherSuite: String, Sendable, Hashable, Codable, CaseIterable {
     case ecdheECDSAWithAES128GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
     case ecdheECDSAWithAES256GCM = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"
@@ -14,8 +14,8 @@ public enum CipherSuite: String, Sendable, Hashable, Codable, CaseIterable {
     case ecdheRSAWithAES128CBC = "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"
     /// For old servers: without authenticated encryption.
     case ecdheRSAWithAES256CBC = "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"
-    /// For old servers: whoever gets the server's key later reads what was captured before.
+    /// For old servers: no forward secrecy, so a key obtained later decrypts captured traffic.
     case rsaWithAES128GCM = "TLS_RSA_WITH_AES_128_GCM_SHA256"
-    /// For old servers: whoever gets the server's key later reads what was captured before.
+    /// For old servers: no forward secrecy, so a key obtained later decrypts captured traffic.
     case rsaWithAES256GCM = "TLS_RSA_WITH_AES_256_GCM_SHA384"
 }

@@ -1,4 +1,4 @@
-/// How TLS is spoken.
+/// The options of TLS.
 public struct TLSOptions: Sendable, Hashable {
     /// A version of TLS.
     public enum Version: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
@@ -14,34 +14,34 @@ public struct TLSOptions: Sendable, Hashable {
         public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The oldest version that is spoken; 1.2 by default.
+    /// The oldest accepted version; 1.2 by default.
     public var minimumVersion = Version.tls12
 
-    /// The newest version that is spoken; nil, the default, for the newest there is.
+    /// The newest accepted version; nil, the default, for the newest supported one.
     public var maximumVersion: Version?
 
-    /// The cipher suites of TLS 1.2 and older that are offered, the preferred ones first; nil, the default, for the usual ones.
-    /// Those of TLS 1.3 are always offered where it is spoken.
+    /// The offered cipher suites of TLS 1.2 and older, in order of preference; nil, the default, for the usual ones. The suites
+    /// of TLS 1.3 are always offered with that version.
     public var cipherSuites: [CipherSuite]?
 
-    /// Whether the server is told what the engine speaks, `http/1.1` (RFC 7301); yes by default.
+    /// Whether the handshake offers the engine's protocols, `h2` and `http/1.1`, by ALPN (RFC 7301); yes by default.
     public var offersApplicationProtocols = true
 
-    /// The name that the server is told in place of the host's (RFC 6066, 3). The certificate must be for the host all the same.
+    /// The server name to send in place of the host's (RFC 6066, 3). The certificate must be for the host all the same.
     public var serverName: String?
 
     /// Whether a body that lasts until the connection ends is complete only if the server says so by close_notify (RFC 8446, 6.1;
     /// RFC 9112, 9.8); yes by default.
     ///
-    /// Such a body has neither Content-Length nor chunks, so that nothing else tells its end from a connection that an attacker or a
-    /// fault has cut: without close_notify it fails with `truncated`. Some old servers never send one; false takes their bodies as
-    /// they come. All other bodies say where they end, and are not affected.
+    /// Such a body has neither Content-Length nor chunks, so only close_notify distinguishes its end from a connection cut by an
+    /// attacker or a fault: without close_notify it fails with `truncated`. Some old servers never send one; false accepts their
+    /// bodies. All other bodies mark their own end, and are not affected.
     public var requiresCloseNotify = true
 
-    /// A file that the keys of each connection are appended to, for tools that read captured traffic: whoever has it reads
-    /// everything. Off by default.
+    /// A file to append the keys of each connection to, for tools that read captured traffic: anyone with the file can read all
+    /// of it. Off by default.
     public var keyLogFile: String?
 
-    /// Makes the usual options.
+    /// Makes the default options.
     public init() {}
 }

@@ -4,21 +4,21 @@ public import SternaPlatform
 import SwiftASN1
 import X509
 
-/// What a certificate says, for people: messages, logs and tools. Nothing here has been checked.
+/// A certificate's content for people: messages, logs and tools. Nothing here has been checked.
 public struct CertificateSummary: Sendable, Hashable {
-    /// Whom it is of, as an RFC 4514 name.
+    /// The subject, as an RFC 4514 name.
     public let subject: String
 
-    /// Who signed it.
+    /// The issuer, as the certificate names it.
     public let issuer: String
 
-    /// The first moment of its validity.
+    /// The start of its validity.
     public let notBefore: Date
 
-    /// The last moment of its validity.
+    /// The end of its validity.
     public let notAfter: Date
 
-    /// The hosts and addresses that it is for.
+    /// The hosts and addresses of the certificate.
     public let names: [String]
 
     /// The serial number in hexadecimal.
@@ -39,10 +39,10 @@ public struct CertificateSummary: Sendable, Hashable {
     /// The certificate in DER.
     public let der: [UInt8]
 
-    /// Whether it names itself as its issuer.
+    /// Whether subject and issuer have the same name.
     public let isSelfIssued: Bool
 
-    /// Reads a certificate in DER; nil where it is none that the X.509 library reads.
+    /// Reads a certificate in DER; nil if the X.509 library cannot read it.
     public init?(der: [UInt8]) {
         guard let certificate = try? Certificate(derEncoded: der), let raw = RawCertificate(der) else { return nil }
         self.init(certificate, raw: raw, der: der)
@@ -73,7 +73,7 @@ extension CertificateSummary: CustomStringConvertible {
     }
 }
 
-/// Days of certificates, for messages.
+/// Formats days of certificates for messages.
 enum Day {
     static func text(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
 }

@@ -2,20 +2,20 @@ package import SternaCore
 import SternaPlatform
 
 extension SecurityPolicy {
-    /// Judges the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.
+    /// Evaluates the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.
     public func judge(chain: [[UInt8]], host: String, time: Double? = nil) async -> TrustVerdict {
         await evaluate(chain: chain, host: host, time: time).verdict
     }
 
-    /// Judges the certificates that a server presented, and says by which chain.
+    /// Evaluates the certificates that a server presented, and returns the verdict with its chain.
     ///
     /// - Parameters:
     ///   - chain: the certificates, the server's own first, each in DER.
-    ///   - host: the name or address that was asked for, not the socket's.
+    /// - host: the requested name or address, not the socket's.
     ///   - time: seconds since 1970; nil for ``verificationTime``, or now.
     public func evaluate(chain presented: [[UInt8]], host: String, time: Double? = nil) async -> TrustEvaluation {
         let moment = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970
-        // The years that certificates can say; the X.509 library ends the process for other ones.
+        // The years that certificates can express; the X.509 library ends the process for others.
         let now =
             moment.isNaN ? Self.moments.lowerBound : min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
         var (verdict, chain) = await check(presented, host: host, now: now)
@@ -32,7 +32,7 @@ extension SecurityPolicy {
 
     private static let moments = -62_135_596_800.0...253_402_300_799.0
 
-    /// The verdict that a connection goes by: the policy's, or what the challenge handler makes of it.
+    /// Returns the verdict that a connection follows: the policy's, or the challenge handler's answer to it.
     package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
         guard let challengeHandler else { return await judge(chain: chain, host: host) }
         let evaluation = await evaluate(chain: chain, host: host)
@@ -47,7 +47,7 @@ extension SecurityPolicy {
         }
     }
 
-    /// The identity that a connection shows where it is asked for one; throws where the challenge handler refuses the host.
+    /// Returns the identity that a connection presents on request; throws if the challenge handler refuses the host.
     package func decideIdentity(host: String, port: Int) async throws(SternaError) -> ClientIdentity? {
         guard let challengeHandler else { return currentIdentity }
         switch await challengeHandler.answer(AuthenticationChallenge(.clientIdentity, host: host, port: port)) {
@@ -65,7 +65,7 @@ extension SecurityPolicy {
         _ presented: [[UInt8]], host: String, now: Double
     ) async -> (TrustVerdict, chain: [CheckedCertificate]) {
         if let failure = nonsense(host) { return (.rejected(failure), []) }
-        // Nothing could change the verdict, so no roots are read for it.
+        // Nothing could change the verdict, so the roots are not read.
         if allowsInvalidCertificates, pins.isEmpty, evaluators.isEmpty { return (.overlooked, []) }
         switch await path(presented, host: host, now: now) {
         case .valid(let chain):
@@ -78,7 +78,7 @@ extension SecurityPolicy {
         }
     }
 
-    /// What no server could pass.
+    /// Returns a failure for a policy or host that no server could satisfy.
     private func nonsense(_ host: String) -> TrustFailure? {
         if refusesAll {
             return TrustFailure(
@@ -112,8 +112,8 @@ extension SecurityPolicy {
         return result
     }
 
-    /// Looks for the pins in a chain that leads nowhere. The handshake proves the server's own key alone, and a signature what
-    /// leads to a pinned certificate; what else was sent along is known to everybody and proves nothing.
+    /// Searches for the pins in a chain that leads to no root. The handshake proves only the server's own key, and signatures
+    /// prove the issuers up to a pinned certificate. Other certificates sent along are public and prove nothing.
     private func checkInvalid(
         _ presented: [[UInt8]], host: String, now: Double
     ) async -> (TrustVerdict, chain: [CheckedCertificate]) {

@@ -1,17 +1,17 @@
-/// A check of one's own, made behind all others: of a revocation list, say, or of what is known of a host.
+/// A custom check that runs after all others, for example of a revocation list or of known facts about a host.
 ///
-/// It is given the chain, the host and the verdict so far, and gives the verdict that holds. Every evaluator of a policy is
-/// asked in order, each with what the one before it said; a careful one gives a rejection on as it is.
+/// It receives the chain, the host and the verdict so far, and returns the new verdict. The evaluators of a policy run in order,
+/// each with the verdict of the one before it; a careful one returns a rejection unchanged.
 public final class TrustEvaluator: Sendable {
     let evaluate: @Sendable (TrustEvaluation) async -> TrustVerdict
 
-    /// Makes an evaluator of a closure, which may take its time but not longer than the handshake's time-out.
+    /// Makes an evaluator of a closure, which may take as long as the handshake's time-out.
     ///
-    /// Its task is cancelled when the connection is given up: the request was cancelled or timed out, or the server has gone.
-    /// What a cancelled closure returns is not looked at.
+    /// Its task is cancelled when the connection is given up: the request was cancelled or timed out, or the server closed the
+    /// connection. The result of a cancelled closure is ignored.
     public init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) { self.evaluate = evaluate }
 
-    /// Trusts whom another policy trusts too.
+    /// Makes an evaluator that trusts only servers that another policy trusts, too.
     public convenience init(_ policy: SecurityPolicy) {
         self.init { evaluation in
             guard evaluation.verdict.isAccepted else { return evaluation.verdict }
@@ -21,23 +21,23 @@ public final class TrustEvaluator: Sendable {
     }
 }
 
-/// What is asked while a connection is opened; AFNetworking's authentication challenge.
+/// A decision while a connection is opened; AFNetworking's authentication challenge.
 public struct AuthenticationChallenge: Sendable {
-    /// What is asked for.
+    /// The subject of a challenge.
     public enum Subject: Sendable {
-        /// Whether the server is to be trusted; the policy's own verdict is in it.
+        /// Whether to trust the server; carries the policy's own verdict.
         case serverTrust(TrustEvaluation)
-        /// Which identity is shown where the server asks for one.
+        /// The identity to present if the server requests one.
         case clientIdentity
     }
 
-    /// What is asked for.
+    /// The subject of this challenge.
     public let subject: Subject
 
-    /// The host that the connection goes to.
+    /// The host of the connection.
     public let host: String
 
-    /// Its port.
+    /// The port of the connection.
     public let port: Int
 
     package init(_ subject: Subject, host: String, port: Int) {
@@ -51,24 +51,24 @@ public struct AuthenticationChallenge: Sendable {
 public final class ChallengeHandler: Sendable {
     /// An answer.
     public enum Answer: Sendable {
-        /// What the policy says: its verdict, its identity.
+        /// The policy's own verdict or identity.
         case useDefault
-        /// The server is trusted, whatever the policy says.
+        /// Trusts the server, regardless of the policy.
         case accept
-        /// The connection is not used.
+        /// Closes the connection.
         case reject(reason: String)
-        /// The identity that is shown.
+        /// Presents this identity.
         case identity(ClientIdentity)
     }
 
     package let answer: @Sendable (AuthenticationChallenge) async -> Answer
 
-    /// Makes a handler of a closure; it is asked twice for each new connection over TLS, first for the identity. Its task is
+    /// Makes a handler of a closure, which is called twice for each new connection over TLS, first for the identity. Its task is
     /// cancelled when the connection is given up.
     public init(_ answer: @escaping @Sendable (AuthenticationChallenge) async -> Answer) { self.answer = answer }
 }
 
-// Two are the same where they are one object: nothing can be known of closures.
+// Equality is identity: closures cannot be compared.
 extension TrustEvaluator: Hashable {
     public static func == (left: TrustEvaluator, right: TrustEvaluator) -> Bool { left === right }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -4,6 +4,6 @@ extension TrustFailure: LocalizedError {
     /// The description, for `localizedDescription`.
     public var errorDescription: String? { description }
 
-    /// What to do about it, nil where nothing general can be said.
+    /// The remedy; nil if there is no general one.
     public var recoverySuggestion: String? { advice.isEmpty ? nil : advice }
 }

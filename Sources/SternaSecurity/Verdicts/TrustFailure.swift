@@ -1,65 +1,65 @@
 import SternaCore
 
-/// Why a server is not trusted: which check failed, for which certificate, and what to do.
+/// The reason why a server is not trusted: the failed check, the certificate, and the remedy.
 ///
 /// It is the `underlying` cause of a ``SternaError`` of kind `certificateRejected`.
 public struct TrustFailure: Error, Sendable, Hashable {
-    /// What was looked at.
+    /// A check.
     public enum Check: String, Sendable, Hashable, Codable, CaseIterable {
-        /// That there is a chain, of a size that can be looked at.
+        /// There is a chain, within the size limits.
         case presented
-        /// That the certificate can be read.
+        /// The certificate can be read.
         case readable
-        /// That root certificates can be read.
+        /// Root certificates can be read.
         case roots
-        /// That the certificate is for the host (RFC 9525).
+        /// The certificate is for the host (RFC 9525).
         case hostName
-        /// That it is valid now.
+        /// The certificate is valid now.
         case validity
-        /// That it leads to a trusted root.
+        /// The certificate leads to a trusted root.
         case issuer
-        /// That nobody can forge the signature.
+        /// The signature uses an algorithm that cannot be forged.
         case signatureAlgorithm
-        /// That keys are neither too weak nor too large.
+        /// Keys are neither too weak nor too large.
         case keySize
-        /// That keys may be used for this (RFC 5280, 4.2.1.3).
+        /// Keys may be used for this purpose (RFC 5280, 4.2.1.3).
         case keyUsage
-        /// That certificates are for servers (RFC 5280, 4.2.1.12).
+        /// Certificates are for servers (RFC 5280, 4.2.1.12).
         case extendedKeyUsage
-        /// That issuers are authorities, and as many as allowed (RFC 5280, 4.2.1.9).
+        /// Issuers are authorities, and within the allowed number (RFC 5280, 4.2.1.9).
         case basicConstraints
-        /// That issuers may issue for this name (RFC 5280, 4.2.1.10).
+        /// Issuers may issue for this name (RFC 5280, 4.2.1.10).
         case nameConstraints
-        /// That there is no critical extension that nobody knows here (RFC 5280, 4.2).
+        /// All critical extensions are known (RFC 5280, 4.2).
         case criticalExtension
-        /// That certificates have the form that RFC 5280 demands of them (4.1 and 4.2), even of parts that decide nothing here.
+        /// Certificates have the form that RFC 5280 requires (4.1 and 4.2), even in parts that have no effect here.
         case form
-        /// That the search for a path ends soon.
+        /// The search for a path stays within its limits.
         case complexity
-        /// That the chain holds a pinned key or certificate.
+        /// The chain contains a pinned key or certificate.
         case pin
-        /// What an evaluator or a challenge handler said.
+        /// An evaluator or a challenge handler accepts the server.
         case evaluator
-        /// That the policy makes sense, and that there is one for the host.
+        /// The policy is usable, and the host has one if it needs one.
         case policy
     }
 
     /// The check that failed.
     public var check: Check
 
-    /// What is wrong, as a clause.
+    /// The problem, as a clause.
     public var reason: String
 
-    /// What to do about it, as a sentence; empty where nothing general can be said.
+    /// The remedy, as a sentence; empty if there is no general one.
     public var advice: String
 
     /// The certificate that failed.
     public var certificate: CertificateSummary?
 
-    /// What the server presented, its own first; only certificates that could be read.
+    /// The certificates that the server presented, its own first; only readable ones.
     public var presented: [CertificateSummary] = []
 
-    /// Makes a failure, as an evaluator of one's own does.
+    /// Makes a failure, for custom evaluators.
     public init(
         _ check: Check, _ reason: String, advice: String = "", certificate: CertificateSummary? = nil
     ) {
@@ -71,7 +71,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
 }
 
 extension TrustFailure: CustomStringConvertible {
-    /// What is wrong, of which certificate, and what to do.
+    /// The problem, the certificate and the remedy.
     public var description: String {
         var text = reason
         if let certificate { text += " (certificate: \(certificate))" }

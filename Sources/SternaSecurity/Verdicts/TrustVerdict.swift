@@ -1,39 +1,39 @@
-/// What a policy says of a server's certificates.
+/// A policy's verdict on a server's certificates.
 public enum TrustVerdict: Sendable, Hashable {
-    /// They lead to a trusted root, are for that host, and hold what is pinned.
+    /// The certificates lead to a trusted root, are for that host, and contain the pins.
     case trusted
-    /// They do not, and the policy, or somebody it asks, accepts them all the same.
+    /// The certificates fail, but the policy, an evaluator or the challenge handler accepts them.
     case overlooked
-    /// They do not.
+    /// The certificates fail.
     case rejected(TrustFailure)
 
     /// Whether the connection may be used.
     public var isAccepted: Bool { failure == nil }
 
-    /// Why not.
+    /// The reason for a rejection; nil otherwise.
     public var failure: TrustFailure? {
         if case .rejected(let failure) = self { failure } else { nil }
     }
 }
 
-/// A server's certificates, and what was found of them.
+/// A server's certificates, and the verdict on them.
 public struct TrustEvaluation: Sendable, Hashable {
-    /// The name or address that was asked for.
+    /// The requested name or address.
     public let host: String
 
-    /// The certificates that the server presented, in DER, its own first. Only the first one is known to be the server's.
+    /// The presented certificates, in DER, the server's own first. Only the first one is proven to be the server's.
     public let presented: [[UInt8]]
 
-    /// The chain that leads to a trusted root, in DER, the server's certificate first; empty where there is none.
+    /// The chain to a trusted root, in DER, the server's certificate first; empty if there is none.
     public let chain: [[UInt8]]
 
-    /// What was found.
+    /// The verdict.
     public let verdict: TrustVerdict
 
-    /// The moment at which validity was judged, in seconds since 1970.
+    /// The time for checking validity, in seconds since 1970.
     public let time: Double
 
-    /// The presented certificates that can be read.
+    /// The presented certificates that are readable.
     public var certificates: [CertificateSummary] { presented.compactMap(CertificateSummary.init) }
 
     func with(_ verdict: TrustVerdict) -> TrustEvaluation {

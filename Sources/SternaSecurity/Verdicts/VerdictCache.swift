@@ -3,13 +3,13 @@ import SternaPlatform
 import Synchronization
 import X509
 
-/// Paths that were found to trusted roots, so that the next connection to a server need not look again.
+/// Caches the paths found to trusted roots, so that the next connection to a server skips the search.
 ///
-/// Failures are not kept: a certificate may become valid, a root be added.
+/// Failures are not cached: a certificate may become valid, or a root be added.
 final class VerdictCache: Sendable {
     static let shared = VerdictCache()
 
-    /// How long a path is kept at most, in seconds.
+    /// The maximum lifetime of a path, in seconds.
     static let lifetime = 600.0
 
     private static let maximumEntries = 256
@@ -41,7 +41,7 @@ final class VerdictCache: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// The path found before, where it is good at that time.
+    /// Returns the cached path if it is valid at that time.
     func chain(_ key: Key, at now: Double) -> [CheckedCertificate]? {
         entries.withLock { entries in
             guard let entry = entries[key] else { return nil }
@@ -50,17 +50,17 @@ final class VerdictCache: Sendable {
         }
     }
 
-    /// Keeps a path until the first of its certificates expires, ten minutes at most.
+    /// Caches a path until the first of its certificates expires, ten minutes at most.
     func keep(_ chain: [CheckedCertificate], for key: Key, at now: Double) {
         let expiry = chain.map(\.certificate.notValidAfter.timeIntervalSince1970).min() ?? now
         let entry = Entry(chain: chain, from: now, until: min(expiry, now + Self.lifetime))
         entries.withLock { entries in
-            // Hosts are as many as a program likes; the few that it goes on talking to come back at once.
+            // A program may contact any number of hosts; the few that it keeps contacting are cached again at once.
             if entries.count >= Self.maximumEntries { entries.removeAll(keepingCapacity: true) }
             entries[key] = entry
         }
     }
 
-    /// How many there are.
+    /// The number of cached paths.
     var count: Int { entries.withLock { $0.count } }
 }

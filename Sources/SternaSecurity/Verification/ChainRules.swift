@@ -4,22 +4,22 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// The rules that a chain of leaf to root keeps (RFC 5280, 6.1, and RFC 9525); signatures and names of issuers are the search's.
+/// The rules for a chain of leaf to root (RFC 5280, 6.1, and RFC 9525); the search checks signatures and issuer names.
 ///
-/// They stand in place of the X.509 library's own policy, which says of no certificate what is wrong with it, leaves out the
-/// host and what keys may be used for, and applies name constraints to self-issued authorities.
+/// They replace the X.509 library's own policy, which names no reason for a rejection, ignores the host and key usage, and
+/// applies name constraints to self-issued authorities.
 struct ChainRules: VerifierPolicy, Sendable {
     var host: String
     var checksHost: Bool
     var now: Date
     let findings: Findings
 
-    /// Collects what one search finds and spends.
+    /// Collects the results and costs of one search.
     final class Findings: Sendable {
         private let first = Mutex<TrustFailure?>(nil)
         private let comparisons = Mutex(NameRules.maximumComparisons)
 
-        /// Certificates that are read already, by the bytes that are signed.
+        /// Certificates that were already read, by their signed bytes.
         private let known: [ArraySlice<UInt8>: CheckedCertificate]
 
         init(_ known: [CheckedCertificate] = []) {
@@ -31,7 +31,7 @@ struct ChainRules: VerifierPolicy, Sendable {
 
         func add(_ failure: TrustFailure) { first.withLock { $0 = $0 ?? failure } }
 
-        /// Whether so many names may be compared with constraints.
+        /// Spends a number of comparisons of names with constraints; returns false if the budget is exceeded.
         func spend(_ count: Int) -> Bool {
             comparisons.withLock { left in
                 guard count <= left else { return false }
@@ -45,7 +45,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         }
     }
 
-    // Policies of certificates are not asked for here, so that every one of them is allowed.
+    // Certificate policies are not checked here, so every one of them is allowed.
     static let knownCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage, .X509ExtensionID.keyUsage,
         .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints, [2, 5, 29, 32],
@@ -59,7 +59,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         return .failsToMeetPolicy(reason: failure.reason)
     }
 
-    /// Returns the first thing that is wrong with a chain of leaf to root.
+    /// Returns the first failure of a chain of leaf to root.
     private func failure(of chain: [Certificate]) -> TrustFailure? {
         let checked = chain.compactMap(findings.checked)
         guard checked.count == chain.count else {
@@ -83,7 +83,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             authorities += certificate.isSelfIssued ? 0 : 1
         }
         if let failure = Self.refusedUsage(of: leaf) ?? Self.authorityAsServer(leaf) { return failure }
-        // Where the certificate is not for the host, that is what is wrong, whoever may issue for it.
+        // A certificate for another host fails for that reason, regardless of its issuers.
         if checksHost, let failure = Self.wrongHost(leaf, host) { return failure }
         return NameRules.failure(of: chain, host: checksHost ? host : nil, spend: findings.spend)
     }
@@ -106,7 +106,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         return nil
     }
 
-    /// What makes a signature or a key worthless; a root is trusted for what it is, whoever signed it.
+    /// Returns a failure for a weak signature or key; a root is trusted by itself, regardless of its signature.
     static func weakness(of certificate: CheckedCertificate) -> TrustFailure? {
         if let hash = RawCertificate.forgeable[certificate.raw.signatureAlgorithm] {
             return TrustFailure(
@@ -127,7 +127,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             advice: "Is the URL right, and is this the server that it should be?", of: leaf)
     }
 
-    /// What a server's certificate may not be used for (RFC 5280, 4.2.1.3 and 4.2.1.12); usages that cannot be read allow
+    /// Returns a failure if a certificate may not be used for a server (RFC 5280, 4.2.1.3 and 4.2.1.12); unreadable usages allow
     /// nothing.
     static func refusedUsage(of leaf: CheckedCertificate) -> TrustFailure? {
         if let failure = strangeExtension(of: leaf) { return failure }
@@ -148,7 +148,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         }
     }
 
-    /// A critical extension that is not known here (RFC 5280, 4.2).
+    /// Returns a failure for an unknown critical extension (RFC 5280, 4.2).
     static func strangeExtension(of certificate: CheckedCertificate) -> TrustFailure? {
         guard let oid = certificate.raw.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) })
         else { return nil }
@@ -157,10 +157,11 @@ struct ChainRules: VerifierPolicy, Sendable {
             of: certificate)
     }
 
-    /// Returns a failure for an authority's certificate used as a server's: its key signs certificates, and should be in no
-    /// server's hands. rustls refuses it too; OpenSSL and Go do not.
+    /// Returns a failure for an authority's certificate used as a server's: its key signs certificates, and should not be on a
+    /// server. rustls refuses it too; OpenSSL and Go do not.
     ///
-    /// Not asked of a certificate that is itself among the roots, as self-signed ones often are that say they are authorities.
+    /// The rule does not apply to a certificate that is itself among the roots, since self-signed ones often claim to be
+    /// authorities.
     static func authorityAsServer(_ leaf: CheckedCertificate) -> TrustFailure? {
         do {
             guard case .isCertificateAuthority? = try leaf.certificate.extensions.basicConstraints else { return nil }
@@ -173,7 +174,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         }
     }
 
-    /// Returns why an authority on the way to the root, or the root, may not sign certificates of servers.
+    /// Returns a failure if an authority on the path, or the root, may not sign certificates of servers.
     private static func refusedIssuer(
         _ issuer: CheckedCertificate, isRoot: Bool, above authorities: Int
     ) -> TrustFailure? {
@@ -181,7 +182,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             return failure
         }
         let certificate = issuer.certificate
-        // Roots of the first version are older than the extension, and were chosen by whoever trusts them.
+        // Version 1 roots are older than the extension, and were chosen explicitly.
         if !isRoot || certificate.version == .v3 {
             guard certificate.version == .v3,
                 case .isCertificateAuthority(let maximum)? = try? certificate.extensions.basicConstraints
@@ -210,7 +211,7 @@ struct ChainRules: VerifierPolicy, Sendable {
 
     // MARK: Names
 
-    /// The names a certificate speaks for; none where the extension cannot be read.
+    /// Returns the names of a certificate; none if the extension cannot be read.
     static func identity(of certificate: Certificate) -> ServerIdentity {
         var identity = ServerIdentity()
         guard let names = try? certificate.extensions.subjectAlternativeNames else { return identity }
@@ -237,7 +238,7 @@ extension TrustFailure {
 }
 
 extension Certificate {
-    /// The certificate's bytes, which the library keeps only in parts.
+    /// The certificate's bytes, of which the library keeps only parts.
     var der: [UInt8]? {
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(self)) != nil else { return nil }

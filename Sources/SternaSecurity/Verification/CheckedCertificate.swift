@@ -1,7 +1,7 @@
 import SwiftASN1
 import X509
 
-/// A certificate that could be read, with its bytes.
+/// A readable certificate, with its bytes.
 struct CheckedCertificate: Sendable {
     let certificate: Certificate
     let raw: RawCertificate
@@ -14,7 +14,7 @@ struct CheckedCertificate: Sendable {
         self.der = der
     }
 
-    /// A certificate that the X.509 library has read; nil where its bytes cannot be read again.
+    /// Wraps a certificate that the X.509 library has read; nil if its bytes cannot be read again.
     init?(_ certificate: Certificate) {
         guard let der = certificate.der, let raw = RawCertificate(der) else { return nil }
         self.certificate = certificate
@@ -24,6 +24,6 @@ struct CheckedCertificate: Sendable {
 
     var summary: CertificateSummary { CertificateSummary(certificate, raw: raw, der: der) }
 
-    /// Whether it names itself as its issuer (RFC 5280, 6.1).
+    /// Whether subject and issuer have the same name (RFC 5280, 6.1).
     var isSelfIssued: Bool { certificate.issuer == certificate.subject }
 }

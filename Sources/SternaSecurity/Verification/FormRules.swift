@@ -1,12 +1,12 @@
 import SwiftASN1
 import X509
 
-/// Rules about the form of certificates (RFC 5280, 4.1 and 4.2), whatever they are used for.
+/// Rules about the form of certificates (RFC 5280, 4.1 and 4.2), for every purpose.
 ///
-/// Extensions are read that decide nothing here: a certificate in which one of them is damaged was not issued with care, and
-/// Go and OpenSSL refuse it too.
+/// They also read extensions that have no effect here: a damaged one shows that a certificate was issued without care, and Go and
+/// OpenSSL refuse it too.
 enum FormRules {
-    /// Returns what is wrong with a certificate below the root.
+    /// Returns a failure for a malformed certificate below the root.
     static func failure(of certificate: CheckedCertificate) -> TrustFailure? {
         if let failure = version(of: certificate) { return failure }
         for (oid, (form, name)) in forms {
@@ -38,7 +38,7 @@ enum FormRules {
         /// A sequence of at least one sequence.
         case sequences
 
-        /// Sequences that each begin with a method and a place (RFC 5280, 4.2.2.1).
+        /// Sequences that each begin with a method and a location (RFC 5280, 4.2.2.1).
         case access
     }
 

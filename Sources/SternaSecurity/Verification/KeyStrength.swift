@@ -1,8 +1,8 @@
 import SwiftASN1
 
-/// Which keys are too weak to sign for, or as, a server, and which are so large that checking them is an attack.
+/// Rejects keys that are too weak to sign for, or as, a server, or so large that checking them is an attack.
 enum KeyStrength {
-    /// An RSA key's bits: fewer can be factored, more cost too much to check.
+    /// The allowed bits of an RSA key: fewer can be factored, more cost too much to check.
     static let rsaBits = 2_048...8_192
 
     private static let curves: [ASN1ObjectIdentifier: (name: String, cost: Int)] = [
@@ -10,7 +10,7 @@ enum KeyStrength {
         [1, 3, 132, 0, 35]: ("P-521", 16),
     ]
 
-    /// Why a key is refused; nil where it is not.
+    /// Returns the reason for refusing a key; nil for an accepted key.
     static func refusal(of certificate: RawCertificate) -> String? {
         guard certificate.keyAlgorithm == RawCertificate.rsa else { return nil }
         guard let bits = certificate.modulusBits else { return "its RSA key cannot be read" }
@@ -19,7 +19,7 @@ enum KeyStrength {
         return nil
     }
 
-    /// What a check of a signature by the key costs, in checks by a P-256 key.
+    /// Returns the cost of checking a signature by the key, in checks by a P-256 key.
     static func cost(of certificate: RawCertificate) -> Int {
         if let bits = certificate.modulusBits { return bits > 4_096 ? 4 : 1 }
         return certificate.curve.flatMap { curves[$0]?.cost } ?? 4

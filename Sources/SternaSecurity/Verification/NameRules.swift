@@ -1,11 +1,11 @@
 import SwiftASN1
 import X509
 
-/// Name constraints (RFC 5280, 4.2.1.10), applied to the certificates below an authority and to the host asked for: a wildcard
-/// may cover a host that its issuer must not speak for.
+/// Name constraints (RFC 5280, 4.2.1.10), applied to the certificates below an authority and to the requested host: a wildcard
+/// may cover a host that its issuer must not certify.
 enum NameRules {
-    /// Limits, since a certificate of 100 KiB can have thousands of names and of constraints: of names in a certificate, of
-    /// constraints in an authority's, and of comparisons in one search over all of its paths.
+    /// Limits for names in a certificate, for constraints of an authority, and for comparisons in one search over all of its
+    /// paths. A certificate of 100 KiB can have thousands of names and constraints.
     static let maximumNames = 1_000
     static let maximumConstraints = 200
     static let maximumComparisons = 100_000
@@ -13,8 +13,8 @@ enum NameRules {
     /// Returns the first violation in a chain of leaf to root.
     ///
     /// - Parameters:
-    ///   - host: the host asked for; nil where it does not matter.
-    ///   - spend: reports comparisons before they are made; false when no more are allowed.
+    ///   - host: the requested host; nil if it does not matter.
+    ///   - spend: called with the number of comparisons before they are made; returns false if no more are allowed.
     static func failure(
         of chain: [CheckedCertificate], host: String?, spend: (_ comparisons: Int) -> Bool
     ) -> TrustFailure? {
@@ -38,7 +38,7 @@ enum NameRules {
                 return refusal(issuer, "one of its issuers may not issue certificates for this host")
             }
             for (position, subject) in chain[..<index].enumerated() {
-                // Self-issued certificates are how an authority changes its key; only the final one is constrained (6.1.3 (b)).
+                // An authority changes its key with self-issued certificates; only the final one is constrained (6.1.3 (b)).
                 if position > 0, subject.isSelfIssued { continue }
                 let names = known[position] ?? ConstrainedNames.names(of: subject.certificate)
                 guard let names, names.allSatisfy(constraints.allow) else {
@@ -56,17 +56,17 @@ enum NameRules {
     }
 }
 
-/// The names that an authority may and may not issue certificates for.
+/// The names for which an authority may and may not issue certificates.
 struct ConstrainedNames {
-    /// A form of names, each constrained for itself; `other` for those that are not compared.
+    /// A form of names, each constrained separately; `other` for forms that are not compared.
     enum Form: Hashable { case dns, address, uri, directory, email, other }
 
-    /// A name of a certificate, in parts that are compared.
+    /// A name of a certificate, in comparable parts.
     struct Name {
         let form: Form
 
-        /// The labels of a DNS name or of a URI's host, in lower case; the bytes of an address. Nil where the name has no such
-        /// part, or is of a form that is not compared: no constraint of its form can then be shown to hold.
+        /// The labels of a DNS name or of a URI's host, in lower case; the bytes of an address. Nil if the name has no such part,
+        /// or is of a form that is not compared: no constraint of its form can then be shown to hold.
         var labels: [String]?
         var address: [UInt8]?
     }
@@ -75,7 +75,7 @@ struct ConstrainedNames {
         let form: Form
         var labels: [String] = []
 
-        /// Whether a URI's host needs at least one label more; without it a host is named exactly.
+        /// Whether a URI's host needs at least one more label; otherwise the constraint names a host exactly.
         var isDomain = false
         var range: [UInt8] = []
         var isWellFormed = true
@@ -85,7 +85,7 @@ struct ConstrainedNames {
     private let excluded: [Subtree]
     private let permittedForms: Set<Form>
 
-    /// Nil where the extension cannot be read, or one of its lists is empty: each has at least one subtree where it is present.
+    /// Nil if the extension cannot be read, or one of its lists is empty: each list has at least one subtree if present.
     init?(_ extension: Certificate.Extension) {
         guard let constraints = try? NameConstraints(`extension`), Self.hasNoEmptyList(`extension`.value) else {
             return nil
@@ -104,8 +104,8 @@ struct ConstrainedNames {
         return allow(Name(form: .dns, labels: ServerIdentity.labels(host, allowsWildcard: false)))
     }
 
-    /// Whether a name may be issued for: outside of every excluded subtree and, where its form has permitted ones, within one of
-    /// them. What cannot be compared is refused as soon as its form is constrained at all.
+    /// Whether the authority may issue for a name: the name is outside of every excluded subtree and, if its form has permitted
+    /// ones, within one of them. A name that cannot be compared is refused as soon as its form is constrained at all.
     func allow(_ name: Name) -> Bool {
         for subtree in excluded where subtree.form == name.form {
             guard Self.isWithin(subtree, name) == false else { return false }
@@ -114,7 +114,7 @@ struct ConstrainedNames {
         return permitted.contains { $0.form == name.form && Self.isWithin($0, name) == true }
     }
 
-    /// The names of a certificate that constraints apply to; nil where they cannot be read.
+    /// Returns the names of a certificate that constraints apply to; nil if they cannot be read.
     static func names(of certificate: Certificate) -> [Name]? {
         guard let alternatives = try? certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames() else {
             return nil
@@ -133,7 +133,7 @@ struct ConstrainedNames {
 
     // MARK: Comparing
 
-    /// Nil where it cannot be told.
+    /// Whether a name is within a subtree; nil if unknown.
     private static func isWithin(_ subtree: Subtree, _ name: Name) -> Bool? {
         switch name.form {
         case .dns:
@@ -166,7 +166,7 @@ struct ConstrainedNames {
         }
     }
 
-    /// The labels of a URI's host; nil where there is none, or an address, which constraints refuse.
+    /// Returns the labels of a URI's host; nil if there is no host, or it is an address, which constraints refuse.
     private static func host(ofURI text: String) -> [String]? {
         guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         var authority = text[start...].prefix { !"/?#".contains($0) }
@@ -181,7 +181,7 @@ struct ConstrainedNames {
     private static func subtree(_ name: GeneralName) -> Subtree {
         switch name {
         case .dnsName(let text):
-            // Every name is below the empty one. A dot in front is defined for URIs alone.
+            // Every name is below the empty one. Only URIs define a leading dot.
             if text.isEmpty { return Subtree(form: .dns) }
             let labels = constraintLabels(text)
             return Subtree(form: .dns, labels: labels ?? [], isWellFormed: labels != nil)
@@ -205,7 +205,7 @@ struct ConstrainedNames {
         return labels.map { $0.lowercased() }
     }
 
-    /// Whether a mask has all of its ones in front.
+    /// Whether a mask has all of its ones first.
     private static func isPrefix(_ mask: ArraySlice<UInt8>) -> Bool {
         guard let end = mask.firstIndex(where: { $0 != 0xFF }) else { return true }
         let ones = (~mask[end]).leadingZeroBitCount

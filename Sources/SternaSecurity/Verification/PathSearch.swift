@@ -3,17 +3,17 @@ import SternaPlatform
 import SwiftASN1
 import X509
 
-/// Looks for a path from a server's certificate to a trusted root (RFC 5280, 6).
+/// Searches for a path from a server's certificate to a trusted root (RFC 5280, 6).
 struct PathSearch: Sendable {
-    /// How many certificates a server may present.
+    /// The maximum number of certificates that a server may present.
     static let maximumCertificates = 64
 
-    /// How many bytes one may have.
+    /// The maximum size of a certificate in bytes.
     static let maximumBytes = 64 << 10
 
     var host: String
     var checksHost: Bool
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Double
 
     enum Result: Sendable {
@@ -22,13 +22,13 @@ struct PathSearch: Sendable {
         case invalid(TrustFailure)
     }
 
-    /// Judges the certificates that a server presented, its own first, by a set of roots.
+    /// Evaluates the certificates that a server presented, its own first, with a set of roots.
     func run(_ presented: [[UInt8]], roots: RootStore.Roots) async -> Result {
         if let failure = Self.unreadable(presented) { return .invalid(failure) }
         guard let leaf = presented.first.flatMap(CheckedCertificate.init) else {
             return .invalid(Self.unreadableLeaf(presented.first ?? []))
         }
-        // What cannot be read cannot help: the chain is then judged without it.
+        // Unreadable certificates cannot help: the chain is evaluated without them.
         let others = presented.dropFirst().compactMap(CheckedCertificate.init)
         if let count = ([leaf] + others).map(\.raw.nameCount).max(), count > NameRules.maximumNames {
             return .invalid(
@@ -76,7 +76,7 @@ struct PathSearch: Sendable {
         return nil
     }
 
-    /// Why the X.509 library does not read a certificate, as far as that can be told.
+    /// Returns the reason why the X.509 library cannot read a certificate, as far as it is known.
     private static func unreadableLeaf(_ der: [UInt8]) -> TrustFailure {
         if let raw = RawCertificate(der) {
             if let reason = KeyStrength.refusal(of: raw) {
@@ -90,7 +90,7 @@ struct PathSearch: Sendable {
             .readable, "the server's certificate cannot be read: its form, or its key, is not one in use")
     }
 
-    /// A certificate that is itself among the roots was chosen for what it is: nobody need have signed it.
+    /// Checks a leaf that is itself among the roots: it is trusted by itself and needs no issuer.
     private func chosen(_ leaf: CheckedCertificate, _ rules: ChainRules) -> Result {
         let failure =
             rules.validity(of: leaf) ?? ChainRules.refusedUsage(of: leaf)
@@ -100,7 +100,7 @@ struct PathSearch: Sendable {
         return failure.map(Result.invalid) ?? .valid([leaf])
     }
 
-    /// Says which of the usual things is wrong where no path was found.
+    /// Returns the likely reason why no path was found.
     private func explain(
         _ leaf: CheckedCertificate, _ others: [CheckedCertificate], unread: [[UInt8]], _ rules: ChainRules,
         _ roots: RootStore.Roots
@@ -131,11 +131,11 @@ struct PathSearch: Sendable {
                 + "authority's certificate to the roots if it should be.", certificate: leaf.summary)
     }
 
-    /// Returns a failure for an issuer, by its name, with a critical extension unknown here, which the search passes over.
+    /// Returns a failure for an issuer, by its name, whose unknown critical extension makes the search skip it.
     private func strangeIssuer(
         of leaf: CheckedCertificate, _ others: [CheckedCertificate], _ roots: RootStore.Roots
     ) -> TrustFailure? {
-        // The names that lead up from the leaf, each looked up once.
+        // Follows the issuer names up from the leaf, each once.
         let bySubject = Dictionary(grouping: others, by: \.certificate.subject)
         var names: Set<DistinguishedName> = []
         var next = [leaf.certificate.issuer]

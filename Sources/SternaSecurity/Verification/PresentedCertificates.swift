@@ -1,17 +1,17 @@
 import Synchronization
 import X509
 
-/// The certificates that a server presented behind its own, offered to the search for a path a bounded number of times.
+/// The certificates that a server presented after its own, offered to the path search a bounded number of times.
 ///
-/// The search tries every path there is; certificates that all lead to each other would keep it busy for ever.
+/// The search tries every path; certificates that all lead to each other would never let it end.
 final class PresentedCertificates: CustomCertificateStore {
-    /// How many signatures the search checks at most: as many as the longest chain has, once each.
+    /// The maximum number of signatures that the search checks: one for each certificate of the longest chain.
     static let maximumChecks = PathSearch.maximumCertificates
 
-    /// What it may spend on them, in checks by a P-256 key: enough for the longest chain of P-384 keys.
+    /// The budget of the search, in checks by a P-256 key: enough for the longest chain of P-384 keys.
     static let budget = 4 * maximumChecks
 
-    /// Of certificates with one name and one key so many are offered; servers have at most two, of two roots.
+    /// The maximum number of offered certificates with the same name and key; servers have at most two, of two roots.
     static let maximumAlike = 4
 
     private let candidates: [(certificate: Certificate, cost: Int)]
@@ -36,7 +36,7 @@ final class PresentedCertificates: CustomCertificateStore {
         let key: [UInt8]
     }
 
-    /// Whether the search was stopped short.
+    /// Whether the search exceeded its limits.
     var isExhausted: Bool { remaining.withLock { $0.checks <= 0 || $0.cost <= 0 } }
 
     subscript(subject: DistinguishedName) -> [Certificate]? {

@@ -1,10 +1,10 @@
 import Crypto
 import SwiftASN1
 
-/// What is read straight from a certificate's DER (RFC 5280, 4.1): the bytes that pins are made of, and what has to be known
-/// of certificates that the X.509 library refuses to read.
+/// The parts read directly from a certificate's DER (RFC 5280, 4.1): the bytes that pins hash, and facts about certificates that
+/// the X.509 library cannot read.
 struct RawCertificate: Sendable {
-    /// The SubjectPublicKeyInfo as it stands in the certificate; a key that is written anew may have other bytes.
+    /// The SubjectPublicKeyInfo as in the certificate; encoding the key anew may give other bytes.
     let subjectPublicKeyInfo: ArraySlice<UInt8>
 
     /// The algorithm of the issuer's signature.
@@ -19,22 +19,21 @@ struct RawCertificate: Sendable {
     /// The curve of an elliptic key.
     let curve: ASN1ObjectIdentifier?
 
-    /// How many subject alternative names there are.
+    /// The number of subject alternative names.
     let nameCount: Int
 
-    /// Extensions that whoever does not know them must refuse.
+    /// The critical extensions, which a verifier must know or refuse.
     let criticalExtensions: [ASN1ObjectIdentifier]
 
-    /// Nil where the bytes are no certificate.
+    /// Nil if the bytes are not a certificate.
     init?(_ der: [UInt8]) {
         guard let root = try? DER.parse(der), let parts = Self.children(of: root), parts.count == 3,
             let fields = Self.children(of: parts[0])
         else { return nil }
-        // The version is left out of certificates of the first one.
+        // Version 1 certificates omit the version.
         let skipped = fields.first?.identifier == Self.tag(0) ? 1 : 0
-        // Serial number, signature, issuer, validity, subject, key; then whatever is optional.
-        // The algorithm is named twice, and only what is signed can be trusted of it; the library goes by the other one and
-        // does not compare (RFC 5280, 4.1.1.2).
+        // Serial number, signature, issuer, validity, subject, key; then optional fields. The algorithm appears twice, and only
+        // the signed occurrence can be trusted; the library uses the other one and does not compare them (RFC 5280, 4.1.1.2).
         guard fields.count >= skipped + 6, fields[skipped + 1].encodedBytes == parts[1].encodedBytes,
             let signature = Self.children(of: fields[skipped + 1])?.first,
             let signatureAlgorithm = try? ASN1ObjectIdentifier(derEncoded: signature)
@@ -58,7 +57,7 @@ struct RawCertificate: Sendable {
 
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 1]
 
-    /// Algorithms of signatures that can be forged: MD2, MD5, SHA-1.
+    /// Algorithms of forgeable signatures: MD2, MD5, SHA-1.
     static let forgeable: [ASN1ObjectIdentifier: String] = [
         [1, 2, 840, 113_549, 1, 1, 2]: "MD2", [1, 2, 840, 113_549, 1, 1, 4]: "MD5",
         [1, 2, 840, 113_549, 1, 1, 5]: "SHA-1", [1, 2, 840, 10_045, 4, 1]: "SHA-1", [1, 2, 840, 10_040, 4, 3]: "SHA-1",
@@ -83,7 +82,7 @@ struct RawCertificate: Sendable {
         return digits.count * 8 - top.leadingZeroBitCount
     }
 
-    // Without making texts of them, as there may be tens of thousands.
+    // Does not make texts of the names, since there may be tens of thousands.
     private static func countNames(in extensions: ASN1Node) -> Int {
         guard let list = children(of: extensions)?.first.flatMap(children) else { return 0 }
         for entry in list {

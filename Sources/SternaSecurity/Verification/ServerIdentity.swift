@@ -1,14 +1,14 @@
 import SternaPlatform
 
-/// Whom a certificate speaks for, by its subject alternative names alone (RFC 9525): the common name is never looked at.
+/// The hosts that a certificate is for, by its subject alternative names alone (RFC 9525): the common name is ignored.
 struct ServerIdentity: Sendable, Hashable {
-    /// The DNS names, as they stand in the certificate.
+    /// The DNS names, as in the certificate.
     var dnsNames: [String] = []
 
     /// The addresses: four or sixteen bytes each.
     var addresses: [[UInt8]] = []
 
-    /// Whether the certificate speaks for a host: an address only by an address, a name only by a name.
+    /// Whether the certificate covers a host: only an address covers an address, and only a name covers a name.
     func covers(_ host: String) -> Bool {
         if let address = Self.address(host) { return addresses.contains(address) }
         guard let labels = Self.labels(host, allowsWildcard: false) else { return false }
@@ -17,12 +17,12 @@ struct ServerIdentity: Sendable, Hashable {
                 return false
             }
             guard pattern[0] == "*" else { return pattern == labels }
-            // A wildcard stands for the whole left-most label, and never for one directly under a top-level domain.
+            // A wildcard stands for the whole left-most label, and never for a name directly under a top-level domain.
             return pattern.count >= 3 && pattern.dropFirst() == labels.dropFirst()
         }
     }
 
-    /// The bytes of an IPv4 or IPv6 address, or nil where the text is none; brackets are allowed.
+    /// Returns the bytes of an IPv4 or IPv6 address, brackets allowed; nil if the text is not an address.
     static func address(_ host: String) -> [UInt8]? {
         var text = host
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
@@ -35,15 +35,15 @@ struct ServerIdentity: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a text is a host's name as the TLS handshake has it: no address, and no dot at its end.
+    /// Whether a text is a host name as in the TLS handshake: not an address, and without a trailing dot.
     static func isName(_ text: String) -> Bool {
         address(text) == nil && !text.hasSuffix(".") && labels(text, allowsWildcard: false) != nil
     }
 
-    /// The labels of a name in lower case without the trailing dot, or nil where it is no host name.
+    /// Returns the labels of a name in lower case without the trailing dot; nil if it is not a host name.
     static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
         var bytes = Array(name.utf8)
-        // The dot at the end is the asker's; in a certificate it would hide a name from its issuer's constraints.
+        // Only requested hosts may end in a dot; in a certificate the dot would hide a name from its issuer's constraints.
         if bytes.last == UInt8(ascii: "."), !allowsWildcard { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= 253 else { return nil }
         var labels: [String] = []

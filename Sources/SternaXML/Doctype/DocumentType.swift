@@ -1,11 +1,11 @@
-/// Reads a document type declaration for its entities (XML 1.0, 2.8), and refuses what it would be a loss to pass over.
+/// Reads a document type declaration for its entities (XML 1.0, 2.8), and refuses declarations that would change the document.
 struct DocumentType {
     private let bytes: [UInt8]
     private var index: Int
     private let start: Int
     private var table: EntityTable
 
-    /// Reads the declaration that begins at an index; gives the index behind it, and the table with its entities.
+    /// Reads the declaration at an index; returns the index after it, and the table with its entities.
     static func read(
         _ bytes: [UInt8], at start: Int, into table: inout EntityTable
     ) throws(XMLFault) -> Int {
@@ -86,7 +86,7 @@ struct DocumentType {
 
     // MARK: Pieces
 
-    /// Goes to the end of a declaration; says whether there was anything in quotation marks.
+    /// Skips to the end of a declaration; returns whether it contained a quoted literal.
     private mutating func skipDeclaration(at start: Int) throws(XMLFault) -> Bool {
         var hasLiteral = false
         while true {
@@ -111,7 +111,7 @@ struct DocumentType {
         return true
     }
 
-    /// What stands in the quotation marks whose first one was just read.
+    /// Reads the rest of a quoted literal whose opening quote was just read.
     private mutating func literal() throws(XMLFault) -> Range<Int> {
         let quote = bytes[index - 1]
         guard let end = bytes[index...].firstIndex(of: quote) else { throw cutOff }

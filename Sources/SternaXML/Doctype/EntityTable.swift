@@ -1,14 +1,14 @@
-/// The general entities that a document type declaration declares, and what references to them become.
+/// The general entities of a document type declaration, and the expansion of references to them.
 ///
-/// Foundation's parser on Linux leaves out an entity's text without an error, so it never gets to see one: they are
-/// replaced before, as text that needs no declaration. Only plain text is: an entity cannot bring elements with it.
+/// Foundation's parser on Linux drops an entity's text without an error, so the preparation expands every reference beforehand.
+/// It expands plain text only: an entity cannot add elements.
 struct EntityTable {
     private enum Entity {
         case text([UInt8])
         case external
     }
 
-    /// An entity within an entity within an entity, and so on, goes no further than this.
+    /// The maximum depth of entities within entities.
     private static let maximumNesting = 32
 
     private static let predefined: Set<String> = ["amp", "lt", "gt", "quot", "apos"]
@@ -19,10 +19,10 @@ struct EntityTable {
     private var open: [String] = []
     private var spent = 0
 
-    /// Makes a table whose entities may become `limit` bytes in all.
+    /// Makes a table whose entities may expand to `limit` bytes in all.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds an entity with a value; of declarations with the same name the first one counts (XML 1.0, 4.2).
+    /// Adds an entity with a value; the first declaration of a name counts (XML 1.0, 4.2).
     mutating func declare(_ name: String, value: some Collection<UInt8>, at offset: Int) throws(XMLFault) {
         guard name.utf8.count <= XMLPreparation.maximumName else {
             throw .limit("an entity's name is longer than \(XMLPreparation.maximumName) bytes.", at: offset)
@@ -30,16 +30,16 @@ struct EntityTable {
         if entities[name] == nil { entities[name] = .text(try Self.replacement(Array(value), at: offset)) }
     }
 
-    /// Adds an entity whose text is elsewhere.
+    /// Adds an external entity.
     mutating func declareExternal(_ name: String) {
-        // No reference is that long.
+        // A reference cannot be that long.
         guard name.utf8.count <= XMLPreparation.maximumName else { return }
         if entities[name] == nil { entities[name] = .external }
     }
 
     static func isPredefined(_ name: String) -> Bool { predefined.contains(name) }
 
-    /// What a reference in the document becomes; counts towards the limit.
+    /// Returns the expansion of a reference in the document, which counts towards the limit.
     mutating func expand(_ name: String, at offset: Int) throws(XMLFault) -> [UInt8] {
         let bytes = try expansion(name, at: offset)
         spent += bytes.count
@@ -97,7 +97,7 @@ struct EntityTable {
         .limit("its entities become more than \(limit) bytes. Raise XMLLimits.entityBytes for more.", at: offset)
     }
 
-    /// Characters that would be markup where the text is put.
+    /// Escapes characters that would be markup in the document.
     private static func escaped(_ byte: UInt8) -> [UInt8] {
         switch byte {
         case .greater: Array("&gt;".utf8)
@@ -108,8 +108,8 @@ struct EntityTable {
         }
     }
 
-    /// The replacement text of a value: character references are replaced where it is declared, others where the entity is
-    /// used (XML 1.0, 4.5).
+    /// The replacement text of a value: character references are expanded in the declaration, others when the entity is used (XML
+    /// 1.0, 4.5).
     private static func replacement(_ value: [UInt8], at offset: Int) throws(XMLFault) -> [UInt8] {
         guard value.contains(.ampersand) || value.contains(.percent) else { return value }
         var result: [UInt8] = []
@@ -137,13 +137,13 @@ struct EntityTable {
 
 /// A reference to a character or to an entity (XML 1.0, 4.1).
 struct Reference {
-    /// From “&” to behind “;”.
+    /// The range from “&” to the end of “;”.
     var range: Range<Int>
 
-    /// The entity's name, or nil for a character.
+    /// The entity's name; nil for a character.
     var name: String?
 
-    /// Longer names are no entity's.
+    /// An entity's name is never longer.
     private static let maximumName = 1_024
 
     /// Reads the reference that begins at an index; faults are reported at `offset`.

@@ -1,19 +1,17 @@
 public import Sterna
 
-/// Reads documents without holding them as a tree or a list.
+/// Reads documents as events, without holding a tree or a list.
 ///
-/// A success only if the whole document is well-formed, namespaces included; what was passed on before an error was found is
-/// to be thrown away.
+/// Reading succeeds only if the whole document is well-formed, namespaces included. Discard the events delivered before an error.
 public enum XMLEvents {
     /// Reads bytes and passes each event to a closure.
     ///
-    /// The encoding is told by a byte order mark, else by `charset`, else by the XML declaration, else it is UTF-8
-    /// (RFC 7303, 3).
+    /// A byte order mark determines the encoding, else `charset`, else the XML declaration; the default is UTF-8 (RFC 7303, 3).
     ///
     /// - Parameters:
     ///   - charset: the character set that Content-Type names.
-    ///   - handler: is called on the caller's thread; an error of its own ends the reading.
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column; or what `handler` throws.
+    ///   - handler: called on the caller's thread; its own errors end the reading.
+    /// - Throws: `decodingFailed` or `limitExceeded` with line and column, or the error of `handler`.
     public static func parse(
         _ bytes: Bytes, limits: XMLLimits = XMLLimits(), charset: String? = nil, _ handler: (XMLEvent) throws -> Void
     ) throws {
@@ -21,10 +19,9 @@ public enum XMLEvents {
         try XMLReader.read(source, limits: limits, handler)
     }
 
-    /// Reads a text and passes each event to a closure, as the form for bytes does; the encoding that the text declares
-    /// means nothing.
+    /// Reads a text and passes each event to a closure, as the form for bytes does; ignores the encoding that the text declares.
     ///
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column; or what `handler` throws.
+    /// - Throws: `decodingFailed` or `limitExceeded` with line and column, or the error of `handler`.
     public static func parse(
         _ text: String, limits: XMLLimits = XMLLimits(), _ handler: (XMLEvent) throws -> Void
     ) throws {

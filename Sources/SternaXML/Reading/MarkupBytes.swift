@@ -21,7 +21,7 @@ extension UInt8 {
 
     var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 
-    /// Whether a byte ends a name wherever one stands in markup.
+    /// Whether a byte ends a name in markup.
     var endsXMLName: Bool {
         switch self {
         case .ampersand, .apostrophe, .equals, .greater, .less, .percent, .quote, .semicolon, .slash, .question: true
@@ -31,7 +31,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Where a short sequence next stands, looked for from an index on.
+    /// Returns the next range of a short sequence at or after an index.
     func firstRange(of needle: [UInt8], from start: Int) -> Range<Int>? {
         guard let first = needle.first, start >= 0 else { return nil }
         var index = start
@@ -44,12 +44,12 @@ extension [UInt8] {
         return nil
     }
 
-    /// Whether a short sequence stands at an index.
+    /// Whether a short sequence is at an index.
     func has(_ needle: [UInt8], at start: Int) -> Bool {
         start >= 0 && start <= count - needle.count && self[start..<start + needle.count].elementsEqual(needle)
     }
 
-    /// Writes spaces over a range; line feeds stay, so that places keep their numbers.
+    /// Replaces a range with spaces but keeps line feeds, so that line numbers stay.
     mutating func blank(_ range: Range<Int>) {
         for index in range where self[index] != .lineFeed { self[index] = .space }
     }

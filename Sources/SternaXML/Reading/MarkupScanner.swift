@@ -1,7 +1,7 @@
-/// Cuts a document into markup and text, without looking at what the names mean (XML 1.0, 2.4).
+/// Splits a document into markup and text, without interpreting names (XML 1.0, 2.4).
 ///
-/// It is stricter than it has to be: a “<” within a tag is a fault at once. So whatever looks like markup to a lenient reader
-/// was seen as markup here too.
+/// It is stricter than necessary: a “<” within a tag is a fault at once. Text that a lenient reader would take for markup is
+/// therefore scanned as markup here, too.
 struct MarkupScanner {
     enum Kind: Equatable {
         case text, startTag, endTag, comment, cdata, instruction, documentType
@@ -12,7 +12,7 @@ struct MarkupScanner {
         var range: Range<Int>
     }
 
-    /// The longest piece of markup; Foundation's parser gives up at 10,000,000 bytes without saying why.
+    /// The longest piece of markup; Foundation's parser fails at 10,000,000 bytes without a reason.
     static let maximumMarkup = 8 << 20
 
     let bytes: [UInt8]
@@ -20,7 +20,7 @@ struct MarkupScanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next piece, or nil at the end. A document type ends where its name begins: ``skip(to:)`` goes past it.
+    /// Returns the next piece; nil at the end. A document type ends where its name begins; ``skip(to:)`` moves past it.
     mutating func next() throws(XMLFault) -> Markup? {
         guard index < bytes.count else { return nil }
         let start = index
@@ -35,10 +35,10 @@ struct MarkupScanner {
         return markup
     }
 
-    /// Goes on at an index.
+    /// Continues at an index.
     mutating func skip(to index: Int) { self.index = max(index, self.index) }
 
-    /// Where the names of a start tag's attributes stand, in order.
+    /// Returns the ranges of the names of a start tag's attributes, in order.
     static func attributeNames(of tag: Range<Int>, in bytes: [UInt8]) -> [Range<Int>] {
         var names: [Range<Int>] = []
         var quote: UInt8?
@@ -56,7 +56,7 @@ struct MarkupScanner {
             } else if byte.endsXMLName {
                 continue
             } else {
-                // A name begins where a byte of one follows something else.
+                // A byte of a name begins one if the byte before it is not of a name.
                 if start == nil || bytes[index - 1].endsXMLName { start = index }
                 end = index + 1
             }
@@ -64,7 +64,7 @@ struct MarkupScanner {
         return names
     }
 
-    /// Where the name of a start tag stands.
+    /// Returns the range of the name of a start tag.
     static func name(of tag: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
         let start = tag.lowerBound + 1
         var end = start

@@ -1,15 +1,15 @@
 /// The XML declaration at the start of a document (XML 1.0, 2.8).
 struct XMLDeclaration: Equatable {
-    /// The name of the encoding as it is written, or nil where none is.
+    /// The name of the encoding as written; nil if there is none.
     var encoding: String?
 
-    /// How many bytes the declaration takes.
+    /// The length of the declaration in bytes.
     var length: Int
 
-    /// Longer ones are refused: nothing that belongs there takes so much.
+    /// The longest accepted declaration; no valid one needs as much.
     private static let maximumLength = 1_024
 
-    /// Reads the declaration where the bytes begin with one; nil where they do not.
+    /// Reads the declaration; nil if the bytes do not begin with one.
     init?(_ bytes: some Collection<UInt8>) throws(XMLFault) {
         let start = Array(bytes.prefix(Self.maximumLength))
         guard start.starts(with: Array("<?xml".utf8)), start.count > 5, start[5].isXMLSpace || start[5] == .question

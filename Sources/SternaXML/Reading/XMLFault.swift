@@ -1,6 +1,6 @@
 import Sterna
 
-/// What is wrong with a document, and at which byte of its UTF-8.
+/// A document's fault and its byte offset in the UTF-8.
 struct XMLFault: Error, Equatable {
     var kind: SternaError.Kind = .decodingFailed
     var offset: Int
@@ -17,7 +17,7 @@ struct XMLFault: Error, Equatable {
         return fault
     }
 
-    /// The error for callers, with the place counted in the document.
+    /// Returns the error for callers, with the line and column in the document.
     func error(in bytes: [UInt8]) -> SternaError {
         let place = XMLPlace(offset: offset, in: bytes)
         return XMLFailure.error(kind, line: place.line, column: place.column, reason)
@@ -26,10 +26,10 @@ struct XMLFault: Error, Equatable {
 
 /// A place in a text.
 struct XMLPlace: Equatable {
-    /// The line from 1; a line ends with a line feed.
+    /// The line, counted from 1; a line ends with a line feed.
     var line = 1
 
-    /// The place in the line from 1, counted in Unicode scalars.
+    /// The column in Unicode scalars, counted from 1.
     var column = 1
 
     init(offset: Int, in bytes: some Collection<UInt8>) {
@@ -44,7 +44,7 @@ struct XMLPlace: Equatable {
     }
 }
 
-/// Errors as callers see them.
+/// The errors that callers see.
 enum XMLFailure {
     static func error(
         _ kind: SternaError.Kind, line: Int, column: Int, within element: String? = nil, _ reason: String
@@ -61,7 +61,7 @@ enum XMLFailure {
         )
     }
 
-    /// A name from a document within quotation marks, fit for a message.
+    /// A name from a document in quotation marks, safe for a message.
     static func quoted(_ name: some StringProtocol) -> String { "“\(FieldSyntax.printable(name))”" }
 
     static func quoted(_ name: some Sequence<UInt8>) -> String { quoted(String(decoding: Array(name), as: UTF8.self)) }

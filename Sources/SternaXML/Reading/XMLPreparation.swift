@@ -1,10 +1,10 @@
-/// Makes a document fit for Foundation's parser, and refuses what must not reach it.
+/// Prepares a document for Foundation's parser, and refuses documents that must not reach it.
 ///
-/// The parser on Linux reads through a null pointer for a processing instruction without data, loses the text of entities,
-/// and compares each attribute with each other one; so the first is given a space, the second are replaced here, and the
-/// third are counted. A document type declaration is taken out where it is allowed.
+/// The parser on Linux dereferences a null pointer for a processing instruction without data, loses the text of entities, and
+/// compares each attribute with every other one. The preparation therefore adds a space to such instructions, replaces entities,
+/// and counts attributes. It removes a document type declaration if one is allowed.
 struct XMLPreparation {
-    /// The longest name in bytes: comparing one takes time by the square of the combining marks in it.
+    /// The longest name in bytes: comparing names takes time that grows with the square of their combining marks.
     static let maximumName = 1_000
 
     private let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct XMLPreparation {
     private var isBeforeRoot = true
     private var hasDocumentType = false
 
-    /// The document for the parser.
+    /// Returns the document for the parser.
     static func prepare(_ bytes: [UInt8], limits: XMLLimits) throws(XMLFault) -> [UInt8] {
         var preparation = XMLPreparation(bytes, limits)
         return try preparation.run()

@@ -6,9 +6,9 @@ import Sterna
 import FoundationXML
 #endif
 
-/// Reads a document with Foundation's parser and passes on what it finds.
+/// Reads a document with Foundation's parser and passes on its events.
 ///
-/// Nothing of it outlives ``read(_:limits:_:)``.
+/// No reader outlives ``read(_:limits:_:)``.
 final class XMLReader: NSObject, XMLParserDelegate {
     private let limits: XMLLimits
     private let document: [UInt8]
@@ -28,7 +28,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
         tags = MarkupScanner(document)
     }
 
-    /// Reads the UTF-8 of ``XMLSource``. Throws `SternaError`, or what the handler throws.
+    /// Reads the UTF-8 of ``XMLSource``. Throws `SternaError`, or the handler's error.
     static func read(_ source: [UInt8], limits: XMLLimits, _ handler: (XMLEvent) throws -> Void) throws {
         let document: [UInt8]
         do {
@@ -44,8 +44,8 @@ final class XMLReader: NSObject, XMLParserDelegate {
     }
 
     private func run() throws {
-        // Given the data at once, the parser refuses documents of more than 10,000,000 bytes; a stream is read in pieces.
-        // It reads nothing of a stream with less than 4 bytes, and would not say what is wrong with them.
+        // The parser refuses data of more than 10,000,000 bytes, but reads a stream in pieces. It reads nothing of a stream with
+        // less than 4 bytes, and reports no error for it.
         let padding = Array(repeating: UInt8.space, count: max(4 - document.count, 0))
         let parser = XMLParser(stream: InputStream(data: Data(document + padding)))
         parser.delegate = self
@@ -55,7 +55,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
         let isDone = parser.parse()
         parser.delegate = nil
         if let failure { throw failure }
-        // The parser may say that it is done although it found errors, and find none although it is not.
+        // The parser may report success despite errors, and failure without an error.
         if let error = parser.parserError { throw described(error, parser) }
         guard isDone, open.isEmpty, elements > 0 else {
             throw described("there is no root element, or it is not closed; \(XMLReason.truncated)", parser)
@@ -73,7 +73,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
         }
     }
 
-    /// The first failure stands; the parser calls on for a while after others.
+    /// Keeps the first failure; the parser still calls for a while after others.
     private func stop(_ error: any Error, _ parser: XMLParser) {
         guard failure == nil else { return }
         failure = error
@@ -95,7 +95,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
     private func described(_ reason: String, kind: SternaError.Kind = .decodingFailed, _ parser: XMLParser)
         -> SternaError
     {
-        // Where it has failed already, the parser may have no line.
+        // After a failure the parser may have no line.
         XMLFailure.error(
             kind, line: max(parser.lineNumber, 1), column: max(parser.columnNumber, 1), within: open.last?.name, reason)
     }
@@ -160,14 +160,14 @@ final class XMLReader: NSObject, XMLParserDelegate {
         pass(.instruction(target: target, data: data ?? ""), parser)
     }
 
-    // Recovering from an error, the parser would go on with what may well be something else than was checked before.
+    // After an error the parser would continue with content that may differ from the checked one.
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
         stop(described(parseError, parser), parser)
     }
 
     // MARK: Attributes
 
-    /// The attributes as the document has them; the parser gives them in no order.
+    /// Returns the attributes in document order; the parser has no order.
     private func ordered(_ attributes: [String: String], of element: String) -> XMLAttributes {
         let names = namesInNextTag(of: element)
         guard names.count == attributes.count else { return XMLAttributes(sorting: attributes) }

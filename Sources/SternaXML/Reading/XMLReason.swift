@@ -1,8 +1,8 @@
-/// What Foundation's parser found wrong, in words; its error has nothing but a number of libxml2's.
+/// Describes the errors of Foundation's parser, which carry only a libxml2 code.
 enum XMLReason {
     static let truncated = "the document is cut off, or not XML. Ask for it again, or look at the bytes with data()."
 
-    /// The reason for a code, and what to do.
+    /// Returns the reason for a code, and the remedy.
     static func text(code: Int) -> String {
         (reasons[code] ?? "it is not well-formed (libxml2's error \(code))")
             + "; correct it where it is made, or take the bytes with data()."

@@ -1,10 +1,10 @@
 import NIOCore
 import Sterna
 
-/// Makes the UTF-8 that everything after it works on: one encoding, line feeds only, no byte order mark, no declaration.
+/// Makes the UTF-8 for all later steps: one encoding, line feeds only, no byte order mark, no declaration.
 enum XMLSource {
-    /// The document of bytes: its encoding is told by a byte order mark, else by `charset`, else by the XML declaration,
-    /// else it is UTF-8 (RFC 7303, 3).
+    /// Returns the document in bytes. A byte order mark determines the encoding, else `charset`, else the XML declaration; the
+    /// default is UTF-8 (RFC 7303, 3).
     static func document(_ bytes: Bytes, charset: String?, limits: XMLLimits) throws(SternaError) -> [UInt8] {
         try check(bytes.readableBytes, limits)
         let encoding = try encoding(of: bytes, charset: charset)
@@ -16,7 +16,7 @@ enum XMLSource {
         return try cleaned(utf8)
     }
 
-    /// The document of a text, whose declaration's encoding means nothing any more.
+    /// Returns the document in a text, ignoring the encoding of its declaration.
     static func document(_ text: String, limits: XMLLimits) throws(SternaError) -> [UInt8] {
         try check(text.utf8.count, limits)
         return try cleaned(withoutMark(Array(text.utf8)))
@@ -37,16 +37,16 @@ enum XMLSource {
 
     // MARK: Encoding
 
-    /// In UTF-8.
+    /// The byte order mark in UTF-8.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static let marks: [(bytes: [UInt8], encoding: TextEncoding)] = [
-        // The longer ones first: that of UTF-32LE begins as that of UTF-16LE does.
+        // Longer marks come first: that of UTF-32LE begins like that of UTF-16LE.
         ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian),
         (byteOrderMark, .utf8), ([0xFE, 0xFF], .utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
     ]
 
-    /// What “<”, with which a document begins, is in the wide forms (XML 1.0, appendix F.1).
+    /// The first “<” of a document in the wide encodings (XML 1.0, appendix F.1).
     private static let starts: [(bytes: [UInt8], encoding: TextEncoding)] = [
         ([0x00, 0x00, 0x00, 0x3C], .utf32BigEndian), ([0x3C, 0x00, 0x00, 0x00], .utf32LittleEndian),
         ([0x00, 0x3C], .utf16BigEndian), ([0x3C, 0x00], .utf16LittleEndian),
@@ -64,7 +64,7 @@ enum XMLSource {
         let start = starts.first { view.starts(with: $0.bytes) }?.encoding
         if let charset, !charset.isEmpty {
             let encoding = try known(charset)
-            // Without a mark the order of its bytes is open.
+            // Without a mark the byte order is unknown.
             if encoding == .utf16 || encoding == .utf32, let start, start.name.hasPrefix(encoding.name) { return start }
             return encoding
         }
@@ -123,7 +123,7 @@ enum XMLSource {
         var document = withLineFeeds(bytes)
         guard !document.isEmpty else { throw XMLFailure.emptyInput() }
         do throws(XMLFault) {
-            // The parser would take another one for the mark.
+            // The parser would take a second mark for the first.
             if document.starts(with: byteOrderMark) {
                 throw XMLFault("a second byte order mark, which is text before the root element.", at: 0)
             }
@@ -137,7 +137,7 @@ enum XMLSource {
         return document
     }
 
-    /// XML 1.0, 2.11. The parser does so too, but not within CDATA sections.
+    /// Normalizes line ends (XML 1.0, 2.11). The parser does so, too, except within CDATA sections.
     private static func withLineFeeds(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(.carriageReturn) else { return bytes }
         var result: [UInt8] = []

@@ -10,20 +10,20 @@ extension ResponseSerializer where Self == XMLEventsResponseSerializer {
     public static var xmlEvents: XMLEventsResponseSerializer { XMLEventsResponseSerializer() }
 }
 
-/// The root element of an XML document.
+/// Parses the root element of an XML document.
 public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// The media types that AFNetworking takes for XML.
+    /// AFNetworking's media types for XML.
     public static let mediaTypes: Set<String> = ["application/xml", "text/xml"]
 
-    /// Those, and every type with the suffix `+xml` (RFC 7303, 4.2), as feeds, SVG and SOAP have.
+    /// ``mediaTypes`` and every type with the suffix `+xml` (RFC 7303, 4.2), as feeds, SVG and SOAP use.
     public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+xml"])
 
     public var acceptance: Acceptance
 
-    /// What the document may hold and cost.
+    /// The limits of the document.
     public var limits: XMLLimits
 
-    /// Makes a serializer; the default takes AFNetworking's media types.
+    /// Makes a serializer; by default it accepts AFNetworking's media types.
     public init(
         acceptance: Acceptance = Acceptance(mediaTypes: XMLResponseSerializer.mediaTypes),
         limits: XMLLimits = XMLLimits()
@@ -32,20 +32,20 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.limits = limits
     }
 
-    /// The tree; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
+    /// Returns the tree; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
     public func value(of response: Response, body: Bytes) throws -> XMLElement {
         try XMLElement(parsing: body, limits: limits, charset: response.charset)
     }
 }
 
-/// The events of an XML document, all of them in order.
+/// Parses the events of an XML document, all of them in order.
 public struct XMLEventsResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
-    /// What the document may hold and cost.
+    /// The limits of the document.
     public var limits: XMLLimits
 
-    /// Makes a serializer; the default takes AFNetworking's media types.
+    /// Makes a serializer; by default it accepts AFNetworking's media types.
     public init(
         acceptance: Acceptance = Acceptance(mediaTypes: XMLResponseSerializer.mediaTypes),
         limits: XMLLimits = XMLLimits()
@@ -54,7 +54,7 @@ public struct XMLEventsResponseSerializer: ResponseSerializer, Hashable, Codable
         self.limits = limits
     }
 
-    /// The events; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
+    /// Returns the events; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
     public func value(of response: Response, body: Bytes) throws -> [XMLEvent] {
         var events: [XMLEvent] = []
         try XMLEvents.parse(body, limits: limits, charset: response.charset) { events.append($0) }

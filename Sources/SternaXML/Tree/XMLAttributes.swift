@@ -1,16 +1,16 @@
 /// The attributes of an element: a list in the order of the document, each name once.
 ///
-/// Two are equal when they have the same names and values; their order does not count (XML 1.0, 3.1).
+/// Two lists are equal if they have the same names and values; their order does not matter (XML 1.0, 3.1).
 public struct XMLAttributes: Sendable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
-    /// An attribute: its name as written, with a prefix where it has one, and its value with references replaced.
+    /// An attribute: its name as written, with its prefix if any, and its value with references replaced.
     public typealias Element = (name: String, value: String)
 
     private var list: [Element] = []
 
-    /// Makes none.
+    /// Makes an empty list.
     public init() {}
 
-    /// Makes attributes in the order given; a repeated name takes the last value at the first one's place.
+    /// Makes attributes in the order given; a repeated name keeps the place of its first value and takes the last one.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { self[name] = value }
     }
@@ -19,17 +19,17 @@ public struct XMLAttributes: Sendable, RandomAccessCollection, ExpressibleByDict
         list = attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Adds an attribute whose name is not there.
+    /// Appends an attribute whose name must be new.
     mutating func append(_ name: String, _ value: String) { list.append((name, value)) }
 
     public var startIndex: Int { 0 }
 
     public var endIndex: Int { list.count }
 
-    /// The attribute at a place in the list, from 0 to `count - 1`.
+    /// The attribute at a position in the list, from 0 to `count - 1`.
     public subscript(index: Int) -> Element { list[index] }
 
-    /// The value of a name as written; nil where there is none. Assigning nil removes it.
+    /// The value of a name as written; nil if there is none. Assigning nil removes it.
     public subscript(name: String) -> String? {
         get { list.first { $0.name == name }?.value }
         set {

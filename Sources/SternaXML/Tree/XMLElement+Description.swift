@@ -1,8 +1,8 @@
 extension XMLElement: CustomStringConvertible {
-    /// The element as XML, without a declaration and without added white space; read again, a tree that was read is
-    /// equal to this one.
+    /// The element as XML, without a declaration and without added white space. Parsing the description of a parsed tree gives an
+    /// equal tree.
     ///
-    /// In one that was not, a character that XML cannot hold becomes U+FFFD, and one that a name cannot have “_”. A
+    /// In a tree built by hand, a character that XML cannot hold becomes U+FFFD, and one that is invalid in a name becomes “_”. A
     /// prefix that is declared further up is not declared again.
     public var description: String {
         var result = ""
@@ -34,7 +34,7 @@ extension XMLElement: CustomStringConvertible {
         return result
     }
 
-    // A stack of its own rather than the thread's, for trees of any depth.
+    // An explicit stack instead of the thread's, for trees of any depth.
     private enum Step {
         case open(XMLElement)
         case text(String)
@@ -50,7 +50,7 @@ extension XMLElement: CustomStringConvertible {
             case ">": result += "&gt;"
             case "\r": result += "&#13;"
             case "\"" where isAttribute: result += "&quot;"
-            // The parser makes spaces of these in an attribute (XML 1.0, 3.3.3).
+            // The parser turns these characters into spaces in an attribute (XML 1.0, 3.3.3).
             case "\n" where isAttribute: result += "&#10;"
             case "\t" where isAttribute: result += "&#9;"
             default: result.unicodeScalars.append(scalar.isXML ? scalar : "\u{FFFD}")

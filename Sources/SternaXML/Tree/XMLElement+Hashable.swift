@@ -18,10 +18,10 @@ extension XMLElement.Node: TreeNode {
 }
 
 extension XMLElement.Node: Hashable {
-    /// Whether two nodes are equal, with all that is in them. Depth costs no stack.
+    /// Whether two nodes are equal, their content included. Depth costs no stack.
     public static func == (left: XMLElement.Node, right: XMLElement.Node) -> Bool { areEqual(left, right) }
 
-    /// Hashes the node; of elements nested deeper than 32 levels only their names and sizes.
+    /// Hashes the node; elements nested deeper than 32 levels contribute only their names and sizes.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: Self.hashedLevels) }
 
     fileprivate func hash(into hasher: inout Hasher, levels: Int) {
@@ -36,7 +36,7 @@ extension XMLElement: Hashable {
     /// Whether two elements have equal names, attributes and content. Depth costs no stack.
     public static func == (left: XMLElement, right: XMLElement) -> Bool { Node.element(left) == Node.element(right) }
 
-    /// Hashes the element; of elements nested deeper than 32 levels only their names and sizes.
+    /// Hashes the element; elements nested deeper than 32 levels contribute only their names and sizes.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: Node.hashedLevels) }
 
     fileprivate func hash(into hasher: inout Hasher, levels: Int) {
@@ -49,7 +49,7 @@ extension XMLElement: Hashable {
 }
 
 extension XMLElement.Node: CustomStringConvertible {
-    /// The node as XML, as ``XMLElement/description`` has it.
+    /// The node as XML, like ``XMLElement/description``.
     public var description: String {
         switch self {
         case .text(let text): XMLElement.escaped(text, isAttribute: false)

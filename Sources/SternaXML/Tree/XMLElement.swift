@@ -1,22 +1,22 @@
 public import Sterna
 
-/// An XML element as a tree that is a value.
+/// An XML element: a tree with value semantics.
 ///
 ///     let feed = try XMLElement(parsing: text)
 ///     let first = feed["channel"]?["item"]?["title"]?.text
 ///
-/// Comments and processing instructions are not part of it, and a CDATA section is text like other text; `XMLEvents` has
-/// them. White space between elements is kept.
+/// It leaves out comments and processing instructions, and a CDATA section is text like other text; `XMLEvents` reports them.
+/// White space between elements is kept.
 public struct XMLElement: Sendable {
-    /// What an element holds.
+    /// A child of an element.
     public enum Node: Sendable {
         /// An element.
         case element(XMLElement)
-        /// Text, references replaced.
+        /// Text with references replaced.
         case text(String)
     }
 
-    /// The greatest number of elements within each other in a tree that is read.
+    /// The maximum depth of nested elements in a parsed tree.
     ///
     /// Releasing a tree takes stack for each level; at this depth it takes less than the 512 KiB that threads may have.
     public static let maximumDepth = 512
@@ -27,7 +27,7 @@ public struct XMLElement: Sendable {
     /// The attributes, namespace declarations included.
     public var attributes: XMLAttributes
 
-    /// The elements and texts in it, in order; of those that were read, never two texts in a row.
+    /// The child elements and texts, in order; a parsed element never has two texts in a row.
     public var children: [Node]
 
     /// Makes an element.
@@ -37,10 +37,9 @@ public struct XMLElement: Sendable {
         self.children = children
     }
 
-    /// Reads a document and gives its root element.
+    /// Parses a document and returns its root element.
     ///
-    /// The encoding is told by a byte order mark, else by `charset`, else by the XML declaration, else it is UTF-8
-    /// (RFC 7303, 3).
+    /// A byte order mark determines the encoding, else `charset`, else the XML declaration; the default is UTF-8 (RFC 7303, 3).
     ///
     /// - Parameter charset: the character set that Content-Type names.
     /// - Throws: `decodingFailed` or `limitExceeded` with line and column.
@@ -48,7 +47,7 @@ public struct XMLElement: Sendable {
         self = try XMLTreeBuilder.build(try XMLSource.document(bytes, charset: charset, limits: limits), limits: limits)
     }
 
-    /// Reads the document in a text and gives its root element; the encoding that it declares means nothing.
+    /// Parses the document in a text and returns its root element; ignores the encoding that the document declares.
     ///
     /// - Throws: `decodingFailed` or `limitExceeded` with line and column.
     public init(parsing text: String, limits: XMLLimits = XMLLimits()) throws(SternaError) {
@@ -62,27 +61,27 @@ extension XMLElement {
         name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
     }
 
-    /// The prefix of the name; nil where it has none.
+    /// The prefix of the name; nil if there is none.
     public var prefix: String? { name.firstIndex(of: ":").map { String(name[..<$0]) } }
 
-    /// The elements directly within it, in order.
+    /// The child elements, in order.
     public var elements: [XMLElement] {
         children.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// The elements directly within it that have a name as written, in order.
+    /// Returns the child elements with a name as written, in order.
     public func elements(named name: String) -> [XMLElement] { elements.filter { $0.name == name } }
 
-    /// The first element directly within it that has a name as written; nil where there is none.
+    /// The first child element with a name as written; nil if there is none.
     public subscript(name: String) -> XMLElement? {
         for case .element(let element) in children where element.name == name { return element }
         return nil
     }
 
-    /// The value of an attribute by its name as written; nil where there is none.
+    /// Returns the value of an attribute by its name as written; nil if there is none.
     public func attribute(_ name: String) -> String? { attributes[name] }
 
-    /// All text within it at any depth, joined in order, white space included.
+    /// All text in the element at any depth, joined in order, white space included.
     public var text: String {
         var result = ""
         var rest: [Node] = children.reversed()

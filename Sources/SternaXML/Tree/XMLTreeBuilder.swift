@@ -1,11 +1,11 @@
 import Sterna
 
-/// Makes a tree of events.
+/// Builds a tree from events.
 struct XMLTreeBuilder {
     private var open: [XMLElement] = []
     private var root: XMLElement?
 
-    /// Text on both sides of a CDATA section or a comment is one.
+    /// Text on both sides of a CDATA section or a comment is joined.
     private var text = ""
 
     static func build(_ source: [UInt8], limits: XMLLimits) throws(SternaError) -> XMLElement {
