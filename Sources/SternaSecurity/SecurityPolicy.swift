@@ -21,7 +21,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The certificates of the chain that must be pinned, if there are pins; any of them by default.
     public var pinningRule = PinningRule.any
 
-    /// Whether a failing certificate is accepted all the same. With pins, the server's own key or certificate must then be
+    /// Whether a failing certificate is accepted. With pins, the server's own key or certificate must then be
     /// pinned, or a pinned certificate must have issued it. Without pins an attacker on the path can read and change everything,
     /// so the combination is refused unless ``validatesDomainName`` is off too.
     public var allowsInvalidCertificates: Bool

@@ -3,7 +3,7 @@ public import NIOCore
 
 /// The content of a request: a list of segments that are sent one after another.
 ///
-/// Bytes are sent as they are. A file's range is sent straight from the file where the connection allows it. A producer is pulled
+/// Bytes are sent as they are. A file's range is sent straight from the file if the connection allows it. A producer is pulled
 /// on demand.
 ///
 /// A body has a length when every segment has one. Redirects, retries and authentication repeat a request only if its body
@@ -19,10 +19,10 @@ public struct Body: Sendable {
     /// The segments in the order in which they are sent.
     public var segments: [Segment]
 
-    /// The media type to send as Content-Type where the request has none (RFC 9110, 8.3).
+    /// The media type to send as Content-Type if the request has none (RFC 9110, 8.3).
     public var mediaType: String?
 
-    /// The codings that were applied to the content, sent as Content-Encoding where the request has none (RFC 9110, 8.4).
+    /// The codings that were applied to the content, sent as Content-Encoding if the request has none (RFC 9110, 8.4).
     public var contentCoding: String?
 
     /// Makes the fields that follow the content (RFC 9110, 6.5), such as its digest; called once all of the content has been

@@ -86,8 +86,8 @@ public struct BodyBuilder: Sendable {
 }
 
 extension Body {
-    /// Returns the same content with every segment that can be read only once collected: in memory up to a limit, in a private
-    /// file beyond it. The result has a length and can be sent again.
+    /// Reads the whole content, in memory up to a limit and in a private file beyond it. The returned body has a length and can
+    /// be sent again.
     ///
     /// - Parameters:
     ///   - memoryLimit: the number of bytes kept in memory; 256 KiB by default.

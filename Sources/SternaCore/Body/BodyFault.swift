@@ -1,14 +1,14 @@
 import SternaPlatform
 
-/// What is wrong with a body, as the `underlying` cause of a ``SternaError``.
+/// The fault of a body, as the `underlying` cause of a ``SternaError``.
 public enum BodyFault: Error, Sendable, Hashable {
     /// A URL that is not a file's; carries its scheme.
     case notAFileURL(scheme: String)
     /// The file does not exist or its path is not accessible; carries the system's error number.
     case unreachable(path: String, code: Int32)
-    /// A directory stands where a file is expected.
+    /// A directory in place of a file.
     case directory(path: String)
-    /// A pipe, socket or device stands where a file is expected.
+    /// A pipe, socket or device in place of a file.
     case notAFile(path: String)
     /// The file may not be read; carries the system's error number.
     case unreadable(path: String, code: Int32)

@@ -17,7 +17,7 @@ public struct FileRange: Sendable, Hashable {
     /// Keeps a file without a name in existence.
     package var storage: TemporaryFile?
 
-    /// The byte behind the last one.
+    /// The offset after the last byte.
     package var end: Int64 { offset + length }
 
     /// Makes a range without looking at the file; the transport checks it while it sends.

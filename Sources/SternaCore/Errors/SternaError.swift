@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What went wrong with a request: the one error type of the library.
+/// The error of a request: the one error type of the library.
 ///
 ///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
 ///                               fileUnreadable  bodyNotReplayable  originRefused  identityUnusable
@@ -59,19 +59,19 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { box = Box(newValue) }
     }
 
-    /// What happened.
+    /// The kind of the error.
     public var kind: Kind {
         get { box.contents.kind }
         set { contents.kind = newValue }
     }
 
-    /// Where it happened.
+    /// The phase in which it happened.
     public var phase: Phase {
         get { box.contents.phase }
         set { contents.phase = newValue }
     }
 
-    /// What happened, in a sentence or two.
+    /// What happened, in one or two sentences.
     public var detail: String {
         get { box.contents.detail }
         set { contents.detail = newValue }
@@ -209,7 +209,7 @@ extension SternaError: CustomReflectable {
 }
 
 extension SternaError {
-    /// What happened. See the tree at the top of this file.
+    /// The kind of an error. See the tree at the top of this file.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
         case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable

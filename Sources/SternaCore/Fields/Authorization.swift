@@ -39,7 +39,7 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - scheme: a token (RFC 9110, 11.1).
-    /// - credentials: the part after the scheme, a value or parameters in the scheme's own syntax. A secret.
+    ///   - credentials: the part after the scheme, a value or parameters in the scheme's own syntax. A secret.
     ///
     /// Credentials that cannot be written as a field fail the request with `invalidHeader`.
     public init(_ scheme: String, _ credentials: String) {

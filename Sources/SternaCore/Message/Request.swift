@@ -207,8 +207,8 @@ public struct Request: @unchecked Sendable {
 }
 
 extension Request: CustomReflectable {
-    /// Shows the request without the credentials of its URL and its header fields, and only the length of its body, so that code
-    /// that prints members shows no secret.
+    /// Shows the request without the credentials of its URL and its header fields, and only the length of its body. Code that
+    /// prints members thus shows no secret.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -8,7 +8,7 @@ public struct ParameterError: Error, Sendable, Hashable {
         case unsupportedKey(String)
         /// Containers are nested deeper than the limit; carries the limit in levels.
         case tooDeep(limit: Int)
-        /// A number is NaN or infinite where the target format has none.
+        /// A number is NaN or infinite and the target format has no such value.
         case nonFiniteNumber
         /// A date is not finite, or its year lies outside 0000 to 9999 (RFC 3339, section 1).
         case dateOutOfRange

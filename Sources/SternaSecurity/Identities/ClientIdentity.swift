@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The initializers read and check everything: there is a certificate and a key, and the key belongs to the certificate.
 ///
-/// A file whose password needs more than 10,000,000 hash rounds in all (RFC 8018, 4.2) is refused before the first one, since it
-/// would occupy a thread for minutes. Programs write 2,048 to a million.
+/// A file whose password needs more than 10,000,000 hash rounds in all (RFC 8018, 4.2) is refused before the first one. More
+/// would occupy a thread for minutes; programs write 2,048 to a million.
 public struct ClientIdentity: Sendable, Hashable {
     /// The certificates in DER: the client's own, then the chain to its authority.
     public let certificates: [[UInt8]]

@@ -27,7 +27,7 @@ public struct TLSOptions: Sendable, Hashable {
     /// Whether the handshake offers the engine's protocols, `h2` and `http/1.1`, by ALPN (RFC 7301); yes by default.
     public var offersApplicationProtocols = true
 
-    /// The server name to send in place of the host's (RFC 6066, 3). The certificate must be for the host all the same.
+    /// The server name to send in place of the host's (RFC 6066, 3). The certificate must still be for the host.
     public var serverName: String?
 
     /// Whether a body that lasts until the connection ends is complete only if the server says so by close_notify (RFC 8446, 6.1;

@@ -11,7 +11,7 @@ extension SecurityPolicy {
     ///
     /// - Parameters:
     ///   - chain: the certificates, the server's own first, each in DER.
-    /// - host: the requested name or address, not the socket's.
+    ///   - host: the requested name or address, not the socket's.
     ///   - time: seconds since 1970; nil for ``verificationTime``, or now.
     public func evaluate(chain presented: [[UInt8]], host: String, time: Double? = nil) async -> TrustEvaluation {
         let moment = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970

@@ -2,8 +2,7 @@ public import SternaPlatform
 import SwiftASN1
 import X509
 
-/// A certificate authority made on the spot, for tests only: its key, P-256 unless told otherwise, lives in this process's
-/// memory.
+/// A certificate authority generated for tests only: its key, P-256 by default, exists only in this process's memory.
 public struct CertificateAuthority: Sendable {
     let certificate: Certificate
     let key: Certificate.PrivateKey
@@ -24,7 +23,7 @@ public struct CertificateAuthority: Sendable {
         try self.init(AuthorityOptions(commonName: commonName, notBefore: notBefore, notAfter: notAfter))
     }
 
-    /// A root authority under its own signature, of any content.
+    /// A root authority under its own signature, with any content.
     ///
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public init(_ options: AuthorityOptions) throws {
@@ -39,7 +38,7 @@ public struct CertificateAuthority: Sendable {
         self.intermediates = intermediates
     }
 
-    /// Issues a certificate with a key of its own.
+    /// Issues a certificate with a new key.
     ///
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public func issue(_ options: CertificateOptions = CertificateOptions()) throws -> CertificateBundle {
@@ -49,18 +48,18 @@ public struct CertificateAuthority: Sendable {
             leaf, key: key, intermediates: options.includesIntermediates ? intermediates : [])
     }
 
-    /// Issues a certificate for hosts, names and addresses mixed, with the other options' defaults.
+    /// Issues a certificate for hosts, both names and addresses, with the other options' defaults.
     public func issue(hosts: [String]) throws -> CertificateBundle {
         try issue(CertificateOptions(hosts: hosts))
     }
 
-    /// Issues an authority under this one; certificates it issues carry it in their chain.
+    /// Issues an authority under this one; certificates issued by it include its certificate in their chain.
     ///
     /// - Parameters:
     ///   - commonName: The subject's common name.
     ///   - notBefore: The first moment of validity, one day ago by default.
     ///   - notAfter: The last moment of validity, 180 days ahead by default.
-    ///   - pathLength: The most authorities that may follow below (RFC 5280 §4.2.1.9); `nil` for no limit.
+    ///   - pathLength: The maximum number of authorities below (RFC 5280 §4.2.1.9); `nil` for no limit.
     public func issueIntermediate(
         commonName: String = "Sterna Test Intermediate CA", notBefore: Date = Date(timeIntervalSinceNow: -86_400),
         notAfter: Date = Date(timeIntervalSinceNow: 180 * 86_400), pathLength: Int? = nil
@@ -70,21 +69,21 @@ public struct CertificateAuthority: Sendable {
         return try issueIntermediate(options)
     }
 
-    /// Issues an authority of any content under this one; certificates it issues carry it in their chain.
+    /// Issues an authority with any content under this one; certificates issued by it include its certificate in their chain.
     ///
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public func issueIntermediate(_ options: AuthorityOptions) throws -> CertificateAuthority {
         try issue(options, key: CertificateMaker.key(options.key))
     }
 
-    /// This authority's name and key under another authority, as a new root is signed by an old one that clients know.
+    /// Returns this authority's name and key under another authority, as an old root that clients know signs a new one.
     ///
-    /// Certificates that the result issues carry the cross certificate in their chain; for both ways to a root in one chain, see
+    /// Certificates issued by the result include the cross certificate in their chain. For a chain with both ways to a root, see
     /// ``CertificateBundle/presenting(_:)``.
     ///
     /// - Parameters:
     ///   - other: The authority that signs.
-    ///   - options: The content of the cross certificate; its common name and kind of key are this authority's all the same.
+    ///   - options: The content of the cross certificate; its common name and kind of key are always this authority's.
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public func crossSigned(
         by other: CertificateAuthority, _ options: AuthorityOptions = AuthorityOptions()
@@ -110,13 +109,13 @@ public struct CertificateAuthority: Sendable {
         (try? CertificateMaker.der(certificate)) ?? []
     }
 
-    /// What certificates of this authority carry in their chain, in DER: its own certificate and those above it without the root;
-    /// empty for a root.
+    /// The chain of certificates issued by this authority, in DER: its own certificate and those above it without the root; empty
+    /// for a root.
     public var chainDER: [[UInt8]] {
         intermediates.compactMap { try? CertificateMaker.der($0) }
     }
 
-    /// Writes the authority's certificate in PEM to a file, replacing what is there.
+    /// Writes the authority's certificate in PEM to a file, replacing an existing one.
     public func writePEM(toPath path: String) throws {
         try Data(pem.utf8).write(to: URL(filePath: path))
     }

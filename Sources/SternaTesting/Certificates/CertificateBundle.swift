@@ -9,10 +9,10 @@ public struct CertificateBundle: Sendable {
     public var privateKeyPEM: String
     /// The leaf's certificate in DER.
     public var leafDER: [UInt8]
-    /// The SHA-256 of the leaf's SubjectPublicKeyInfo, as pins are made (RFC 7469 §2.4).
+    /// The SHA-256 of the leaf's SubjectPublicKeyInfo, as pins use it (RFC 7469 §2.4).
     public var publicKeySHA256: [UInt8]
 
-    /// A bundle of parts made elsewhere.
+    /// A bundle of existing parts.
     public init(certificateChainPEM: String, privateKeyPEM: String, leafDER: [UInt8], publicKeySHA256: [UInt8]) {
         self.certificateChainPEM = certificateChainPEM
         self.privateKeyPEM = privateKeyPEM
@@ -20,7 +20,7 @@ public struct CertificateBundle: Sendable {
         self.publicKeySHA256 = publicKeySHA256
     }
 
-    /// A certificate signed by its own key, that no store trusts.
+    /// A certificate signed by its own key, which no store trusts.
     ///
     /// - Throws: An error of the X.509 library when the options make no certificate.
     public static func selfSigned(_ options: CertificateOptions = CertificateOptions()) throws -> CertificateBundle {
@@ -34,7 +34,7 @@ public struct CertificateBundle: Sendable {
         try PEMDocument.parseMultiple(pemString: certificateChainPEM).map(\.derBytes)
     }
 
-    /// The same leaf and key with other certificates behind the leaf, in that order, whether they belong there or not.
+    /// Returns the same leaf and key with other certificates after the leaf, in that order, whether or not they belong there.
     ///
     /// - Parameter others: Certificates in DER, as ``CertificateAuthority/der`` and ``CertificateAuthority/chainDER`` give.
     public func presenting(_ others: [[UInt8]]) -> CertificateBundle {
@@ -44,12 +44,12 @@ public struct CertificateBundle: Sendable {
         return bundle
     }
 
-    /// Writes the chain in PEM to a file, replacing what is there.
+    /// Writes the chain in PEM to a file, replacing an existing one.
     public func writeChainPEM(toPath path: String) throws {
         try Data(certificateChainPEM.utf8).write(to: URL(filePath: path))
     }
 
-    /// Writes the private key in PEM to a file, replacing what is there.
+    /// Writes the private key in PEM to a file, replacing an existing one.
     public func writePrivateKeyPEM(toPath path: String) throws {
         try Data(privateKeyPEM.utf8).write(to: URL(filePath: path))
     }

@@ -17,8 +17,8 @@ enum CertificateMaker {
     }
 
     /// - Parameters:
-    ///   - subject: the subject where it is not to be made of the common name.
-    ///   - issuer: who signs; nil for the key itself.
+    ///   - subject: the subject; nil for one of the common name.
+    ///   - issuer: the signer; nil for the key itself.
     static func authority(
         _ options: AuthorityOptions, key: Certificate.PrivateKey, subject: DistinguishedName? = nil, issuer: Issuer?
     ) throws -> Certificate {
@@ -122,7 +122,7 @@ enum CertificateMaker {
         address(host).map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(host)
     }
 
-    /// A tree of names, or a range of addresses: the address and a mask as long as it.
+    /// Returns a subtree of names, or a range of addresses: the address and a mask of the same length.
     private static func subtree(_ text: String) -> GeneralName {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let address = address(String(parts[0])), let ones = Int(parts[1]),
@@ -136,7 +136,7 @@ enum CertificateMaker {
 
     private static func address(_ host: String) -> [UInt8]? {
         guard let address = try? SocketAddress(ipAddress: host, port: 0) else { return nil }
-        // RFC 3493's layout, the same on every system: the address follows family and port, in IPv6 flow label too.
+        // RFC 3493's layout, the same on every system: the address follows family and port, and in IPv6 the flow label.
         return switch address {
         case .v4(let address): withUnsafeBytes(of: address.address) { Array($0.dropFirst(4).prefix(4)) }
         case .v6(let address): withUnsafeBytes(of: address.address) { Array($0.dropFirst(8).prefix(16)) }

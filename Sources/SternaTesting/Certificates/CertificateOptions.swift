@@ -1,6 +1,6 @@
 public import SternaPlatform
 
-/// What a certificate to be issued says.
+/// The content of a certificate to be issued.
 public struct CertificateOptions: Sendable {
     /// A purpose in the extended key usage extension (RFC 5280 §4.2.1.12).
     public enum Usage: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct CertificateOptions: Sendable {
         case any
     }
 
-    /// What a key may be used for (RFC 5280 §4.2.1.3).
+    /// A purpose of a key (RFC 5280 §4.2.1.3).
     public enum KeyUsage: Sendable, Hashable, CaseIterable {
         /// Signatures, as in every handshake of TLS 1.3.
         case digitalSignature
@@ -30,19 +30,18 @@ public struct CertificateOptions: Sendable {
         case revocationListSigning
     }
 
-    /// A kind of key; all are of elliptic curves, as they are made in no time.
+    /// A kind of key; all use elliptic curves, which generate keys fast.
     public enum KeyKind: Sendable, Hashable, CaseIterable {
         /// NIST's curve of 256 bits.
         case p256
         /// NIST's curve of 384 bits.
         case p384
-        /// NIST's curve of 521 bits, which TLS clients need not know in a leaf and Sterna does not.
+        /// NIST's curve of 521 bits, which TLS clients need not support in a leaf; Sterna does not.
         case p521
     }
 
-    /// The names and addresses the certificate is for: DNS names, with a leading `*.` too, and IPv4 and IPv6 addresses
-    /// without brackets, each sorted into its kind of subject alternative name. `localhost`, `127.0.0.1` and `::1` by
-    /// default.
+    /// The names and addresses of the certificate: DNS names, also with a leading `*.`, and IPv4 and IPv6 addresses without
+    /// brackets, each written as its kind of subject alternative name. `localhost`, `127.0.0.1` and `::1` by default.
     public var hosts: [String]
     /// The subject's common name; `nil` takes the first of the hosts.
     public var commonName: String?
@@ -52,16 +51,16 @@ public struct CertificateOptions: Sendable {
     public var notAfter: Date
     /// The extended key usages, server authentication by default; empty leaves the extension out.
     public var extendedKeyUsage: [Usage]
-    /// What the key may be used for: empty leaves the extension out; `nil`, the default, is for what the other options make of
-    /// it, digital signatures, and those on certificates too where it pretends to be an authority.
+    /// The purposes of the key: empty leaves the extension out; `nil`, the default, derives them from the other options, digital
+    /// signatures, and certificate signatures too for a pretended authority.
     public var keyUsage: Set<KeyUsage>?
     /// The kind of key, P-256 by default.
     public var key: KeyKind
-    /// Leaves out the subject alternative name extension, so that only the common name names the host.
+    /// Leaves out the subject alternative name extension, so that the common name alone names the host.
     public var omitsSubjectAlternativeName: Bool
-    /// Marks the certificate as an authority's by basic constraints, for a leaf that pretends to be one.
+    /// Marks the certificate as an authority's by basic constraints, for a leaf that pretends to be an authority.
     public var isCertificateAuthority: Bool
-    /// Whether the bundle's chain holds the intermediate certificates between this one and the root. True by default.
+    /// Whether the bundle's chain contains the intermediate certificates between this one and the root. True by default.
     public var includesIntermediates: Bool
 
     /// Options with the defaults above.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// Minds one HTTP/2 connection as a whole: counts its streams, and ends it when it has been idle, has had its number of
+/// Manages one HTTP/2 connection as a whole: counts its streams, and ends it when it has been idle, has reached its number of
 /// requests, or the client has broken the protocol.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
@@ -13,14 +13,14 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     let wire: HTTP2Wire
     private(set) var remoteAddress = ""
     private(set) var localAuthority = ""
-    /// How many bytes a client may send on a stream ahead of its reader.
+    /// The number of bytes that a client may send on a stream ahead of its reader.
     let streamWindow: Int
     private let requestLimit: Int?
     private var context: ChannelHandlerContext?
     private var openStreams = 0
     private var streamsBegun = 0
     private var lastStream = HTTP2StreamID.rootStream
-    /// Whether the client has taken note of the server's settings.
+    /// Whether the client has acknowledged the server's settings.
     private(set) var hasAcknowledgedSettings = false
     private var isGoingAway = false
     private var isEnding = false
@@ -61,7 +61,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         if case .settings(.ack) = Self.unwrapInboundIn(data).payload { hasAcknowledgedSettings = true }
     }
 
-    /// An error of a single stream has been answered on it, one of the connection by a `GOAWAY` with its code.
+    /// NIO has answered an error of a single stream on that stream, and a connection error by a `GOAWAY` with its code.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is any NIOHTTP2Error else { return context.close(promise: nil) }
         if wire.hasSentError { end() }
@@ -99,9 +99,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         endIfDone()
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Takes no more streams, and ends the connection once those open are done.
+    /// Accepts no more streams, and ends the connection once the open ones are complete.
     private func goAway() {
         guard !isGoingAway, let context else { return }
         isGoingAway = true
@@ -118,7 +118,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         context.eventLoop.execute { bound.value.end() }
     }
 
-    /// Stops sending and leaves the client a while to close, so that what was sent is not lost to a reset.
+    /// Stops sending and gives the client time to close, so that a reset does not lose sent bytes.
     private func end() {
         guard !isEnding, let context else { return }
         isEnding = true

@@ -1,12 +1,12 @@
 import NIOHPACK
 
-/// A request's head out of its field block.
+/// A request's head, read from its field block.
 struct HTTP2RequestHead {
     private(set) var method = ""
     /// `:path`, or the authority of a `CONNECT` (RFC 9113 §8.5).
     private(set) var target = ""
-    /// The fields as a route over HTTP/1.1 would see them, but for their names' case: with `:authority` as `Host`, and
-    /// the cookie in one line (RFC 9113 §8.2.3).
+    /// The fields in the form that a route sees over HTTP/1.1, except for their names' case: with `:authority` as `Host`, and the
+    /// cookie in one line (RFC 9113 §8.2.3).
     private(set) var headers = ServerHeaders()
 
     init(_ block: HPACKHeaders) {
@@ -37,12 +37,12 @@ struct HTTP2RequestHead {
 }
 
 extension HPACKHeaders {
-    /// Fields about an HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 §8.2.2).
+    /// HTTP/1.1 connection fields, which HTTP/2 forbids (RFC 9113 §8.2.2).
     private static let forbidden: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ]
 
-    /// A response's head; of the length where one is known and not among the fields.
+    /// Makes a response's head, with Content-Length if the length is known and not among the fields.
     init(status: Int, fields: ServerHeaders, length: Int?) {
         self.init([(":status", String(status))])
         if !fields.contains("Date") { add(name: "date", value: ServerClock.shared.date()) }

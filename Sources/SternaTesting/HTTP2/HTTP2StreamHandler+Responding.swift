@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP2
 
 extension HTTP2StreamHandler {
-    /// Has the request answered and writes the answer.
+    /// Passes the request to its route and writes the answer.
     func answer(_ request: ServerRequest) {
         switch connection.core.answer(to: request) {
         case .ready(let response):
@@ -18,7 +18,7 @@ extension HTTP2StreamHandler {
         }
     }
 
-    /// Writes a response unless the stream is over already.
+    /// Writes a response unless the stream has already ended.
     private func respond(_ response: ServerResponse) {
         guard !responseStarted, context != nil else { return }
         responseStarted = true
@@ -65,7 +65,7 @@ extension HTTP2StreamHandler {
             var fault: ServerStreamReset?
             do {
                 try await write(writer)
-                // Half a body must not look like a whole one.
+                // A partial body must not look like a complete one.
                 if !writer.isComplete { fault = .internalError }
             } catch {
                 fault = error as? ServerStreamReset ?? .internalError
@@ -83,7 +83,7 @@ extension HTTP2StreamHandler {
         }
     }
 
-    /// For the response's last frame: the response is over when a slow client has let it through.
+    /// Returns the promise of the response's last frame: the response ends once a slow client has accepted it.
     private func lastPromise() -> EventLoopPromise<Void>? {
         guard let loop = context?.eventLoop else { return nil }
         let promise = loop.makePromise(of: Void.self)
@@ -91,7 +91,7 @@ extension HTTP2StreamHandler {
         promise.futureResult.whenComplete { result in
             switch result {
             case .success: bound.value.responseEnded()
-            // The client has closed the stream, which needs no answer.
+            // The client has closed the stream; no answer is needed.
             case .failure(is NIOHTTP2Errors.StreamClosed): break
             case .failure: bound.value.reset(.internalError)
             }

@@ -2,8 +2,8 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Plays the one request of an HTTP/2 stream: reads no further than the route asks for, so that a slow one closes the
-/// stream's window and no other's.
+/// Handles the one request of an HTTP/2 stream: reads only as fast as the route, so that a slow route closes the stream's window
+/// and no other.
 final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = ByteBuffer
@@ -18,12 +18,12 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     var hasBegun = false
     var requestEnded = false
     var responseStarted = false
-    /// The route is done with the body: what still comes is dropped.
+    /// Whether the route is done with the body, so that the rest of it is dropped.
     var discarding = false
     private(set) var stream = HTTP2StreamID.rootStream
     private var record = 0
     private var received = 0
-    /// The bytes taken since the client was last given more to send.
+    /// The bytes read since the last window update.
     private var owed = 0
     private var givesWindow = true
     private var declaredLength: Int?
@@ -50,7 +50,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         pipe?.fail()
-        // It holds this handler.
+        // The pipe references this handler.
         pipe = nil
         task?.cancel()
         task = nil
@@ -59,8 +59,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// A closed stream goes on to `channelInactive`, a response that could not be sent is found by its last promise, and
-    /// what is left is more window for a client that has just sent its last bytes.
+    /// Needs no handling: a closed stream goes on to `channelInactive`, a failed response fails its last promise, and otherwise
+    /// only window updates fail, for a client that has just sent its last bytes.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 
     /// Ends the stream at once in both directions, unless it has ended.
@@ -103,7 +103,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     private func begin(_ block: HPACKHeaders, hasBody: Bool, context: ChannelHandlerContext) {
         hasBegun = true
-        // Of a stream that is older than a larger window NIO minds the window itself.
+        // For a stream older than a larger window, NIO manages the window itself.
         givesWindow = connection.hasAcknowledgedSettings || connection.streamWindow <= 65_535
         requestEnded = !hasBody
         let head = HTTP2RequestHead(block)
@@ -143,7 +143,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Gives the client more to send once half of what it had is taken, at the reader's pace as reading stops with it.
+    /// Sends a window update once half of the window is used, at the reader's pace since a slow reader stops reading.
     private func giveWindow() {
         guard givesWindow, !isReset, owed > 0, owed >= connection.streamWindow / 2, let context else { return }
         let payload = HTTP2Frame.FramePayload.windowUpdate(windowSizeIncrement: owed)
@@ -167,7 +167,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Whether what is still to come of the request is little enough to be read and dropped.
+    /// Whether the rest of the request is short enough to be read and dropped.
     var canDiscardRest: Bool {
         if requestEnded { return true }
         if expectsContinue { return false }
@@ -177,7 +177,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     // MARK: Writing
 
-    /// The bytes a route's writer sends.
+    /// Writes the bytes that a route's writer sends.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let payload = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(Self.unwrapOutboundIn(data))))
         context.write(Self.wrapOutboundOut(payload), promise: promise)

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands between the frames and the bytes of an HTTP/2 connection: sees whether a `GOAWAY` with an error has gone
-/// out, and lets a route write bytes that are no frames.
+/// Handles an HTTP/2 connection's outgoing bytes below its frames: detects a `GOAWAY` with an error, and lets a route write bytes
+/// that are not frames.
 final class HTTP2Wire: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -9,10 +9,10 @@ final class HTTP2Wire: ChannelOutboundHandler {
     struct Handle: Sendable {
         let wire: NIOLoopBound<HTTP2Wire>
         let eventLoop: any EventLoop
-        /// The stream of the request the bytes are to answer.
+        /// The stream of the request that the bytes answer.
         let stream: UInt32
 
-        /// Returns once the bytes have left for the socket.
+        /// Returns once the bytes have been written to the socket.
         func write(_ buffer: ByteBuffer) async throws {
             let promise = eventLoop.makePromise(of: Void.self)
             let wire = self.wire
@@ -22,14 +22,14 @@ final class HTTP2Wire: ChannelOutboundHandler {
     }
 
     private static let goAwayType: UInt8 = 7
-    /// As far as the error code of a `GOAWAY`.
+    /// The inspected length of a frame, up to the error code of a `GOAWAY`.
     private static let inspectedLength = 9 + 8
 
     private var context: ChannelHandlerContext?
     private var isTakenOver = false
-    /// The frame's first bytes as far as they have come.
+    /// The frame's first bytes so far.
     private var start: [UInt8] = []
-    /// How many bytes of the frame's payload are still to come.
+    /// The number of outstanding bytes of the frame's payload.
     private var rest = 0
     private(set) var hasSentError = false
 
@@ -51,7 +51,7 @@ final class HTTP2Wire: ChannelOutboundHandler {
         context.write(Self.wrapOutboundOut(buffer), promise: promise)
     }
 
-    /// From here on nothing goes out but what the route writes.
+    /// Drops all further output except the route's own bytes.
     func takeOver() {
         isTakenOver = true
     }

@@ -1,20 +1,20 @@
 import NIOCore
 import NIOTLS
 
-/// Waits at the end of a new connection's pipeline until it is clear which version of HTTP the client speaks, then
-/// gives its place to that version's handlers.
+/// Waits at the end of a new connection's pipeline until the client's version of HTTP is known, then is replaced by that
+/// version's handlers.
 final class ServerProtocolChooser: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     enum Sign {
-        /// What the TLS handshake agreed on.
+        /// The protocol that the TLS handshake negotiated.
         case alpn
         /// The connection's first bytes.
         case preface
     }
 
-    /// RFC 9113 §3.4.
+    /// The client's connection preface (RFC 9113 §3.4).
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     private let sign: Sign

@@ -1,21 +1,21 @@
-/// An error a handler or a body's writer throws to break off the request's stream with `RST_STREAM` (RFC 9113 §6.4)
-/// after what has been written until then; over HTTP/1 it closes the connection.
+/// An error that a handler or a body's writer throws to end the request's stream with `RST_STREAM` (RFC 9113 §6.4) after the
+/// bytes written so far; over HTTP/1 it closes the connection.
 public struct ServerStreamReset: Error, Sendable, Hashable {
     /// The error code (RFC 9113 §7).
     public var code: UInt32
 
-    /// A reset of that code, registered or not.
+    /// Makes a reset of that code, registered or not.
     public init(code: UInt32) {
         self.code = code
     }
 
-    /// `NO_ERROR`: the rest of the request is not wanted.
+    /// `NO_ERROR`: the server does not need the rest of the request.
     public static let noError = ServerStreamReset(code: 0x0)
     /// `PROTOCOL_ERROR`.
     public static let protocolError = ServerStreamReset(code: 0x1)
     /// `INTERNAL_ERROR`.
     public static let internalError = ServerStreamReset(code: 0x2)
-    /// `REFUSED_STREAM`: the request was not looked at, so that it can be sent again (RFC 9113 §8.7).
+    /// `REFUSED_STREAM`: the server has not processed the request, so it can be sent again (RFC 9113 §8.7).
     public static let refusedStream = ServerStreamReset(code: 0x7)
     /// `CANCEL`.
     public static let cancel = ServerStreamReset(code: 0x8)

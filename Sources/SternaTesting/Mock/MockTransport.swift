@@ -3,7 +3,7 @@ public import SternaCore
 public import SternaSerialization
 import Synchronization
 
-/// A transport that answers without a network, and remembers what it was asked.
+/// A transport that answers without a network, and records its requests.
 ///
 ///     let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
@@ -46,12 +46,12 @@ public final class MockTransport: Transport {
     private let answer: @Sendable (Request) async throws -> Answer
     private let seen = Mutex<[Request]>([])
 
-    /// Answers each request by a closure, which may throw what a transport would.
+    /// Answers each request with a closure, which may throw as a transport would.
     public init(_ answer: @escaping @Sendable (Request) async throws -> Answer) {
         self.answer = answer
     }
 
-    /// Answers by a list in turn; throws `connectionClosed` when it is used up.
+    /// Answers from a list in order; throws `connectionClosed` after the last answer.
     public convenience init(answers: [Answer]) {
         let queue = AnswerQueue(answers)
         self.init { _ in

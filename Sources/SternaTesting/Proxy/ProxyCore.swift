@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// What all connections of one proxy share: its options, the log, and those waiting on it.
+/// The shared state of one proxy's connections: its options, the log, and the tasks that wait on it.
 final class ProxyCore: Sendable {
     private struct State {
         var open: [Int: ConnectionAnchor.Handle] = [:]
-        /// Those of the open connections that speak HTTP/2.
+        /// The open connections that use HTTP/2.
         var streams: [Int: NIOLoopBound<ProxyStreamsHandler>] = [:]
         var connections: [TestProxy.Connection] = []
         var messages = 0
@@ -18,7 +18,7 @@ final class ProxyCore: Sendable {
 
     init(_ options: TestProxy.Options) { self.options = options }
 
-    /// The connection's number, or `nil` when the proxy is stopping.
+    /// Registers a connection; returns its number, or `nil` when the proxy is stopping.
     func opened(_ handle: ConnectionAnchor.Handle) -> Int? {
         let number = state.withLock { state -> Int? in
             guard !state.isStopping else { return nil }
@@ -40,7 +40,7 @@ final class ProxyCore: Sendable {
         changes.changed()
     }
 
-    /// A connection has turned out to speak HTTP/2.
+    /// Records that a connection uses HTTP/2.
     func speaksHTTP2(_ number: Int, _ handler: NIOLoopBound<ProxyStreamsHandler>) {
         state.withLock { state in
             state.streams[number] = handler
@@ -49,7 +49,7 @@ final class ProxyCore: Sendable {
         changes.changed()
     }
 
-    /// Notes what a connection brought.
+    /// Records an event of a connection.
     func note(_ number: Int, isMessage: Bool = false, _ change: (inout TestProxy.Connection) -> Void) {
         state.withLock { state in
             change(&state.connections[number])
@@ -64,7 +64,7 @@ final class ProxyCore: Sendable {
 
     var openTunnels: Int { state.withLock { $0.connections.reduce(0) { $0 + $1.openTunnels } } }
 
-    /// Does something with every connection that speaks HTTP/2, or with one.
+    /// Runs work on every connection that uses HTTP/2, or on one.
     func withStreams(of number: Int?, _ work: @escaping @Sendable (ProxyStreamsHandler) -> Void) async {
         let found = state.withLock { state in
             state.streams.compactMap { key, handler in
@@ -74,7 +74,7 @@ final class ProxyCore: Sendable {
         for (loop, handler) in found { try? await loop.submit { work(handler.value) }.get() }
     }
 
-    /// Closes a connection or those that are open now, and takes new ones.
+    /// Closes a connection, or all open ones, and accepts new ones.
     func closeOpen(_ number: Int?, byReset: Bool) async {
         let handles = state.withLock { state in state.open.filter { number ?? $0.key == $0.key }.values }
         for handle in handles {
@@ -107,7 +107,7 @@ final class ProxyCore: Sendable {
         }
     }
 
-    /// Where a destination lies; `nil` for a name without a route.
+    /// Returns the address of a destination; `nil` for a name without a route.
     func address(host: String, port: Int) -> SocketAddress? {
         let name = host.lowercased()
         if let route = options.routes["\(name):\(port)"] {
@@ -120,13 +120,13 @@ final class ProxyCore: Sendable {
         }
     }
 
-    /// What is done wrong on a connection.
+    /// Returns the fault of a connection.
     func fault(of number: Int) -> TestProxy.Fault? {
         if let faulty = options.faultyConnections, number >= faulty { return nil }
         return options.fault
     }
 
-    /// Whether these credentials let a client in.
+    /// Whether these credentials admit a client.
     func admits(_ credentials: TestProxy.Credentials?) -> Bool {
         guard let username = options.username else { return true }
         return credentials == TestProxy.Credentials(username, options.password ?? "")

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Finds where the body of a request ends that a proxy forwards (RFC 9112, 6.3).
+/// Finds the end of the body of a forwarded request (RFC 9112, 6.3).
 struct ProxyFraming {
     private enum State: Equatable {
         case length(Int)
@@ -27,7 +27,7 @@ struct ProxyFraming {
     var isDone: Bool { state == .done }
     var isMalformed: Bool { state == .malformed }
 
-    /// Takes what belongs to the body.
+    /// Takes the bytes that belong to the body.
     mutating func take(from buffer: inout ByteBuffer) -> ByteBuffer {
         let view = buffer.readableBytesView
         var index = view.startIndex
@@ -63,7 +63,7 @@ struct ProxyFraming {
             state = .malformed
             return
         }
-        // The line end behind a chunk's data counts with it.
+        // The line end after a chunk's data counts with it.
         state = size == 0 ? .trailers : .chunk(size + 2)
     }
 }

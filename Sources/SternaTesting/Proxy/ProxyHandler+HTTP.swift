@@ -20,9 +20,9 @@ extension ProxyHandler {
         return false
     }
 
-    /// Answers for itself; whether the connection can go on.
+    /// Answers as the proxy itself; always returns false, since the answer continues the connection.
     ///
-    /// Behind a request with a body it cannot, as that may come or not.
+    /// After a request with a body the connection cannot go on, since the body may or may not follow.
     private func refuse(_ status: Int, _ body: String, behind request: TestProxy.Request?) -> Bool {
         let hasNoBody = request.map { ProxyFraming($0.headers).isDone } ?? false
         stage = hasNoBody ? .busy : .deaf
@@ -74,7 +74,7 @@ extension ProxyHandler {
 
     private func send(_ request: TestProxy.Request, _ target: String, to upstream: ProxyUpstream) {
         var text = "\(request.method) \(target) \(request.version)\r\n"
-        // What is meant for the proxy ends here.
+        // Fields for the proxy are not forwarded.
         for field in request.headers where !field.name.lowercased().hasPrefix("proxy-") {
             text += "\(field.name): \(field.value)\r\n"
         }
@@ -84,7 +84,7 @@ extension ProxyHandler {
     }
 }
 
-/// Reason phrases of the statuses that proxies refuse with.
+/// Reason phrases of the statuses that proxies use for refusals.
 enum TestProxyReason {
     static func phrase(_ status: Int) -> String {
         switch status {

@@ -67,7 +67,7 @@ extension ProxyHandler {
 
     private func refuseAddress(_ code: UInt8) -> Bool { reply([5, code, 0, 1, 0, 0, 0, 0, 0, 0], next: nil) }
 
-    /// Answers and goes on with the next message, or closes where there is none.
+    /// Answers and continues with the next message, or closes if `next` is nil.
     private func reply(_ bytes: [UInt8], next: Stage?) -> Bool {
         stage = .busy
         answer(bytes) { [self] in

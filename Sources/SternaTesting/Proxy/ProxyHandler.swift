@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A client's connection to a proxy: reads what the client asks for, connects to it, and relays.
+/// A client's connection to a proxy: reads the client's request, connects to the destination, and relays.
 final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -13,7 +13,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
         /// Connecting, or sending an answer.
         case busy
         case tunnel
-        /// Takes everything and does nothing.
+        /// Reads all input and ignores it.
         case deaf
     }
 
@@ -24,7 +24,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
     var stage: Stage
     var buffer = ByteBuffer()
     var upstream: ProxyUpstream?
-    /// Where the upstream connection leads.
+    /// The destination of the upstream connection.
     var authority = ""
     private let anchor: ConnectionAnchor
     private var context: ChannelHandlerContext?
@@ -69,9 +69,9 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
         }
     }
 
-    /// Goes on with what has come as far as it reaches.
+    /// Processes the received bytes as far as possible.
     func process() {
-        // An answer that leaves at once comes back here.
+        // An answer that is sent immediately calls this again.
         mayGoOn = true
         guard !isProcessing else { return }
         isProcessing = true
@@ -84,7 +84,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
         if buffer.readableBytes > Self.messageLimit { anchor.closeNow() }
     }
 
-    /// Does one thing; whether there may be more.
+    /// Performs one step; returns whether there may be more.
     private func step() -> Bool {
         switch stage {
         case .socksGreeting: return takeGreeting()
@@ -114,7 +114,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
 
     var fault: TestProxy.Fault? { core.fault(of: number) }
 
-    /// Counts a message and notes it; whether a fault takes the place of the answer.
+    /// Counts and records a message; returns whether a fault takes the place of the answer.
     func isSpoilt(_ change: (inout TestProxy.Connection) -> Void) -> Bool {
         messages += 1
         core.note(number, isMessage: true, change)
@@ -132,7 +132,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
 
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Sends an answer, dripping where it is to, and goes on when it is out.
+    /// Sends an answer, byte by byte if the proxy drips, and continues when it is sent.
     func answer(_ bytes: some Collection<UInt8>, then next: @escaping () -> Void = {}) {
         guard let context else { return }
         guard core.options.drips, let first = bytes.first else {
@@ -153,7 +153,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
         close()
     }
 
-    /// Closes when what was sent is out.
+    /// Closes after all output is sent.
     func close() {
         stage = .deaf
         guard let context else { return }
@@ -162,7 +162,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
         }
     }
 
-    /// Opens the tunnel behind an answer.
+    /// Opens the tunnel after an answer.
     func openTunnel(_ text: some Collection<UInt8>) {
         stage = .busy
         answer(text) { [self] in
@@ -176,7 +176,7 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
 
     // MARK: Destinations
 
-    /// Connects to a destination and goes on when that has succeeded or failed.
+    /// Connects to a destination and calls `next` with the result.
     func connect(host: String, port: Int, then next: @escaping (Result<Void, ProxyDialError>) -> Void) {
         stage = .busy
         upstream?.close()

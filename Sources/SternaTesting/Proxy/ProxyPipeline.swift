@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP2
 import NIOSSL
 
-/// Equips a new connection to a proxy with the handlers for what the client speaks.
+/// Adds the handlers for the client's protocol to a new connection to a proxy.
 struct ProxyPipeline: Sendable {
     private let core: ProxyCore
     private let context: NIOSSLContext?
@@ -34,7 +34,7 @@ struct ProxyPipeline: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(anchor)
         if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-        // What closes at once does not wait for the handshake.
+        // A connection that closes at once does not wait for the handshake.
         guard offersHTTP2, core.fault(of: number) != .closesAtOnce else {
             return try pipeline.addHandler(ProxyHandler(core: core, number: number, anchor: anchor))
         }
@@ -80,14 +80,14 @@ struct ProxyPipeline: Sendable {
             configuration.initialSettings.append(
                 HTTP2Setting(parameter: .initialWindowSize, value: min(max(0, window), 0x7FFF_FFFF)))
         }
-        // The length that an answer to CONNECT gives means nothing (RFC 9110, 9.3.6).
+        // The length in an answer to CONNECT is ignored (RFC 9110, 9.3.6).
         configuration.contentLengthValidation = .disabled
         return configuration
     }
 
     private var streamConfiguration: NIOHTTP2Handler.StreamConfiguration {
         var configuration = ServerHTTP2Settings().streamConfiguration
-        // NIO gives more as a stream is read, which stops where the destination is slow.
+        // NIO updates the window as the stream is read, which stops when the destination is slow.
         configuration.targetWindowSize = min(max(0, core.options.window ?? 65_535), 0x7FFF_FFFF)
         return configuration
     }

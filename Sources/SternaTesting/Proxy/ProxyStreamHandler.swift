@@ -2,7 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// A stream of HTTP/2 to a proxy: takes a CONNECT, connects to its destination, and relays at the pace of both sides.
+/// An HTTP/2 stream to a proxy: accepts a CONNECT, connects to its destination, and relays at the pace of both sides.
 final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
@@ -138,7 +138,7 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         resumeReading()
     }
 
-    /// Ends the proxy's half; what the client still sends is dropped.
+    /// Ends the proxy's half; further bytes of the client are dropped.
     func end() {
         guard hasAnswered, !hasEnded, !isReset else { return }
         hasEnded = true
@@ -155,7 +155,7 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         send(.rstStream(HTTP2ErrorCode(networkCode: Int(code))))
     }
 
-    /// The connection ends the stream by itself.
+    /// Marks the stream as ended by its connection.
     func forget() { isReset = true }
 
     @discardableResult
@@ -186,7 +186,7 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
 }
 
 extension ProxyText {
-    /// A request's head out of its field block.
+    /// Returns a request's head, read from its field block.
     static func request(_ block: HPACKHeaders, connection: Int) -> TestProxy.Request {
         var headers = ServerHeaders()
         for (name, value, _) in block where !name.hasPrefix(":") { headers.add(name, value) }
@@ -196,7 +196,7 @@ extension ProxyText {
             headers: headers, connection: connection)
     }
 
-    /// The heads of answers in a text of HTTP/1.1.
+    /// Returns the heads of the answers in an HTTP/1.1 text.
     static func heads(_ text: String) -> [(status: Int, fields: ServerHeaders)] {
         var heads: [(Int, ServerHeaders)] = []
         var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// A client's connection of HTTP/2 to a proxy: counts what comes on its streams, and ends it or them to order.
+/// A client's HTTP/2 connection to a proxy: counts the input of its streams, and ends the connection or its streams on request.
 final class ProxyStreamsHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -33,7 +33,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// An error of a single stream has been answered on it, one of the connection by a `GOAWAY`.
+    /// NIO has answered an error of a single stream on that stream, and a connection error by a `GOAWAY`.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is any NIOHTTP2Error else { return context.close(promise: nil) }
         guard wire.hasSentError else { return }
@@ -43,7 +43,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
 
     // MARK: Streams
 
-    /// Notes a request, and does what a fault has in the place of its answer; whether it is to be answered.
+    /// Records a request, and performs a fault in place of its answer; returns whether the caller answers it.
     func takes(_ request: TestProxy.Request, on stream: UInt32, _ handler: ProxyStreamHandler) -> Bool {
         streams[stream] = handler
         messages += 1
@@ -81,7 +81,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
         }
     }
 
-    /// Notes bytes that a client sent through a tunnel.
+    /// Records bytes that a client sent through a tunnel.
     func note(_ bytes: ByteBufferView, of stream: UInt32) {
         core.note(number) { connection in
             let room = TestProxy.Connection.tunnelLimit - connection.tunnelled.count
@@ -93,7 +93,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends bytes that are no frames, behind which nothing else leaves.
+    /// Sends bytes that are not frames, and drops all further output.
     private func sendPast(_ bytes: [UInt8]) {
         guard let loop = context?.eventLoop else { return }
         wire.takeOver()
@@ -101,13 +101,13 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
         Task { try? await handle.write(ByteBuffer(bytes: bytes)) }
     }
 
-    // MARK: To order
+    // MARK: Commands
 
-    /// Takes no more streams; those that were taken go on.
+    /// Accepts no more streams; accepted ones go on.
     func goAway() {
         guard !isGoingAway, let context else { return }
         isGoingAway = true
-        // NIO ends those that are not taken, as if the client had reset them.
+        // NIO ends the rejected streams as if the client had reset them.
         for (stream, handler) in streams where stream > lastStream { handler.forget() }
         let payload = HTTP2Frame.FramePayload.goAway(
             lastStreamID: HTTP2StreamID(Int(lastStream)), errorCode: .noError, opaqueData: nil)

@@ -1,8 +1,8 @@
 import SternaPlatform
 
-/// The syntax that a proxy reads and writes.
+/// The syntax that a proxy parses and writes.
 enum ProxyText {
-    /// The parts of a request's head; `nil` for what is none.
+    /// Parses a request's head; `nil` if it is not one.
     static func request(_ bytes: some Sequence<UInt8>, connection: Int) -> TestProxy.Request? {
         var lines = String(decoding: Array(bytes), as: UTF8.self).split(separator: "\r\n").map(String.init)
         guard !lines.isEmpty else { return nil }
@@ -17,7 +17,7 @@ enum ProxyText {
             method: words[0], target: words[1], version: words[2], headers: headers, connection: connection)
     }
 
-    /// Host, without brackets, and port of an authority; `nil` for what is none.
+    /// Parses the host, without brackets, and the port of an authority; `nil` if it is not one.
     static func authority(_ text: some StringProtocol, defaultPort: Int? = nil) -> (host: String, port: Int)? {
         var host = text[...]
         var port = defaultPort
@@ -35,7 +35,7 @@ enum ProxyText {
         return (String(host), port)
     }
 
-    /// Authority and target in origin form of an absolute URL; `nil` for anything but http.
+    /// Splits an absolute URL into its authority and its target in origin form; `nil` for schemes other than http.
     static func absolute(_ target: String) -> (authority: String, origin: String)? {
         let scheme = "http://"
         guard ASCIIText.equalIgnoringCase(target.prefix(scheme.count), scheme) else { return nil }
@@ -55,7 +55,7 @@ enum ProxyText {
         return TestProxy.Credentials(String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
 
-    /// Everything but unreserved characters (RFC 3986, 2.3) in escapes.
+    /// Percent-encodes everything but unreserved characters (RFC 3986, 2.3).
     static func percentEncoded(_ text: String) -> String {
         var out = ""
         for byte in text.utf8 {

@@ -1,29 +1,29 @@
 import NIOCore
 import NIOPosix
 
-/// What a proxy's connection to a destination hands what it reads to.
+/// The receiver of the bytes that a proxy reads from a destination.
 protocol ProxyClient: AnyObject {
-    /// Whether it takes more now; ``ProxyUpstream/resumeReading()`` is called when it does again.
+    /// Whether it accepts more bytes now; it calls ``ProxyUpstream/resumeReading()`` when it does again.
     var isWritable: Bool { get }
     func relay(_ bytes: ByteBuffer)
     func resumeReading()
-    /// The destination has closed, in order or not.
+    /// The destination has closed, gracefully or not.
     func upstreamClosed(hasFailed: Bool)
 }
 
-/// The proxy's connection to a destination: hands what comes to the client's, at the client's pace.
+/// The proxy's connection to a destination: passes its bytes to the client's connection, at the client's pace.
 final class ProxyUpstream: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Nil when the connection to the client has another destination now, or none.
+    /// The client's connection; nil if that has another destination now, or none.
     var client: (any ProxyClient)?
     private var context: ChannelHandlerContext?
     private var holdsRead = false
     private var hasFailed = false
 
-    /// Connects to a destination and goes on when that has succeeded or failed.
+    /// Connects to a destination and calls `next` with the result.
     static func open(
         host: String, port: Int, core: ProxyCore, on loop: any EventLoop,
         then next: @escaping (Result<ProxyUpstream, ProxyDialError>) -> Void
@@ -55,7 +55,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
 
-    /// Closes when what was sent is out.
+    /// Closes after all output is sent.
     func close() {
         client = nil
         guard let context else { return }
@@ -64,7 +64,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
         }
     }
 
-    /// Tells the destination that nothing more comes, when what was sent is out.
+    /// Ends the output to the destination after all of it is sent.
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { client?.relay(unwrapInboundIn(data)) }
@@ -100,7 +100,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
     }
 }
 
-/// Why a proxy could not connect.
+/// The reason why a proxy could not connect.
 enum ProxyDialError: Error {
     case unknownHost, refused
 }

@@ -6,7 +6,7 @@ extension TestProxy {
         /// The password.
         public var password: String
 
-        /// Credentials of those parts.
+        /// Makes credentials of a name and a password.
         public init(_ username: String, _ password: String) {
             self.username = username
             self.password = password
@@ -19,14 +19,14 @@ extension TestProxy {
         public let method: String
         /// The request target as sent: an absolute URL, or an authority with CONNECT, which in HTTP/2 is `:authority`.
         public let target: String
-        /// The protocol version as sent, `HTTP/1.1` for instance; `HTTP/2` where it came on a stream.
+        /// The protocol version as sent, `HTTP/1.1` for instance; `HTTP/2` for a request on a stream.
         public let version: String
-        /// The header fields as sent, of HTTP/2 without the pseudo-header fields.
+        /// The header fields as sent, without the pseudo-header fields of HTTP/2.
         public let headers: ServerHeaders
-        /// The number of the connection it came on, 0 for the first one accepted.
+        /// The number of the request's connection, 0 for the first one accepted.
         public let connection: Int
 
-        /// What Proxy-Authorization says by the Basic scheme; `nil` where there is none that can be read.
+        /// The Basic credentials in Proxy-Authorization; `nil` if there are none that can be read.
         public var credentials: Credentials? {
             headers["Proxy-Authorization"].flatMap(ProxyText.basicCredentials)
         }
@@ -35,13 +35,13 @@ extension TestProxy {
         public var text: String { "\(method) \(target) \(version)\n\(headers)" }
     }
 
-    /// What a client asked of a SOCKS proxy.
+    /// A client's request to a SOCKS proxy.
     public struct SOCKSRequest: Sendable, Hashable {
-        /// How the destination was given.
+        /// The form of the destination.
         public enum AddressType: UInt8, Sendable, Hashable {
             /// An IPv4 address.
             case ipv4 = 1
-            /// A domain name, for the proxy to look up.
+            /// A domain name, which the proxy resolves.
             case name = 3
             /// An IPv6 address.
             case ipv6 = 4
@@ -49,7 +49,7 @@ extension TestProxy {
 
         /// The command: 1 is CONNECT.
         public let command: UInt8
-        /// How the destination was given.
+        /// The form of the destination.
         public let addressType: AddressType
         /// The destination: a name as sent, or an address as text without brackets.
         public let host: String
@@ -57,27 +57,27 @@ extension TestProxy {
         public let port: Int
     }
 
-    /// What came on one connection to a proxy.
+    /// A client's connection to a proxy.
     public struct Connection: Sendable, Hashable {
-        /// Its number, 0 for the first one accepted.
+        /// The connection's number, 0 for the first one accepted.
         public let number: Int
-        /// Whether it is open still.
+        /// Whether the connection is still open.
         public internal(set) var isOpen = true
-        /// Whether it speaks HTTP/2.
+        /// Whether the connection uses HTTP/2.
         public internal(set) var isHTTP2 = false
-        /// The tunnels that were asked for over HTTP/2, in order.
+        /// The tunnels requested over HTTP/2, in order.
         public internal(set) var tunnels: [Tunnel] = []
-        /// What the client did wrong that cost it the connection of HTTP/2; `nil` where it did nothing.
+        /// The client's protocol violation that ended the HTTP/2 connection; `nil` if there was none.
         public internal(set) var violation: String?
-        /// The heads of the requests that came, in order; what is inside a tunnel is not looked at.
+        /// The heads of the received requests, in order; content of tunnels is not inspected.
         public internal(set) var requests: [Request] = []
         /// The methods of authentication that a SOCKS client offered: 0 none, 2 user name and password.
         public internal(set) var socksMethods: [UInt8] = []
-        /// The credentials that a SOCKS client showed.
+        /// The credentials that a SOCKS client sent.
         public internal(set) var socksCredentials: Credentials?
-        /// What a SOCKS client asked for.
+        /// The request of a SOCKS client.
         public internal(set) var socksRequest: SOCKSRequest?
-        /// How many bytes the client had sent behind its request for a tunnel when the proxy's answer was complete.
+        /// The number of bytes that the client had sent after its request for a tunnel when the proxy's answer was complete.
         public internal(set) var bytesBeforeAnswer = 0
         /// The first 64 KiB that the client sent through the tunnel, over HTTP/2 through all of them.
         public internal(set) var tunnelled: [UInt8] = []
@@ -86,15 +86,15 @@ extension TestProxy {
 
         init(number: Int) { self.number = number }
 
-        /// Whether any credentials were shown to the proxy, readable or not.
+        /// Whether the client sent any credentials to the proxy, readable or not.
         public var showedCredentials: Bool {
             socksCredentials != nil || requests.contains { $0.headers.contains("Proxy-Authorization") }
         }
 
-        /// How many tunnels of HTTP/2 are open, answered or not.
+        /// The number of open HTTP/2 tunnels, answered or not.
         public var openTunnels: Int { tunnels.count { $0.isOpen } }
 
-        /// Whether a text stands in what went through the tunnel, or over HTTP/2 one of them, as far as it was kept.
+        /// Whether a text occurs in the recorded bytes of the tunnel, or over HTTP/2 of any tunnel.
         public func tunnelHolds(_ text: String) -> Bool {
             isHTTP2 ? tunnels.contains { $0.holds(text) } : Self.holds(tunnelled, text)
         }
@@ -106,37 +106,37 @@ extension TestProxy {
         }
     }
 
-    /// What a proxy does wrong.
+    /// A fault of a proxy.
     ///
-    /// A message is a request's head, or with SOCKS a greeting, credentials, or a request. They are counted on each connection.
-    /// Over HTTP/2 a fault that closes nothing concerns the streams of such messages only, and the others go on.
+    /// A message is a request's head, or with SOCKS a greeting, credentials, or a request. Messages are counted per connection.
+    /// Over HTTP/2 a fault that closes nothing affects only the streams of such messages, and the others go on.
     public enum Fault: Sendable, Hashable {
-        /// Answers each request, CONNECT or not, with a status and a body; 407 asks for Basic credentials, whatever was shown.
+        /// Answers each request, CONNECT or not, with a status and a body; 407 always requests Basic credentials.
         case refuses(status: Int, body: String = "")
         /// Answers a SOCKS request with a code other than 0.
         case refusesAddress(code: UInt8)
-        /// Answers a SOCKS greeting with 255: none of the methods will do.
+        /// Answers a SOCKS greeting with 255: no acceptable methods.
         case refusesMethods
         /// Closes a connection as soon as it is accepted.
         case closesAtOnce
-        /// Closes when one more message has come than so many.
+        /// Closes the connection at the first message after so many.
         case closes(after: Int = 0)
-        /// Holds the connection open and answers nothing more when one more message has come than so many.
+        /// Holds the connection open but stops answering at the first message after so many.
         case stalls(after: Int = 0)
-        /// Sends bytes in place of an answer when one more message has come than so many, and then nothing more.
+        /// Sends bytes in place of an answer to the first message after so many, and then nothing more.
         case sends([UInt8], after: Int = 0)
-        /// Opens the tunnel with this text in place of its answer to CONNECT; over HTTP/2 with the heads in it, statuses and
-        /// fields, as far as HTTP/2 has them and each within 16 KiB.
+        /// Opens the tunnel with this text in place of its answer to CONNECT; over HTTP/2 with the statuses and fields of its
+        /// heads, as far as HTTP/2 has them and each within 16 KiB.
         case answersConnect(String)
-        /// Resets a stream of HTTP/2 in place of an answer when one more message has come than so many.
+        /// Resets the HTTP/2 stream of each message after so many, in place of an answer.
         case resets(code: UInt32, after: Int = 0)
-        /// Answers one more message of HTTP/2 than so many by a `GOAWAY` that names the last stream before it: that one and
+        /// Answers the first HTTP/2 message after so many by a `GOAWAY` that names the last stream before it: that message and
         /// later ones are not answered, and the tunnels before them go on.
         case goesAway(after: Int = 0)
-        /// Puts these bytes in the place of type, address and port of its answer to a SOCKS request, and opens the tunnel.
+        /// Replaces type, address and port of its answer to a SOCKS request with these bytes, and opens the tunnel.
         case binds([UInt8])
 
-        /// Opens the tunnel with an answer to CONNECT whose head is so many bytes long.
+        /// Opens the tunnel with an answer to CONNECT whose head has so many bytes.
         public static func longAnswer(_ count: Int) -> Fault {
             let (start, end) = ("HTTP/1.1 200 OK\r\nX-Fill: ", "\r\n\r\n")
             let fill = max(0, count - start.utf8.count - end.utf8.count)

@@ -1,27 +1,27 @@
 import NIOCore
 
 extension TestProxy {
-    /// A tunnel that a client asked for over HTTP/2.
+    /// A tunnel that a client requested over HTTP/2.
     public struct Tunnel: Sendable, Hashable {
-        /// The number of the connection it was asked for on, 0 for the first one accepted.
+        /// The number of the tunnel's connection, 0 for the first one accepted.
         public let connection: Int
-        /// The identifier of its stream.
+        /// The identifier of the tunnel's stream.
         public let stream: UInt32
-        /// Where it was to lead: `:authority` as sent.
+        /// The requested destination: `:authority` as sent.
         public let target: String
-        /// Whether its stream is open still, answered or not, in one direction or both.
+        /// Whether the stream is still open, answered or not, in one direction or both.
         public internal(set) var isOpen = true
-        /// The status of the last answer sent; `nil` where there was none.
+        /// The status of the last answer sent; `nil` if there was none.
         public internal(set) var status: Int?
-        /// The code that the client reset the stream with; `nil` where it did not.
+        /// The error code of the client's reset of the stream; `nil` if there was none.
         public internal(set) var reset: UInt32?
         /// Whether the client ended its half by `END_STREAM`.
         public internal(set) var isEnded = false
-        /// How many bytes the client sent through it.
+        /// The number of bytes that the client sent through the tunnel.
         public internal(set) var bytesFromClient = 0
-        /// How many bytes the proxy could send through it, as far as the client's windows let them.
+        /// The number of bytes that the proxy has sent through the tunnel, as far as the client's windows allowed.
         public internal(set) var bytesToClient = 0
-        /// The first 64 KiB that the client sent through it.
+        /// The first 64 KiB that the client sent through the tunnel.
         public internal(set) var tunnelled: [UInt8] = []
 
         init(connection: Int, stream: UInt32, target: String) {
@@ -30,23 +30,23 @@ extension TestProxy {
             self.target = target
         }
 
-        /// Whether a text stands in what the client sent through it, as far as it was kept.
+        /// Whether a text occurs in the recorded bytes of the client.
         public func holds(_ text: String) -> Bool { Connection.holds(tunnelled, text) }
     }
 }
 
-// MARK: What it saw
+// MARK: Log
 
 extension TestProxy {
-    /// How many tunnels of HTTP/2 are open now on all connections, answered or not.
+    /// The number of open HTTP/2 tunnels on all connections, answered or not.
     public var openTunnels: Int { core.openTunnels }
 
-    /// Every tunnel that was asked for over HTTP/2, in the order of their connections and on each in order of arrival.
+    /// Returns every tunnel requested over HTTP/2, by connection, and per connection in order of arrival.
     public func tunnels() -> [Tunnel] { core.connections.flatMap(\.tunnels) }
 
-    /// Returns when exactly so many tunnels of HTTP/2 are open, answered or not.
+    /// Returns when exactly so many HTTP/2 tunnels are open, answered or not.
     ///
-    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForOpenTunnels(_ count: Int, within seconds: Double = 5) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.openTunnels == count }) else {
@@ -54,9 +54,9 @@ extension TestProxy {
         }
     }
 
-    /// Returns when something holds of the tunnels of HTTP/2, which are asked again at every change.
+    /// Returns when a condition on the HTTP/2 tunnels holds; it is evaluated at every change.
     ///
-    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForTunnels(
         within seconds: Double = 5, where isMet: @escaping @Sendable ([Tunnel]) -> Bool
     ) async throws {
@@ -68,36 +68,35 @@ extension TestProxy {
     }
 }
 
-// MARK: What it does to order
+// MARK: Commands
 
 extension TestProxy {
-    /// Sends a `GOAWAY` that names the last tunnel taken, on a connection of HTTP/2 or on all that are open. The tunnels go
-    /// on, further ones are not taken, and the client is to close.
+    /// Sends a `GOAWAY` that names the last accepted tunnel, on one HTTP/2 connection or on all open ones. The tunnels go on,
+    /// further ones are not accepted, and the client should close.
     public func goAway(connection: Int? = nil) async { await core.withStreams(of: connection) { $0.goAway() } }
 
-    /// Resets every tunnel that is open, on a connection of HTTP/2 or on all, with a code (RFC 9113, 7).
+    /// Resets every open tunnel, on one HTTP/2 connection or on all, with a code (RFC 9113, 7).
     public func resetTunnels(code: UInt32, connection: Int? = nil) async {
         await core.withStreams(of: connection) { $0.resetTunnels(code) }
     }
 
-    /// Ends every tunnel that is open, on a connection of HTTP/2 or on all, by `END_STREAM`, as where its destination has
-    /// closed.
+    /// Ends every open tunnel, on one HTTP/2 connection or on all, by `END_STREAM`, as when its destination closes.
     public func endTunnels(connection: Int? = nil) async { await core.withStreams(of: connection) { $0.endTunnels() } }
 
-    /// Closes a connection or all that are open, without a word of TLS or HTTP/2, and takes new ones.
+    /// Closes a connection or all open ones, without a TLS or HTTP/2 message, and accepts new ones.
     public func closeConnections(_ connection: Int? = nil, byReset: Bool = false) async {
         await core.closeOpen(connection, byReset: byReset)
     }
 
-    /// Takes nothing more from the connections that are open, nor sends anything on them that waits for what they say.
+    /// Stops reading from the open connections, and so also every answer that depends on their input.
     public func pauseReading() async { await core.read(false) }
 
-    /// Takes what has come meanwhile, and goes on.
+    /// Resumes reading, beginning with the bytes that have arrived meanwhile.
     public func resumeReading() async { await core.read(true) }
 
-    /// Leaves further connections waiting: they are connected, and their handshake with TLS is not answered.
+    /// Stops accepting connections: clients still connect, but their TLS handshakes get no answer.
     public func pauseAccepting() async throws { try await listener.setOption(.autoRead, value: false).get() }
 
-    /// Takes those that wait, and further ones as they come.
+    /// Accepts the waiting connections and further ones.
     public func resumeAccepting() async throws { try await listener.setOption(.autoRead, value: true).get() }
 }

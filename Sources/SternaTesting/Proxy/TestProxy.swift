@@ -1,46 +1,46 @@
 import NIOCore
 import NIOPosix
 
-/// A proxy inside the test's process, on a free port of 127.0.0.1: it forwards HTTP, opens tunnels, speaks SOCKS, remembers
-/// what it was shown, and fails to order.
+/// A proxy inside the test's process, on a free port of 127.0.0.1. It forwards HTTP, opens tunnels, speaks SOCKS, records its
+/// connections, and fails on request.
 ///
-/// It looks up no names: ``Options/routes`` says where they lead, and beyond them only the loopback is reached. It stops when
-/// it is released.
+/// It resolves no names: ``Options/routes`` maps them to ports, and otherwise it reaches only the loopback. It stops when it is
+/// released.
 public final class TestProxy: Sendable {
-    /// What a proxy speaks.
+    /// The protocol of a proxy.
     public enum Kind: Sendable {
         /// HTTP in the clear: requests in absolute form (RFC 9112, 3.2.2), and CONNECT (RFC 9110, 9.3.6).
         case http
-        /// The same behind TLS with this certificate.
+        /// HTTP over TLS with this certificate.
         case https(CertificateBundle)
-        /// SOCKS of version 5 (RFC 1928), with user names and passwords (RFC 1929).
+        /// SOCKS version 5 (RFC 1928), with user names and passwords (RFC 1929).
         case socks5
     }
 
-    /// How a proxy behaves.
+    /// The options of a proxy.
     public struct Options: Sendable {
-        /// What it speaks.
+        /// The protocol of the proxy.
         public var kind: Kind
-        /// The user name that it demands, with ``password``; `nil` lets everybody in.
+        /// The required user name, together with ``password``; `nil` admits every client.
         public var username: String?
-        /// The password that it demands where it demands a user name; empty for `nil`.
+        /// The required password if there is a user name; `nil` for an empty one.
         public var password: String?
         /// Ports of 127.0.0.1 by authority, such as `origin.test:443`, the host in lower case and without brackets.
         public var routes: [String: Int]
-        /// What it does wrong; nothing by default.
+        /// The fault of the proxy; none by default.
         public var fault: Fault?
-        /// How many connections, from the first one on, do that; `nil`, the default, for all.
+        /// The number of connections with the fault, from the first one on; `nil`, the default, for all.
         public var faultyConnections: Int?
-        /// Whether its own answers leave byte by byte, about a millisecond apart; what it relays does not, and over HTTP/2
-        /// nothing does.
+        /// Whether the proxy sends its own answers byte by byte, about a millisecond apart; this affects neither relayed bytes
+        /// nor HTTP/2.
         public var drips: Bool
-        /// Whether a proxy behind TLS offers `h2` by ALPN, ahead of `http/1.1`; it does not by default. Over HTTP/2 it opens
-        /// tunnels only, a stream for each (RFC 9113, 8.5).
+        /// Whether a proxy behind TLS offers `h2` by ALPN, ahead of `http/1.1`; false by default. Over HTTP/2 it opens tunnels
+        /// only, one per stream (RFC 9113, 8.5).
         public var http2 = false
-        /// How many tunnels a client may have on a connection of HTTP/2, `SETTINGS_MAX_CONCURRENT_STREAMS`; `nil`, the
-        /// default, says nothing of it. A client that has acknowledged this and opens more loses the connection.
+        /// The number of tunnels a client may have on an HTTP/2 connection, `SETTINGS_MAX_CONCURRENT_STREAMS`; `nil`, the
+        /// default, leaves the setting out. A client that has acknowledged the setting and opens more loses the connection.
         public var maximumStreams: Int?
-        /// How many bytes clients may send over HTTP/2, in a tunnel and in all, before it takes any; `nil` for 65,535.
+        /// The number of bytes clients may send over HTTP/2, per tunnel and in all, before a window update; `nil` for 65,535.
         public var window: Int?
 
         /// Options of those parts.
@@ -65,7 +65,7 @@ public final class TestProxy: Sendable {
     let core: ProxyCore
     let listener: any Channel
 
-    /// The port on 127.0.0.1 it listens on.
+    /// The port on 127.0.0.1 that the proxy listens on.
     public let port: Int
 
     private init(core: ProxyCore, listener: any Channel) {
@@ -95,7 +95,7 @@ public final class TestProxy: Sendable {
         return TestProxy(core: core, listener: listener)
     }
 
-    /// Starts a proxy, hands it to the closure, and stops it afterwards, also when the closure throws.
+    /// Starts a proxy, passes it to the closure, and stops it afterwards, also if the closure throws.
     @discardableResult
     public static func withProxy<R>(
         _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
@@ -123,12 +123,12 @@ public final class TestProxy: Sendable {
     /// `socks5h://127.0.0.1:PORT`.
     public var url: String { url(userinfo: "") }
 
-    /// The proxy's URL with the credentials that it demands, percent-encoded.
+    /// The proxy's URL with the required credentials, percent-encoded.
     public var urlWithCredentials: String {
         url(username: core.options.username ?? "", password: core.options.password ?? "")
     }
 
-    /// The proxy's URL with credentials of choice, percent-encoded.
+    /// Returns the proxy's URL with the given credentials, percent-encoded.
     public func url(username: String, password: String) -> String {
         url(userinfo: "\(ProxyText.percentEncoded(username)):\(ProxyText.percentEncoded(password))@")
     }
@@ -142,24 +142,24 @@ public final class TestProxy: Sendable {
     }
 }
 
-// MARK: What it saw
+// MARK: Log
 
 extension TestProxy {
-    /// How many client connections are open now.
+    /// The number of open client connections.
     public var openConnections: Int { core.openConnections }
 
-    /// How many connections it has accepted.
+    /// The number of accepted connections.
     public var totalConnections: Int { core.connections.count }
 
-    /// Every connection it has accepted, in that order, as far as it has come.
+    /// Returns every accepted connection, in order of acceptance, in its current state.
     public func connections() -> [Connection] { core.connections }
 
-    /// The heads of the requests that came, in the order of their connections and on each in order of arrival.
+    /// Returns the heads of the received requests, by connection, and per connection in order of arrival.
     public func requests() -> [Request] { core.connections.flatMap(\.requests) }
 
     /// Returns when exactly so many client connections are open.
     ///
-    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.openConnections == count }) else {
@@ -168,10 +168,10 @@ extension TestProxy {
         }
     }
 
-    /// Returns when at least so many messages have come that the proxy answers itself or forwards: heads of requests; with
-    /// SOCKS greetings, credentials and requests.
+    /// Returns when the proxy has received at least so many messages that it answers or forwards: heads of requests; with SOCKS
+    /// greetings, credentials and requests.
     ///
-    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForMessages(_ count: Int, within seconds: Double = 5) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.messageCount >= count }) else {
@@ -180,9 +180,9 @@ extension TestProxy {
         }
     }
 
-    /// Returns when at least so many bytes have come through the tunnel of a connection.
+    /// Returns when the proxy has received at least so many bytes through the tunnel of a connection.
     ///
-    /// - Throws: ``TestServer/TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForTunnel(_ count: Int, connection: Int, within seconds: Double = 5) async throws {
         let core = core
         let isThere: @Sendable () -> Bool = {

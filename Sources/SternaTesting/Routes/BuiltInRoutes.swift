@@ -1,4 +1,4 @@
-/// The routes every server has, in httpbin's manner.
+/// The built-in routes of every server, modelled on httpbin.
 enum BuiltInRoutes {
     static let all: [ServerRoute] =
         [index] + echo + inspection + status + streams + compression + redirects + authentication + cookies + caching
@@ -38,7 +38,7 @@ enum BuiltInRoutes {
         ServerRouteError(status: 400, message: text)
     }
 
-    /// A path's number within bounds.
+    /// Returns a path's number within bounds.
     static func number(_ name: String, of request: ServerRequest, in range: ClosedRange<Int>) throws -> Int {
         guard let text = request.parameters[name], let value = Int(text), range.contains(value) else {
             throw badRequest("\(name) must be \(range.lowerBound) to \(range.upperBound)")
@@ -46,7 +46,7 @@ enum BuiltInRoutes {
         return value
     }
 
-    /// A query's number within bounds.
+    /// Returns a query's number within bounds.
     static func number(
         query name: String, of request: ServerRequest, default fallback: Int, in range: ClosedRange<Int>
     ) throws -> Int {
@@ -57,7 +57,7 @@ enum BuiltInRoutes {
         return value
     }
 
-    /// Seconds of a query or path text, with fractions.
+    /// Returns the seconds in a query or path text, with fractions.
     static func seconds(_ text: String?, default fallback: Double, atMost limit: Double) throws -> Double {
         guard let text else { return fallback }
         guard let value = Double(text), value.isFinite, value >= 0 else {

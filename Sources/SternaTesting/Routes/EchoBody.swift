@@ -23,7 +23,7 @@ struct EchoBody {
         }
     }
 
-    /// Text as it is, other bytes as a `data:` URL.
+    /// Returns text as it is, and other bytes as a `data:` URL.
     static func shown(_ bytes: [UInt8], type: String) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let shownType = type.isEmpty ? "application/octet-stream" : type
@@ -35,7 +35,7 @@ struct EchoBody {
         return value.flatMap { (1...200).contains($0.utf8.count) ? $0 : nil }
     }
 
-    /// A parameter of a field value such as `form-data; name="a"` (RFC 9110 §5.6.6).
+    /// Returns a parameter of a field value such as `form-data; name="a"` (RFC 9110 §5.6.6).
     static func parameter(_ name: String, of value: String) -> String? {
         var rest = Array(value.utf8)[...]
         guard let semicolon = rest.firstIndex(of: 0x3B) else { return nil }
@@ -48,7 +48,8 @@ struct EchoBody {
             if rest.first == 0x22 {
                 rest = rest.dropFirst()
                 while let byte = rest.popFirst(), byte != 0x22 {
-                    // Browsers send a file name's backslashes bare, so only an escaped quote or backslash is one.
+                    // Browsers do not escape backslashes of file names, so only an escaped quote or backslash counts as an
+                    // escape.
                     if byte == 0x5C, let next = rest.first, next == 0x22 || next == 0x5C {
                         text.append(next)
                         rest = rest.dropFirst()

@@ -1,8 +1,8 @@
-/// A JSON value that keeps its members' order, as the echo routes answer and read it.
+/// A JSON value that keeps its members' order, for the echo routes to parse and write.
 enum EchoJSON: Sendable {
     case null
     case bool(Bool)
-    /// A number as it stood in the text.
+    /// A number in the text's own notation.
     case number(String)
     case string(String)
     case array([EchoJSON])
@@ -73,7 +73,7 @@ enum EchoJSON: Sendable {
         out.append(0x22)
     }
 
-    /// Names in the order of their first appearance; a name that comes again gets an array of its values.
+    /// Groups pairs by name in the order of first appearance; a repeated name has an array of its values.
     static func grouped(_ pairs: some Sequence<ServerHeaders.Field>) -> EchoJSON {
         var names: [String] = []
         var values: [String: [EchoJSON]] = [:]

@@ -1,4 +1,4 @@
-/// Reads JSON text (RFC 8259) for the `json` member of the echo routes; anything malformed reads as nothing.
+/// Parses JSON text (RFC 8259) for the `json` member of the echo routes; malformed text gives nil.
 struct EchoJSONReader {
     private struct Malformed: Error {}
 

@@ -61,7 +61,7 @@ extension BuiltInRoutes {
         },
     ]
 
-    /// Without an answer of its own for HTTP/2 a fault plays the same there.
+    /// Makes a fault's route; without an answer for HTTP/2 the fault does the same there.
     private static func fault(
         _ name: String, http2: ServerResponse? = nil,
         _ play: @escaping @Sendable (ServerRawConnection) async throws -> Void
@@ -78,7 +78,7 @@ extension BuiltInRoutes {
 
     // MARK: Over HTTP/2
 
-    /// A body of 1000 bytes that goes another way after some of them.
+    /// Returns a body of 1000 bytes that runs a closure after `count` of them.
     private static func cut(
         after count: Int, _ then: @escaping @Sendable (ServerBodyWriter) async throws -> Void
     ) -> ServerResponse {

@@ -78,7 +78,7 @@ extension BuiltInRoutes {
         },
     ]
 
-    /// Whether a list of entity tags holds one, by weak comparison (RFC 9110 §8.8.3.2).
+    /// Whether a list of entity tags contains one, by weak comparison (RFC 9110 §8.8.3.2).
     private static func matches(_ list: String, _ etag: String) -> Bool {
         list.split(separator: ",").map { ASCIIText.trimmed($0) }.contains { candidate in
             candidate == "*" || candidate == etag || candidate == "W/" + etag

@@ -1,5 +1,5 @@
-/// Deflate, zlib and gzip framing around uncompressed (stored) blocks: every decoder takes them, and the test kit needs
-/// no compressor.
+/// Deflate, zlib and gzip framing around uncompressed (stored) blocks, which every decoder accepts; the test kit then needs no
+/// compressor.
 enum StoredDeflate {
     /// Raw deflate (RFC 1951 §3.2.4).
     static func raw(_ bytes: [UInt8]) -> [UInt8] {

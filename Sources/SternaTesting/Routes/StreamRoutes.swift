@@ -1,7 +1,7 @@
 import NIOCore
 
 extension BuiltInRoutes {
-    /// The most bytes a generated body may have.
+    /// The maximum length of a generated body.
     static let bytesLimit = 1 << 40
 
     static let streams: [ServerRoute] = [
@@ -131,7 +131,7 @@ extension ServerHeaders {
     }
 }
 
-/// A single byte range as asked for; several at once are not understood and so ignored, as RFC 9110 §14.2 allows.
+/// A requested single byte range; several at once are ignored, as RFC 9110 §14.2 allows.
 struct ByteRangeSpec {
     private let first: Int?
     private let last: Int?
@@ -160,8 +160,7 @@ struct ByteRangeSpec {
     }
 }
 
-/// Bytes that follow from a seed, repeated with a period of the prime 65 521, so that pieces of a body in the wrong
-/// place do not go unnoticed.
+/// Bytes derived from a seed, repeated with a period of the prime 65 521, so that misplaced pieces of a body are detected.
 struct PatternBlock: Sendable {
     static let period = 65_521
 
@@ -180,7 +179,7 @@ struct PatternBlock: Sendable {
         self.bytes = bytes
     }
 
-    /// The block repeated so far that a piece of that size can begin anywhere within its first period.
+    /// Returns the block repeated so often that a piece of that size can begin anywhere within its first period.
     func doubled(for pieceSize: Int) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         var out = bytes

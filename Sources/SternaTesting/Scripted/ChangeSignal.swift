@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets tasks wait until a condition holds, which is asked again at every change told.
+/// Lets tasks wait for a condition, which is evaluated at every reported change.
 final class ChangeSignal: Sendable {
     private struct Waiter {
         let isMet: @Sendable () -> Bool
@@ -21,7 +21,8 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Whether the condition came to hold in time; `nil` seconds wait until it does or the task is cancelled.
+    /// Waits for a condition; returns whether it held in time. With `nil` seconds it waits until then or until the task is
+    /// cancelled.
     func wait(within seconds: Double?, _ isMet: @escaping @Sendable () -> Bool) async -> Bool {
         if isMet() { return true }
         let identifier = state.withLock { state in
@@ -38,7 +39,7 @@ final class ChangeSignal: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.waiters[identifier] = Waiter(isMet: isMet, continuation: continuation) }
-                // A change or a cancellation between the first look and the entry above would otherwise be lost.
+                // Otherwise a change or a cancellation between the first check and the registration above would be lost.
                 if isMet() {
                     resume(identifier, returning: true)
                 } else if Task.isCancelled {
@@ -50,7 +51,7 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// A length of time within bounds that the clock takes: at most about thirty years, none for what is no number.
+    /// Returns a duration within the clock's bounds: at most about thirty years, zero for NaN.
     static func duration(_ seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(0, seconds), 1e9))
     }

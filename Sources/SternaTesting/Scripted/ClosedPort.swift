@@ -1,27 +1,27 @@
 public import SternaCore
 import SternaPlatform
 
-/// A port of the loopback that refuses connections for as long as this is kept: it is taken, and nobody listens.
+/// A loopback port that refuses connections while this object exists: it is bound, but nothing listens on it.
 ///
-/// The port of a server that was stopped may be another's the moment after.
+/// The port of a stopped server, in contrast, may be reused at any moment.
 public final class ClosedPort: Sendable {
     /// The port.
     public let port: Int
 
     private let descriptor: CInt
 
-    /// Takes a free port, or the one given; throws `connectionFailed` where it is not to be had.
+    /// Binds a free port, or the given one; throws `connectionFailed` if that fails.
     ///
     /// - Parameter wanted: 1 to 65535; nil for any.
     public init(_ wanted: Int? = nil) throws(SternaError) {
-        // A program that is started meanwhile would keep the port, if it got the descriptor.
+        // A child process started meanwhile would keep the port if it inherited the descriptor.
         #if canImport(Glibc)
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #else
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #endif
-        // The address as the system has it in memory: family, port, 127.0.0.1.
+        // The address in the system's memory layout: family, port, 127.0.0.1.
         var address = [UInt8](repeating: 0, count: 16)
         #if canImport(Darwin)
         address.replaceSubrange(0..<2, with: [16, UInt8(AF_INET)])
@@ -32,7 +32,7 @@ public final class ClosedPort: Sendable {
         address.replaceSubrange(2..<4, with: [UInt8(number >> 8), UInt8(number & 0xFF)])
         address.replaceSubrange(4..<8, with: [127, 0, 0, 1])
         var length = socklen_t(address.count)
-        // Valid for the length of the calls, and as long as they are told.
+        // The pointer is valid during the calls, for the given length.
         let isBound = address.withUnsafeMutableBytes { bytes in
             guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
             return bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0

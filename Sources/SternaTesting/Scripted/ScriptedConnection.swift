@@ -30,7 +30,7 @@ final class ScriptedState: Sendable {
     }
 }
 
-/// One connection of a scripted server: what it received and the task that plays its script.
+/// One connection of a scripted server: its received bytes and the task that runs its script.
 final class ScriptedConnection: Sendable {
     private struct State {
         var received: [UInt8] = []
@@ -115,7 +115,7 @@ final class ScriptedConnection: Sendable {
             try await Task.sleep(for: .milliseconds(max(0, milliseconds)))
         case .close:
             try await channel.close().get()
-            // A connection that is closed as soon as it is accepted tells its handler nothing more.
+            // If the connection is closed as soon as it is accepted, its handler receives no further events.
             inputClosed()
         case .closeOutput:
             try await channel.close(mode: .output).get()
@@ -132,7 +132,7 @@ final class ScriptedConnection: Sendable {
         }
     }
 
-    /// Waits until the search finds the end of what the step takes.
+    /// Waits until the search finds the end of the bytes that the step takes.
     private func take(_ end: @escaping @Sendable (_ received: [UInt8], _ taken: Int) -> Int?) async throws {
         let search: @Sendable () -> Bool = {
             self.state.withLock { state in
@@ -168,7 +168,7 @@ final class ScriptedConnection: Sendable {
 
     private func sendRepeating(_ bytes: [UInt8], count: Int?) async throws {
         guard !bytes.isEmpty, count ?? 1 > 0 else { return }
-        // Small pieces are joined, so that endless short lines do not cost a system call each.
+        // Small pieces are joined, so that repeated short lines do not cost a system call each.
         let batch = max(1, (16 << 10) / bytes.count)
         var joined = ByteBuffer()
         for _ in 0..<min(batch, count ?? batch) { joined.writeBytes(bytes) }
@@ -186,7 +186,7 @@ final class ScriptedConnection: Sendable {
     }
 }
 
-/// Hands what arrives to the connection, reading as fast as it comes.
+/// Passes received bytes to the connection, reading as fast as they arrive.
 final class ScriptedHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

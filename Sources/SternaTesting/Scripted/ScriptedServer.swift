@@ -2,33 +2,33 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A peer that sends exactly the bytes a test scripts, HTTP or not, for what no honest server does.
+/// A peer that sends exactly the bytes that a test scripts, HTTP or not, for cases that no conforming server produces.
 public final class ScriptedServer: Sendable {
-    /// One thing the server does on a connection. Steps run one after the other.
+    /// One step of the server's script on a connection. Steps run one after the other.
     public enum Step: Sendable {
-        /// Waits until a blank line (CR LF CR LF) has come after what earlier steps took, and takes up to its end.
+        /// Waits for a blank line (CR LF CR LF) after the bytes taken by earlier steps, and takes the bytes up to its end.
         case receiveHead
-        /// Waits until so many further bytes have come, and takes them.
+        /// Waits for so many further bytes, and takes them.
         case receive(atLeast: Int)
         /// Sends text in UTF-8.
         case send(String)
         /// Sends bytes.
         case sendBytes([UInt8])
-        /// Sends bytes so many times over at the peer's pace; `nil` until the peer closes.
+        /// Sends bytes so many times at the peer's pace; `nil` until the peer closes.
         case sendRepeating([UInt8], count: Int?)
-        /// Sends bytes in pieces of that size, each a write of its own.
+        /// Sends bytes in pieces of that size, each in a separate write.
         case sendSplit([UInt8], pieceSize: Int)
         /// Waits.
         case pause(milliseconds: Int)
-        /// Closes in order, with TLS after `close_notify`.
+        /// Closes gracefully, with TLS after `close_notify`.
         case close
-        /// Closes the sending side only and goes on receiving.
+        /// Closes the sending side only and continues to receive.
         case closeOutput
-        /// Closes by FIN without TLS's `close_notify`; without TLS as ``close``.
+        /// Closes by FIN without TLS's `close_notify`; without TLS like ``close``.
         case closeAbruptly
         /// Closes by a TCP reset.
         case reset
-        /// Does nothing more and holds the connection open, also past the peer's close, until the server stops.
+        /// Does nothing more and holds the connection open until the server stops, even after the peer closes.
         case hang
         /// Waits until the peer has closed its sending side.
         case waitForClose
@@ -38,7 +38,7 @@ public final class ScriptedServer: Sendable {
     private let listener: any Channel
     private let isTLS: Bool
 
-    /// The port on 127.0.0.1 the server listens on.
+    /// The port on 127.0.0.1 that the server listens on.
     public let port: Int
 
     private init(state: ScriptedState, listener: any Channel, isTLS: Bool) {
@@ -51,8 +51,8 @@ public final class ScriptedServer: Sendable {
     /// Starts a server on 127.0.0.1 at any free port.
     ///
     /// - Parameters:
-    ///   - tls: A certificate to speak TLS with; `nil` for none.
-    ///   - tlsSettings: Versions, ALPN and client authentication where there is TLS.
+    ///   - tls: A certificate for TLS; `nil` for none.
+    ///   - tlsSettings: Versions, ALPN and client authentication, used with TLS only.
     ///   - connections: The n-th accepted connection plays the n-th script, later ones the last. After its last step a
     ///     connection stays open until the peer closes. Without scripts every connection does only that.
     /// - Throws: The socket's error, or NIOSSL's when the certificate is unusable.
@@ -87,7 +87,7 @@ public final class ScriptedServer: Sendable {
         return ScriptedServer(state: state, listener: listener, isTLS: context != nil)
     }
 
-    /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
+    /// Starts a server, passes it to the closure, and stops it afterwards, also if the closure throws.
     @discardableResult
     public static func withServer<R>(
         tls: CertificateBundle? = nil, connections: [[Step]], isolation: isolated (any Actor)? = #isolation,
@@ -110,7 +110,7 @@ public final class ScriptedServer: Sendable {
         isTLS ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)"
     }
 
-    /// The URL of a path, which should begin with a slash.
+    /// Returns the URL of a path, which should begin with a slash.
     public func url(_ path: String) -> String {
         url + path
     }
@@ -121,22 +121,22 @@ public final class ScriptedServer: Sendable {
         for connection in state.stop() { await connection.abort() }
     }
 
-    /// How many connections the server has accepted.
+    /// The number of accepted connections.
     public var acceptedConnections: Int { state.count }
 
-    /// The bytes a connection has received so far, at most the first 16 MiB; with TLS what was inside. Connections are
-    /// numbered from 0; an unknown number has received nothing.
+    /// Returns the bytes that a connection has received so far, at most the first 16 MiB; with TLS the decrypted ones.
+    /// Connections are numbered from 0; for an unknown number the result is empty.
     public func received(connection: Int) -> [UInt8] {
         state.connection(connection)?.received ?? []
     }
 
-    /// Returns true once so many connections have been accepted, false when the seconds passed before.
+    /// Returns true once so many connections have been accepted, or false if the time elapses first.
     public func waitForConnections(_ count: Int, within seconds: Double = 5) async -> Bool {
         await state.changes.wait(within: seconds) { self.state.count >= count }
     }
 
-    /// Returns true once the peer has closed its sending side or the connection is closed, false when the seconds
-    /// passed before. It also waits for a connection that has not come yet.
+    /// Returns true once the peer has closed its sending side or the connection is closed, or false if the time elapses first. It
+    /// also waits for a connection that is not yet open.
     public func waitForClose(connection: Int, within seconds: Double = 5) async throws -> Bool {
         let start = ContinuousClock.now
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
@@ -145,7 +145,7 @@ public final class ScriptedServer: Sendable {
         return await found.changes.wait(within: left / .seconds(1)) { found.peerClosed }
     }
 
-    /// Returns true once a connection has received so many bytes, false when the seconds passed before.
+    /// Returns true once a connection has received so many bytes, or false if the time elapses first.
     public func waitForReceived(_ count: Int, connection: Int, within seconds: Double = 5) async -> Bool {
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }

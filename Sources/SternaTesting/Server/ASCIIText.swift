@@ -1,4 +1,4 @@
-/// Text operations of protocol syntax, where only ASCII counts.
+/// Text operations for protocol syntax, which handle ASCII only.
 enum ASCIIText {
     static func equalIgnoringCase(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
         let first = left.utf8
@@ -38,7 +38,7 @@ enum ASCIIText {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Malformed escapes stay as they are, octets that are no UTF-8 become U+FFFD.
+    /// Percent-decodes a text; malformed escapes stay unchanged, and octets that are not UTF-8 become U+FFFD.
     static func percentDecoded(_ text: some StringProtocol, plusIsSpace: Bool) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(0x25) || (plusIsSpace && bytes.contains(0x2B)) else { return String(text) }
@@ -60,7 +60,7 @@ enum ASCIIText {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Name and value pairs of `application/x-www-form-urlencoded` text, in order, at most `limit` of them.
+    /// Returns the name and value pairs of `application/x-www-form-urlencoded` text, in order, at most `limit` of them.
     static func formPairs(_ text: some StringProtocol, limit: Int = 10_000) -> [ServerHeaders.Field] {
         var pairs: [ServerHeaders.Field] = []
         for piece in text.utf8.split(separator: 0x26) {

@@ -1,8 +1,7 @@
 import NIOCore
 import SternaPlatform
 
-/// The handler next to the socket: closing from here goes past TLS, without `close_notify` and without waiting for
-/// the peer's.
+/// The handler next to the socket: closing here bypasses TLS, without `close_notify` and without waiting for the peer's.
 final class ConnectionAnchor: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -11,7 +10,7 @@ final class ConnectionAnchor: ChannelInboundHandler {
         let anchor: NIOLoopBound<ConnectionAnchor>
         let channel: any Channel
 
-        /// Closes at once by whatever FIN or RST the socket's linger option asks for.
+        /// Closes at once by FIN or RST, as the socket's linger option requires.
         func abort() async {
             let anchor = self.anchor
             channel.eventLoop.execute { anchor.value.closeNow() }

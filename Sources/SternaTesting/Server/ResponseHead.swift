@@ -3,8 +3,8 @@ import NIOHTTP1
 import SternaPlatform
 import Synchronization
 
-/// Writes response heads (RFC 9112 §4): this instead of NIO's encoder, which frames answers to HEAD as if they had a
-/// body and leaves no way past it for the faulty answers.
+/// Writes response heads (RFC 9112 §4). It replaces NIO's encoder, which frames answers to HEAD as if they had a body and cannot
+/// write the faulty answers.
 struct ResponseHead {
     enum Framing {
         case none
@@ -55,7 +55,7 @@ struct ResponseHead {
         buffer.writeStaticString("\r\n")
     }
 
-    /// Values come partly from the request, so line breaks in them must not make new lines.
+    /// Removes line breaks from values, which come partly from the request and must not make new lines.
     static func cleaned(_ text: String) -> String {
         let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
         guard text.utf8.contains(where: isControl) else { return text }
@@ -84,13 +84,13 @@ final class ServerClock: Sendable {
         }
     }
 
-    /// IMF-fixdate of a Unix time.
+    /// Formats a Unix time as IMF-fixdate.
     static func format(second: Int) -> String {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let day = second / 86_400
         let time = second % 86_400
-        // Days are counted from 1 March of the year 0, so that the leap day is a year's last day.
+        // Days are counted from 1 March of the year 0, so that the leap day is the last day of a year.
         let shifted = day + 719_468
         let era = shifted / 146_097
         let dayOfEra = shifted % 146_097

@@ -1,12 +1,12 @@
-/// What becomes of a request, whichever version of HTTP it came in.
+/// The answer to a request, in any version of HTTP.
 enum ServerAnswer: Sendable {
     case ready(ServerResponse)
-    /// To be worked out in a task of its own.
+    /// A separate task computes the response.
     case pending(@Sendable () async -> ServerResponse)
 }
 
 extension ServerCore {
-    /// Finds the request's route and has it answered, or answers that there is none.
+    /// Finds the request's route and calls its handler, or answers that there is none.
     func answer(to request: ServerRequest) -> ServerAnswer {
         switch route(method: request.method, path: request.path) {
         case .found(let handler, let parameters):

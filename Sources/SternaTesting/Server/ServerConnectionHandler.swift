@@ -1,17 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// Plays one connection's requests one after the other: reads no further than the handler in charge asks for, and
-/// leaves a pipelined request waiting until the response before it is written.
+/// Handles one connection's requests one after the other: reads only as fast as the current handler, and leaves a pipelined
+/// request waiting until the response before it is written.
 final class ServerConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// An unread request body up to this length is read and dropped to keep the connection.
+    /// The maximum length of an unread request body that is read and dropped to keep the connection.
     static let discardLimit = 32 << 20
-    /// How long a connection closed before the request's end goes on reading, so that the response is not lost to a
-    /// reset.
+    /// How long a connection that closes before the request's end continues to read, so that a reset does not lose the response.
     static let lingerTime = TimeAmount.seconds(2)
 
     let core: ServerCore
@@ -118,7 +117,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         drain(context: context)
     }
 
-    /// Takes the waiting parts as far as the exchange in progress lets them.
+    /// Processes the waiting parts as far as the current exchange allows.
     func drain(context: ChannelHandlerContext) {
         guard !draining else { return }
         draining = true
@@ -198,7 +197,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// The response is out and the request read: on to the next.
+    /// Continues with the next request, once the response is written and the request read.
     func nextRequest() {
         exchange = nil
         idleSince = .now()
@@ -207,7 +206,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Stops sending, goes on reading for a while, then closes.
+    /// Stops sending, continues to read for a while, then closes.
     func linger() {
         guard !lingering, let context else { return }
         lingering = true

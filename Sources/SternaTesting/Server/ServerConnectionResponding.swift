@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 extension ServerConnectionHandler {
-    /// Runs the request's route and writes what it answers.
+    /// Runs the request's route and writes its answer.
     func dispatch(_ request: ServerRequest, identifier: Int, context: ChannelHandlerContext) {
         switch core.answer(to: request) {
         case .ready(let response):
@@ -17,7 +17,7 @@ extension ServerConnectionHandler {
         }
     }
 
-    /// Writes a response unless its exchange is over already.
+    /// Writes a response unless its exchange has already ended.
     private func respond(_ response: ServerResponse, _ identifier: Int) {
         guard let exchange, exchange.identifier == identifier, !exchange.responseStarted, let context else { return }
         exchange.responseStarted = true
@@ -83,7 +83,7 @@ extension ServerConnectionHandler {
                 let handler = bound.value
                 guard let exchange = handler.exchange, exchange.identifier == identifier, let context = handler.context
                 else { return }
-                // Half a body must not look like a whole one, so the connection ends with it.
+                // A partial body must not look like a complete one, so the connection ends with it.
                 guard isComplete else { return context.close(promise: nil) }
                 var buffer = ByteBuffer()
                 if chunked { Self.writeLastChunk(trailers, to: &buffer) }
@@ -93,7 +93,7 @@ extension ServerConnectionHandler {
         exchange.task = Task(operation: work)
     }
 
-    /// Whether the body was written to its end.
+    /// Runs a body's writer; returns whether the whole body was written.
     private static func ran(
         _ write: @Sendable (ServerBodyWriter) async throws -> Void, _ writer: ServerBodyWriter
     ) async -> Bool {
@@ -109,7 +109,7 @@ extension ServerConnectionHandler {
         buffer.writeStaticString("\r\n")
     }
 
-    /// Writes the response's last bytes; the exchange is over when a slow client has taken them.
+    /// Writes the response's last bytes; the exchange ends once a slow client has accepted them.
     private func finish(writing buffer: ByteBuffer, _ exchange: ServerExchange, context: ChannelHandlerContext) {
         if exchange.keepAlive && context.channel.isWritable && buffer.readableBytes < 64 << 10 {
             context.writeAndFlush(Self.wrapOutboundOut(buffer), promise: nil)

@@ -1,9 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// What every connection of one server shares: routes, counts, the request record and those waiting on them.
+/// The shared state of one server's connections: routes, counts, the request record and the tasks that wait on them.
 final class ServerCore: Sendable {
-    /// What can be waited for.
+    /// The counts that tasks can wait for.
     struct Counts: Sendable {
         let openConnections: Int
         let openStreams: Int
@@ -57,7 +57,7 @@ final class ServerCore: Sendable {
 
     // MARK: Connections
 
-    /// The connection's number, or `nil` when the server is stopping.
+    /// Registers a connection; returns its number, or `nil` when the server is stopping.
     func opened(_ channel: any Channel, anchor: ConnectionAnchor.Handle) -> Int? {
         let number = state.withLock { state -> Int? in
             guard !state.stopping else { return nil }
@@ -74,7 +74,7 @@ final class ServerCore: Sendable {
         notify()
     }
 
-    /// A connection turned out to be one of HTTP/2.
+    /// Records that a connection uses HTTP/2.
     func speaksHTTP2() {
         state.withLock { $0.http2Total += 1 }
     }
@@ -138,7 +138,7 @@ final class ServerCore: Sendable {
 
     // MARK: Waiting
 
-    /// Whether the condition came to hold within the time.
+    /// Waits for a condition; returns whether it held in time.
     func wait(within time: Duration, _ isMet: @escaping @Sendable (Counts) -> Bool) async -> Bool {
         let identifier = state.withLock { state in
             state.nextWaiter += 1

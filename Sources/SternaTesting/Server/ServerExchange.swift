@@ -15,7 +15,7 @@ final class ServerExchange {
     var responseStarted = false
     var responseEnded = false
     var wantsBody = true
-    /// The handler is done with the body: what still comes is dropped.
+    /// Whether the handler is done with the body, so that the rest of it is dropped.
     var discarding = false
     var received = 0
     var discarded = 0
@@ -33,7 +33,7 @@ final class ServerExchange {
         self.declaredLength = declaredLength
         self.expectsContinue =
             pipe != nil && request.headers.hasToken("100-continue", in: "Expect") && head.version == .http1_1
-        // After CONNECT or an upgrade offer NIO's decoder stops, so nothing more can be read from the connection.
+        // After CONNECT or an upgrade offer NIO's decoder stops, so the connection cannot be read any further.
         self.keepAlive = head.isKeepAlive && head.method != .CONNECT && !request.headers.contains("Upgrade")
     }
 

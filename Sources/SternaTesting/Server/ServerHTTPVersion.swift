@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// The version of HTTP a request came in.
+/// The HTTP version of a request.
 public enum ServerHTTPVersion: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// HTTP/1.0 (RFC 1945).
     case http10 = "HTTP/1.0"

@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// The header fields of one message as they stood on the wire: in order, names in their own case, repeats kept.
+/// The header fields of one message as on the wire: in order, names in their own case, repeats kept.
 ///
 /// Names are compared without regard to ASCII case (RFC 9110 §5.1).
 public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence, CustomStringConvertible {
     /// One field line.
     public struct Field: Sendable, Hashable {
-        /// The name in the case it was sent.
+        /// The name in the case in which it was sent.
         public var name: String
         /// The value without surrounding white space.
         public var value: String
@@ -21,7 +21,7 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
     /// The field lines in order.
     public var fields: [Field]
 
-    /// No field lines, or those given.
+    /// Makes a list of field lines, empty by default.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
@@ -38,7 +38,7 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         self.fields = fields
     }
 
-    /// The first value under a name; assigning replaces every line of that name, `nil` removes them.
+    /// The first value of a name; assigning replaces every line of that name, `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -47,12 +47,12 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         }
     }
 
-    /// Every value under a name, in order.
+    /// Returns every value of a name, in order.
     public func all(_ name: String) -> [String] {
         fields.filter { Self.same($0.name, name) }.map(\.value)
     }
 
-    /// Whether a line of that name exists.
+    /// Whether there is a line of that name.
     public func contains(_ name: String) -> Bool {
         fields.contains { Self.same($0.name, name) }
     }
@@ -67,12 +67,12 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         fields.makeIterator()
     }
 
-    /// One `Name: value` a line.
+    /// One `Name: value` per line.
     public var description: String {
         fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }
 
-    /// Whether a comma-separated field holds a token, without regard to case (RFC 9110 §5.6.1).
+    /// Whether a comma-separated field contains a token, in any case (RFC 9110 §5.6.1).
     func hasToken(_ token: String, in name: String) -> Bool {
         for field in fields where Self.same(field.name, name) {
             for part in field.value.split(separator: ",") where Self.same(ASCIIText.trimmed(part), token) {

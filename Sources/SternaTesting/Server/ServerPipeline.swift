@@ -3,11 +3,11 @@ import NIOHTTP1
 import NIOHTTP2
 import NIOSSL
 
-/// Equips a new connection with the handlers for what the server speaks.
+/// Adds the handlers for the server's protocols to a new connection.
 struct ServerPipeline: Sendable {
     private let core: ServerCore
     private let context: NIOSSLContext?
-    /// How a client shows that it speaks HTTP/2; `nil` where the server does not.
+    /// The client's sign for HTTP/2; `nil` if the server does not support it.
     private let sign: ServerProtocolChooser.Sign?
     private let settings: ServerHTTP2Settings
 
@@ -82,7 +82,7 @@ struct ServerPipeline: Sendable {
 }
 
 extension Channel {
-    /// The address and port the client has reached, as they stand in a URL.
+    /// The local address and port of the connection, in the form of a URL.
     var localAuthority: String {
         let host = localAddress?.ipAddress ?? "localhost"
         return "\(host.contains(":") ? "[\(host)]" : host):\(localAddress?.port ?? 0)"

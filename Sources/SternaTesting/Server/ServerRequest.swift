@@ -1,12 +1,12 @@
-/// A request as a route's handler sees it.
+/// A request as passed to a route's handler.
 public struct ServerRequest: Sendable {
-    /// The method in the case it was sent, `GET` for instance.
+    /// The method in the case in which it was sent, `GET` for instance.
     public let method: String
     /// The request target as sent, query included.
     public let target: String
     /// The target's path as sent, still percent-encoded.
     public let path: String
-    /// The target's query as sent without the question mark; `nil` where there is none.
+    /// The target's query as sent without the question mark; `nil` if there is none.
     public let query: String?
     /// The header fields as sent.
     public let headers: ServerHeaders
@@ -16,12 +16,12 @@ public struct ServerRequest: Sendable {
     public let body: ServerRequestBody
     /// The client's IP address without the port.
     public let remoteAddress: String
-    /// The number of the connection the request came on: 0 for the first one the server accepted.
+    /// The number of the request's connection: 0 for the first one that the server accepted.
     public let connection: Int
-    /// Scheme and authority the client used, `http://127.0.0.1:8080` for instance; from `Host` where present.
+    /// The scheme and authority that the client used, `http://127.0.0.1:8080` for instance; from `Host` if present.
     public let origin: String
-    /// The version of HTTP the request came in. Over HTTP/2 the names of header fields are in lower case, and
-    /// `:authority` is among them as `host`.
+    /// The HTTP version of the request. Over HTTP/2 the names of header fields are in lower case, and they include `:authority`
+    /// as `host`.
     public let version: ServerHTTPVersion
 
     /// The decoded name and value pairs of the query in order, at most 10 000.
@@ -30,7 +30,7 @@ public struct ServerRequest: Sendable {
         return ASCIIText.formPairs(query).map { ($0.name, $0.value) }
     }
 
-    /// The first decoded value of a query name.
+    /// Returns the first decoded value of a query name.
     public func query(_ name: String) -> String? {
         guard let query else { return nil }
         return ASCIIText.formPairs(query).first { $0.name == name }?.value
@@ -42,7 +42,7 @@ public struct ServerRequest: Sendable {
     }
 }
 
-/// A request target in origin form or, as proxies get it, in absolute form (RFC 9112 §3.2).
+/// A request target in origin form or, as sent to proxies, in absolute form (RFC 9112 §3.2).
 struct RequestTarget {
     /// Scheme and authority of the absolute form.
     let origin: String?
@@ -66,14 +66,14 @@ struct RequestTarget {
     }
 }
 
-/// An error a handler throws to answer with that status and a JSON body `{"message": …}`.
+/// An error that a handler throws to answer with that status and a JSON body `{"message": …}`.
 public struct ServerRouteError: Error, Sendable, Hashable {
     /// The status code, 400 to 599.
     public var status: Int
     /// The text under `message`.
     public var message: String
 
-    /// An error of a status and a message.
+    /// Makes an error of a status and a message.
     public init(status: Int, message: String) {
         self.status = status
         self.message = message

@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// A request body that arrives while it is read; reading slowly stops the server from taking more from the socket.
+/// A request body that arrives while it is read; a slow reader stops the server from reading more from the socket.
 ///
-/// It can be read once. A first read answers a pending `Expect: 100-continue` (RFC 9110 §10.1.1). Reading throws
-/// `CancellationError` when the client closes before the body's end.
+/// It can be read once. The first read answers a pending `Expect: 100-continue` (RFC 9110 §10.1.1). Reading throws
+/// `CancellationError` if the client closes before the body's end.
 public struct ServerRequestBody: Sendable, AsyncSequence {
     /// A piece of the body, never empty.
     public typealias Element = [UInt8]
@@ -15,7 +15,7 @@ public struct ServerRequestBody: Sendable, AsyncSequence {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let pipe: ServerBodyPipe?
 
-        /// The next piece, or `nil` at the end.
+        /// Returns the next piece, or `nil` at the end.
         public mutating func next() async throws -> [UInt8]? {
             try await pipe?.next().map { Array($0.readableBytesView) }
         }
@@ -26,15 +26,15 @@ public struct ServerRequestBody: Sendable, AsyncSequence {
         AsyncIterator(pipe: pipe)
     }
 
-    /// The next piece without a copy.
+    /// Returns the next piece without a copy.
     func nextBuffer() async throws -> ByteBuffer? {
         try await pipe?.next()
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
-    /// - Parameter limit: The most bytes taken, 32 MiB by default.
-    /// - Throws: ``ServerRouteError`` with status 413 when the body is longer.
+    /// - Parameter limit: The maximum number of bytes, 32 MiB by default.
+    /// - Throws: ``ServerRouteError`` with status 413 if the body is longer.
     public func collect(upTo limit: Int = 32 << 20) async throws -> [UInt8] {
         if let declared = pipe?.declaredLength, declared > limit { throw Self.tooLarge(limit) }
         var bytes: [UInt8] = []
@@ -50,7 +50,7 @@ public struct ServerRequestBody: Sendable, AsyncSequence {
     }
 }
 
-/// Carries body bytes from the event loop to one reading task, bounded by the reader's pace.
+/// Passes body bytes from the event loop to one reading task, bounded by the reader's pace.
 final class ServerBodyPipe: Sendable {
     private struct State {
         var chunks = CircularBuffer<ByteBuffer>()
@@ -74,7 +74,7 @@ final class ServerBodyPipe: Sendable {
         self.onDemand = onDemand
     }
 
-    /// Takes bytes from the socket; false asks to stop reading until the next demand.
+    /// Accepts bytes from the socket; returns false to stop reading until the next demand.
     func offer(_ buffer: ByteBuffer) -> Bool {
         let (waiter, more) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
             guard !state.ended, !state.failed else { return (nil, true) }

@@ -1,21 +1,21 @@
-/// How a route answers.
+/// The handler of a route.
 enum ServerRouteHandler: Sendable {
-    /// Answers on the event loop, without the request's body: the cheap way.
+    /// Answers on the event loop without reading the request's body, at little cost.
     case immediate(@Sendable (ServerRequest) throws -> ServerResponse)
-    /// Answers in a task of its own, which may read the body and wait.
+    /// Answers in a separate task, which may read the body and wait.
     case suspending(@Sendable (ServerRequest) async throws -> ServerResponse)
 }
 
-/// A path pattern, the methods it takes, and its handler.
+/// A path pattern, its methods, and its handler.
 struct ServerRoute: Sendable {
     enum Segment: Sendable {
         case literal(String)
         case parameter(String)
-        /// Takes the rest of the path, also an empty one.
+        /// Matches the rest of the path, also an empty one.
         case rest
     }
 
-    /// `nil` takes every method.
+    /// `nil` matches every method.
     let methods: [String]?
     let pattern: String
     let segments: [Segment]
@@ -36,7 +36,7 @@ struct ServerRoute: Sendable {
         path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { $0 }
     }
 
-    /// The path's parameters where the pattern fits.
+    /// Returns the path's parameters; nil if the pattern does not match.
     func match(_ path: [Substring]) -> [String: String]? {
         var parameters: [String: String] = [:]
         for (index, segment) in segments.enumerated() {

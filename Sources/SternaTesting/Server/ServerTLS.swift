@@ -22,16 +22,16 @@ public enum ServerTLSVersion: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What a server speaks over TLS.
+/// The TLS settings of a server.
 public struct ServerTLSSettings: Sendable {
     /// The oldest version accepted, TLS 1.2 by default.
     public var minimumVersion: ServerTLSVersion
     /// The newest version accepted, TLS 1.3 by default.
     public var maximumVersion: ServerTLSVersion
-    /// The ALPN names offered (RFC 7301), the preferred first, `http/1.1` by default; empty answers no ALPN. HTTP/2 is
-    /// spoken where `h2` is agreed on; ``ServerHTTP2/byALPN`` puts it in front where it is not among them.
+    /// The ALPN names offered (RFC 7301), in order of preference, `http/1.1` by default; empty answers no ALPN. Negotiating `h2`
+    /// selects HTTP/2; ``ServerHTTP2/byALPN`` adds it in front if it is not among them.
     public var applicationProtocols: [String]
-    /// Certificates in PEM of the authorities client certificates must come from; empty asks for none.
+    /// The authorities of client certificates, in PEM; if empty, the server requests none.
     public var clientAuthorities: [String]
 
     /// Settings with the defaults above.

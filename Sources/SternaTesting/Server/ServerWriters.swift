@@ -1,24 +1,23 @@
 import NIOCore
 import Synchronization
 
-/// Writes a streamed response body; each write returns once the bytes have left for the socket, so that a slow
-/// client slows the writer and nothing is buffered beyond the piece in hand.
+/// Writes a streamed response body. Each write returns once its bytes have been written to the socket, so a slow client slows the
+/// writer and only the current piece is buffered.
 public struct ServerBodyWriter: Sendable {
     final class Progress: Sendable {
         let written = Mutex(0)
     }
 
-    /// The connection's channel, or that of the HTTP/2 stream.
+    /// The channel of the connection, or of the HTTP/2 stream.
     let channel: any Channel
     let anchor: ConnectionAnchor.Handle
     let chunked: Bool
     let length: Int?
     let progress = Progress()
 
-    /// Writes one piece: its own chunk where the body is chunked. An empty piece writes nothing.
+    /// Writes one piece, as one chunk if the body is chunked. An empty piece writes nothing.
     ///
-    /// - Throws: A channel error when the client is gone, ``ServerRouteError`` when more than the declared length
-    ///   would be written.
+    /// - Throws: A channel error if the client has closed, ``ServerRouteError`` if the write would exceed the declared length.
     public func write(_ bytes: [UInt8]) async throws {
         try await write(ByteBuffer(bytes: bytes))
     }
@@ -54,20 +53,20 @@ public struct ServerBodyWriter: Sendable {
     }
 }
 
-/// A connection a handler has taken out of HTTP's hands, for answers that break the protocol. One of HTTP/2 sends no
-/// frames any more but those written here.
+/// A connection that a handler has taken over from HTTP, for answers that break the protocol. Over HTTP/2 it sends no further
+/// frames except those written here.
 public struct ServerRawConnection: Sendable {
     let channel: any Channel
     let anchor: ConnectionAnchor.Handle
-    /// Where the bytes go over HTTP/2, past its frames.
+    /// The output over HTTP/2, bypassing its frames.
     var wire: HTTP2Wire.Handle?
 
-    /// Writes bytes as they are and returns once they have left for the socket.
+    /// Writes bytes unchanged and returns once they have been written to the socket.
     public func write(_ bytes: [UInt8]) async throws {
         try await write(ByteBuffer(bytes: bytes))
     }
 
-    /// Writes text in UTF-8 as it is.
+    /// Writes text in UTF-8 unchanged.
     public func write(_ text: String) async throws {
         try await write(ByteBuffer(string: text))
     }
@@ -77,20 +76,20 @@ public struct ServerRawConnection: Sendable {
         try await wire.write(buffer)
     }
 
-    /// The number of the HTTP/2 stream to be answered; `nil` over HTTP/1.
+    /// The number of the HTTP/2 stream to answer; `nil` over HTTP/1.
     public var stream: UInt32? { wire?.stream }
 
-    /// Closes the connection in order: after TLS's `close_notify` where there is TLS.
+    /// Closes the connection gracefully: with TLS after `close_notify`.
     public func close() async {
         try? await channel.close().get()
     }
 
-    /// Closes with a TCP reset by a linger time of zero; what is still unsent is lost.
+    /// Closes with a TCP reset by a linger time of zero; unsent bytes are lost.
     public func reset() async {
         await anchor.reset()
     }
 
-    /// Returns when the connection is closed by whichever side.
+    /// Returns when either side has closed the connection.
     public func waitForClose() async {
         try? await channel.closeFuture.get()
     }

@@ -1,29 +1,29 @@
 import NIOCore
 import NIOPosix
 
-/// An HTTP server inside the test's process, with httpbin's routes, faults to order, and routes of the test's own.
+/// An HTTP server inside the test's process, with httpbin's routes, routes for faults, and routes of the test's own.
 ///
-/// It speaks HTTP/1.1, and HTTP/2 where ``Options/http2`` says so; every route answers over both. `GET /` lists the
-/// built-in routes. Every response body is sent at the client's pace and request bodies are read at the handler's.
+/// It supports HTTP/1.1, and HTTP/2 if ``Options/http2`` enables it; every route answers over both. `GET /` lists the built-in
+/// routes. Every response body is sent at the client's pace, and request bodies are read at the handler's.
 public final class TestServer: Sendable {
-    /// How a server listens.
+    /// The options of a server.
     public struct Options: Sendable {
         /// The address to listen on, `127.0.0.1` by default; an IPv6 address without brackets.
         public var host: String
         /// The port, 0 for any free one.
         public var port: Int
-        /// TLS by a certificate; `nil` serves in the clear.
+        /// The certificate for TLS; `nil` serves in the clear.
         public var tls: CertificateBundle?
-        /// Versions, ALPN and client authentication where there is TLS.
+        /// Versions, ALPN and client authentication, used with TLS only.
         public var tlsSettings = ServerTLSSettings()
-        /// By which signs the server speaks HTTP/2; none by default.
+        /// The client's signs that make the server use HTTP/2; none by default.
         public var http2: ServerHTTP2
-        /// What the server announces over HTTP/2.
+        /// The HTTP/2 settings of the server.
         public var http2Settings = ServerHTTP2Settings()
-        /// How long a connection may lie without a request before the server closes it, over HTTP/2 with a `GOAWAY`;
-        /// `nil` for ever. 60 s by default.
+        /// How long a connection may be without a request before the server closes it, over HTTP/2 with a `GOAWAY`; `nil` for
+        /// ever. 60 s by default.
         public var idleTimeout: Duration?
-        /// How many request heads ``TestServer/requests()`` keeps, 1000 by default.
+        /// The number of request heads that ``TestServer/requests()`` keeps, 1000 by default.
         public var recordedRequests: Int
 
         /// Options with the defaults above.
@@ -40,7 +40,7 @@ public final class TestServer: Sendable {
         }
     }
 
-    /// The head of a request the server received.
+    /// The head of a request that the server received.
     public struct RecordedRequest: Sendable, Hashable {
         /// The method as sent.
         public let method: String
@@ -48,18 +48,18 @@ public final class TestServer: Sendable {
         public let target: String
         /// The header fields as sent.
         public let headers: ServerHeaders
-        /// The bytes of the body without its transfer coding; 0 until the body has come to its end.
+        /// The bytes of the body without its transfer coding; 0 until the body is complete.
         public internal(set) var bodySize: Int
-        /// The number of the connection it came on, 0 for the first one accepted.
+        /// The number of the request's connection, 0 for the first one accepted.
         public let connection: Int
-        /// The version of HTTP it came in. Over HTTP/2 the names of header fields are in lower case, and `:authority`
-        /// is among them as `host`.
+        /// The HTTP version of the request. Over HTTP/2 the names of header fields are in lower case, and they include
+        /// `:authority` as `host`.
         public let version: ServerHTTPVersion
     }
 
-    /// A condition that did not come about in time.
+    /// A condition that was not met in time.
     public struct TimeoutError: Error, Sendable, CustomStringConvertible {
-        /// What was waited for and how it stood at the end.
+        /// The condition, and its state at the end.
         public let description: String
     }
 
@@ -67,7 +67,7 @@ public final class TestServer: Sendable {
     private let listener: any Channel
     private let host: String
 
-    /// The port the server listens on.
+    /// The port that the server listens on.
     public let port: Int
 
     private init(core: ServerCore, listener: any Channel, host: String) {
@@ -102,7 +102,7 @@ public final class TestServer: Sendable {
         return TestServer(core: core, listener: listener, host: host)
     }
 
-    /// Starts a server, hands it to the closure, and stops it afterwards, also when the closure throws.
+    /// Starts a server, passes it to the closure, and stops it afterwards, also if the closure throws.
     @discardableResult
     public static func withServer<R>(
         _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
@@ -125,7 +125,7 @@ public final class TestServer: Sendable {
         "\(core.scheme)://\(host):\(port)"
     }
 
-    /// The URL of a path, which should begin with a slash.
+    /// Returns the URL of a path, which should begin with a slash.
     public func url(_ path: String) -> String {
         url + path
     }
@@ -137,37 +137,37 @@ public final class TestServer: Sendable {
         await core.closeAll()
     }
 
-    /// How many client connections are open now.
+    /// The number of open client connections.
     public var openConnections: Int { core.openConnections }
 
-    /// How many connections the server has accepted.
+    /// The number of accepted connections.
     public var totalConnections: Int { core.totalConnections }
 
-    /// How many of the connections accepted have turned out to be HTTP/2.
+    /// The number of accepted connections that use HTTP/2.
     public var totalHTTP2Connections: Int { core.totalHTTP2Connections }
 
-    /// How many HTTP/2 streams are open now, on all connections.
+    /// The number of open HTTP/2 streams on all connections.
     public var openStreams: Int { core.openStreams }
 
-    /// How many request heads the server has received.
+    /// The number of received request heads.
     public var requestCount: Int { core.requestCount }
 
-    /// How many request heads the server has received in a version of HTTP.
+    /// Returns the number of request heads received in a version of HTTP.
     public func requestCount(over version: ServerHTTPVersion) -> Int {
         core.requestCount(over: version)
     }
 
-    /// The last request heads in the order received, at most ``Options/recordedRequests`` of them.
+    /// Returns the last request heads in the order received, at most ``Options/recordedRequests`` of them.
     public func requests() -> [RecordedRequest] { core.records }
 
-    /// Adds a route, which goes before the built-in ones and before earlier ones of the same path.
+    /// Adds a route, which takes precedence over the built-in ones and over earlier ones of the same path.
     ///
     /// - Parameters:
     ///   - method: The method in upper case, `nil` for all. `GET` also answers `HEAD`, without the body.
-    ///   - path: A path; a segment `{name}` stands for any one segment and is in ``ServerRequest/parameters``, a last
-    ///     segment `*` for any rest.
-    ///   - handler: Answers a request. A ``ServerRouteError`` becomes its status, any other error status 500. Its task
-    ///     is cancelled when the client closes.
+    ///   - path: A path; a segment `{name}` matches any one segment and is in ``ServerRequest/parameters``, a last segment `*`
+    ///     matches the rest.
+    ///   - handler: Answers a request. A ``ServerRouteError`` becomes its status, any other error status 500. Its task is
+    ///     cancelled when the client closes.
     public func route(
         _ method: String?, _ path: String,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
@@ -177,7 +177,7 @@ public final class TestServer: Sendable {
 
     /// Returns when exactly so many client connections are open.
     ///
-    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openConnections == count }) else {
             throw TimeoutError(
@@ -187,16 +187,16 @@ public final class TestServer: Sendable {
 
     /// Returns when exactly so many HTTP/2 streams are open.
     ///
-    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForOpenStreams(_ count: Int, within seconds: Double = 5) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openStreams == count }) else {
             throw TimeoutError(description: "\(openStreams) streams open after \(seconds) s, not \(count)")
         }
     }
 
-    /// Returns when at least so many request heads have come.
+    /// Returns when the server has received at least so many request heads.
     ///
-    /// - Throws: ``TimeoutError`` when that did not happen within the seconds.
+    /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForRequests(_ count: Int, within seconds: Double = 5) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.requests >= count }) else {
             throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")

@@ -2,7 +2,7 @@ public import NIOCore
 public import SternaCore
 import Synchronization
 
-/// A clock that stands still until a test moves it; all limits of an engine that is given it follow.
+/// A clock that stands still until a test advances it; all limits of its engine follow it.
 ///
 ///     let time = TestClock()
 ///     var options = EngineOptions()
@@ -32,7 +32,7 @@ public final class TestClock: Sendable {
         var lastNumber = 0
         var waiters: [Waiter] = []
 
-        // The earliest timer that is due; time stands at its moment from then on.
+        // Takes the earliest timer that is due and sets the time to its moment.
         mutating func takeTimer(until end: NIODeadline) -> Timer? {
             let first = timers.indices.min {
                 (timers[$0].moment, timers[$0].number) < (timers[$1].moment, timers[$1].number)
@@ -52,34 +52,34 @@ public final class TestClock: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a clock that shows the present moment.
+    /// Makes a clock that starts at the present moment.
     public init() {}
 
-    /// The clock, as ``EngineOptions`` takes it.
+    /// The clock for ``EngineOptions``.
     public var clock: NetworkClock { NetworkClock(source: self) }
 
-    /// The moment that the clock shows.
+    /// The clock's current time.
     public var now: NIODeadline { state.withLock { $0.now } }
 
-    /// The moment that the clock shows, for `$0.deadline = time.deadline + .seconds(5)`.
+    /// The clock's current time, for `$0.deadline = time.deadline + .seconds(5)`.
     public var deadline: Deadline { Deadline(now) }
 
-    /// How many timers wait for their moments.
+    /// The number of pending timers.
     public var timerCount: Int { state.withLock { $0.timers.count } }
 
-    /// Moves time on; every timer on the way runs at its own moment, and has run when this returns.
+    /// Advances the time; every timer on the way runs at its own moment, and has run when this returns.
     ///
-    /// - Parameter duration: how far; nothing for a negative one.
+    /// - Parameter duration: the distance; zero for a negative one.
     public func advance(by duration: Duration) async {
         let end = now + TimeAmount(clamping: max(duration, .zero))
         while let timer = state.withLock({ $0.takeTimer(until: end) }) {
-            // Fails where the loop was shut down, so that nothing is left to run.
+            // Fails if the loop was shut down, so that there is nothing left to run.
             try? await timer.loop.submit(timer.work).get()
         }
         state.withLock { $0.now = max($0.now, end) }
     }
 
-    /// Waits until a timer is set that runs within a time of the moment that the clock shows.
+    /// Waits until a timer is pending that is due within a duration of the clock's current time.
     public func waitForTimer(within duration: Duration) async {
         await withCheckedContinuation { continuation in
             let isMet = state.withLock { state in
