@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// The command line: hands over to a subcommand, and turns what it throws into one line and an exit status.
+/// The command line: runs a subcommand, and turns its errors into one line and an exit status.
 @main
 struct Tern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct Tern: AsyncParsableCommand {
         ExitStatus.end(result == ExitStatus.success ? result : watch.status ?? result)
     }
 
-    /// Runs a command and gives its exit status.
+    /// Runs a command and returns its exit status.
     static func status(of arguments: [String]) async -> Int32 {
         guard !arguments.isEmpty else {
             Descriptor.standardError.print(helpMessage(for: RequestCommand.self))
@@ -41,9 +41,9 @@ struct Tern: AsyncParsableCommand {
         }
     }
 
-    /// Puts the name of the subcommand that sends requests in front where no other one is named.
+    /// Inserts the name of the request subcommand unless the arguments name another one.
     ///
-    /// A value behind options would otherwise be taken for a subcommand of that name.
+    /// Otherwise the parser would take a value after options for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
         let others = ["upload", "cert", "serve", "demo", "bench", "--version", "--generate-completion-script"]
         guard let first = arguments.first, !others.contains(first) else { return arguments }
@@ -51,11 +51,11 @@ struct Tern: AsyncParsableCommand {
         return ["request"] + arguments
     }
 
-    /// What the parser found wrong with a command line, and what to write instead.
+    /// Returns the parser's error message for a command line, with advice on what to write instead.
     static func usageLine(for error: any Error) -> String {
         var message = TerminalText.line(message(for: error))
         let advice = HabitOptions.advice(for: message)
-        // The parser's guess is of letters, not of meaning.
+        // The parser's suggestion compares letters, not meaning.
         if advice != nil, let guess = message.firstRange(of: " Did you mean") {
             message = String(message[..<guess.lowerBound])
         }

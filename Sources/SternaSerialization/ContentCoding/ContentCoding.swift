@@ -1,18 +1,18 @@
 package import SternaCore
 
-/// A coding of a body (RFC 9110, 8.4.1).
+/// A content coding of a body (RFC 9110, 8.4.1).
 public enum ContentCoding: String, Sendable, Hashable {
     case gzip, deflate
 
-    /// The codings of a Content-Encoding field in the order in which they were applied; identity is left out.
+    /// Parses a Content-Encoding field into codings, in the order they were applied; identity is left out.
     ///
-    /// Throws `contentCodingFailed` for one that is not known, or more than four.
+    /// Throws `contentCodingFailed` for an unknown coding, or more than four.
     package static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
         guard let codings = try known(field) else { throw unknown(field) }
         return codings
     }
 
-    /// As ``parse(_:)``; nil where one of the codings is not known.
+    /// Same as ``parse(_:)``, but returns nil if one of the codings is unknown.
     package static func known(_ field: String) throws(SternaError) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for item in field.split(separator: ",") {
@@ -31,7 +31,7 @@ public enum ContentCoding: String, Sendable, Hashable {
         return codings
     }
 
-    /// The error for a field that names a coding that is not known.
+    /// Returns the error for a field that names an unknown coding.
     static func unknown(_ field: String) -> SternaError {
         SternaError(
             .contentCodingFailed, phase: .decode,
@@ -39,12 +39,12 @@ public enum ContentCoding: String, Sendable, Hashable {
                 + "take its bytes as they came with data().")
     }
 
-    /// A decoder of this coding.
+    /// Makes a decoder of this coding.
     package func makeInflater() -> Inflater { Inflater(self == .gzip ? .gzip : .deflate) }
 }
 
 extension Substring {
-    /// The text without spaces and tabs at its ends.
+    /// Returns the text without leading and trailing spaces and tabs.
     func trimmingBlanks() -> Substring {
         var text = self
         while let first = text.utf8.first, first == 0x20 || first == 0x09 {

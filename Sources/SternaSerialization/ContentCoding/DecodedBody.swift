@@ -3,15 +3,15 @@ import NIOCore
 package import SternaCore
 import Synchronization
 
-/// How much a coded body may become.
+/// The limits of a decoded body.
 public struct DecodingLimits: Sendable, Hashable {
-    /// The decoded size in bytes; 8 GiB by default.
+    /// The greatest decoded size in bytes; 8 GiB by default.
     public var bytes: Int64 = 8 << 30
 
-    /// How many times its coded size the decoded body may be; 250 by default.
+    /// The greatest ratio of the decoded to the coded size; 250 by default.
     public var ratio: Int64 = 250
 
-    /// The decoded size in bytes up to which the ratio is not looked at; 4 MiB by default.
+    /// The decoded size in bytes up to which the ratio is not checked; 4 MiB by default.
     public var ratioFloor: Int64 = 4 << 20
 
     public init() {}
@@ -32,16 +32,16 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// A body whose content coding is undone while it is read, in bounded memory.
+/// A body that is decoded while it is read, in bounded memory.
 package final class DecodedBody: BodyStream {
-    /// The most that is decoded at a time.
+    /// The greatest number of bytes decoded at a time.
     static let pieceBytes = 256 << 10
 
     private struct State: ~Copyable {
         var stages: [Stage]
         var coded: Int64 = 0
         var hasEnded = false
-        /// Whether the last piece was a whole one, and more may be at hand.
+        /// Whether the last piece was full, so that more may be available.
         var hasMore = false
         var isReading = false
         var failure: SternaError?
@@ -59,8 +59,8 @@ package final class DecodedBody: BodyStream {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - codings: as the field lists them; they are undone from the last to the first.
-    ///   - complete: adds to an error what is known of the request.
+    ///   - codings: the codings in the field's order; they are decoded from the last to the first.
+    ///   - complete: adds the details of the request to an error.
     package init(
         _ source: ResponseBody, codings: [ContentCoding], limits: DecodingLimits,
         complete: @escaping @Sendable (SternaError) -> SternaError = { $0 }
@@ -93,10 +93,10 @@ package final class DecodedBody: BodyStream {
         do {
             return try await nextPiece()
         } catch let error where Self.isCancellation(error) {
-            // It ends this read alone, unless the body was given up.
+            // A cancellation ends only this read, unless the body was abandoned.
             throw state.withLock { $0.failure } ?? complete(SternaError.wrap(error, as: .cancelled, phase: .decode, ""))
         } catch {
-            // A later read must not take what is missing for the end.
+            // A later read must not mistake the missing data for the end.
             let failure = complete(
                 SternaError.wrap(
                     error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)"))
@@ -110,7 +110,7 @@ package final class DecodedBody: BodyStream {
     }
 
     private func nextPiece() async throws -> Bytes? {
-        // Undoing a coding never waits: others on the same event loop or thread get their turn between the pieces.
+        // Decoding never suspends; this lets other tasks on the same event loop or thread run between the pieces.
         if state.withLock({ $0.hasMore }) { await Task.yield() }
         while true {
             if let piece = try state.withLock({ try self.drain(&$0) }) {
@@ -133,7 +133,7 @@ package final class DecodedBody: BodyStream {
         }
     }
 
-    // The lock is held by the one task that reads, so it never waits.
+    // Only the one reading task holds the lock, so it never waits.
     private func drain(_ state: inout State) throws(SternaError) -> Bytes? {
         var index = state.stages.count - 1
         while true {
@@ -141,11 +141,11 @@ package final class DecodedBody: BodyStream {
             state.stages[index].input = Bytes()
             let output = try state.stages[index].inflater.decode(&input, limit: Self.pieceBytes)
             state.stages[index].input = input
-            // Every stage counts: what one makes out of little may come to nothing in the next.
+            // Every stage counts: a stage may expand a little input into much, of which the next one makes nothing.
             state.stages[index].produced += Int64(output.readableBytes)
             try limits.check(coded: state.coded, decoded: state.stages[index].produced)
             if output.readableBytes == 0 {
-                // Nothing to be had from this stage: the one before it may have something.
+                // This stage has no output: the one before it may have some.
                 if index == 0 { return nil }
                 index -= 1
             } else if index == state.stages.count - 1 {

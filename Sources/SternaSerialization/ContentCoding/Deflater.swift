@@ -2,7 +2,7 @@ import CSternaZlib
 import NIOCore
 public import SternaCore
 
-/// Compresses a stream by zlib.
+/// Compresses a stream with zlib.
 // Invariant: used by one task at a time; the stream is freed with it.
 final class Deflater: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
@@ -25,13 +25,13 @@ final class Deflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// What comes out for some bytes; nil ends the stream.
+    /// Returns the output for some bytes; nil ends the stream.
     func compress(_ input: Bytes?) throws(SternaError) -> Bytes {
         var output = Bytes()
         var source = input ?? Bytes()
         var result: CInt = Z_OK
         source.withUnsafeMutableReadableBytes { source in
-            // Bytes may be taken as bytes, and zlib lets go of them before the closure returns.
+            // Bytes may be bound as bytes, and zlib releases them before the closure returns.
             stream.pointee.next_in = source.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_in = UInt32(source.count)
             repeat {
@@ -45,7 +45,7 @@ final class Deflater: @unchecked Sendable {
             } while stream.pointee.avail_out == 0 && (result == Z_OK || result == Z_BUF_ERROR)
             stream.pointee.next_in = nil
         }
-        // No progress is no error: there was nothing more to come.
+        // No progress is no error: there was no more output.
         guard result == Z_OK || result == Z_BUF_ERROR || result == Z_STREAM_END else {
             throw SternaError(.encodingFailed, phase: .write, "The body cannot be compressed: zlib says \(result).")
         }
@@ -54,11 +54,11 @@ final class Deflater: @unchecked Sendable {
 }
 
 extension Body {
-    /// The body in a content coding, compressed while it is sent.
+    /// Returns the body in a content coding, compressed while it is sent.
     ///
-    /// Its length is not known before the end, so that it goes out in chunks; `try await body.compressed().collected()` has
-    /// one. An empty body stays as it is. Content-Encoding is set where the request has none. Few servers take coded
-    /// requests: ask its maker.
+    /// Its length is unknown before the end, so it is sent in chunks; `try await body.compressed().collected()` has a length. An
+    /// empty body stays unchanged. Content-Encoding is set unless the request has it. Few servers accept coded requests: ask the
+    /// server's operator.
     ///
     /// - Parameter level: from 1, the fastest, to 9, the smallest; 6 by default.
     public func compressed(_ coding: ContentCoding = .gzip, level: Int = 6) -> Body {
@@ -75,7 +75,7 @@ extension Body {
     }
 }
 
-// Invariant: called by the one task that reads, each call after the last has returned.
+// Invariant: called by the one reading task, each call after the last has returned.
 private final class CompressedSource: @unchecked Sendable {
     private let reader: SharedBodyReader
     private let deflater: Deflater

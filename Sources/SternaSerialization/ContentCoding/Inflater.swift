@@ -2,13 +2,13 @@ import CSternaZlib
 import NIOCore
 package import SternaCore
 
-/// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) as bytes come, in pieces of a bounded size.
+/// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) incrementally, in pieces of bounded size.
 package final class Inflater {
-    /// The container around the deflated bytes.
+    /// The container format of the deflated bytes.
     package enum Format: Sendable, Hashable {
         /// gzip, of one member or several.
         case gzip
-        /// What HTTP calls deflate: zlib's container, or, as some servers send it, none.
+        /// HTTP's deflate: zlib's container, or, as some servers send it, none.
         case deflate
     }
 
@@ -18,7 +18,7 @@ package final class Inflater {
     private var hasSeenInput = false
     private var windowBits: CInt = 0
 
-    /// Whether the end of the coded data was seen.
+    /// Whether the decoder has reached the end of the coded data.
     package private(set) var isFinished = false
 
     package init(_ format: Format) {
@@ -33,13 +33,13 @@ package final class Inflater {
         stream.deallocate()
     }
 
-    /// Decodes from `input`, whose reader index moves, until it is used up or `limit` bytes came out.
+    /// Decodes from `input`, advancing its reader index, until it is used up or the output has `limit` bytes.
     ///
-    /// Returns the decoded bytes, none where more input is needed. Throws `contentCodingFailed` for data that is not in the
-    /// format, or has bytes behind its end.
+    /// Returns the decoded bytes, or none if more input is needed. Throws `contentCodingFailed` for data that is not in the format,
+    /// or has bytes after its end.
     package func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
         var output = Bytes()
-        // An open decoder may hold output back from input that it has taken already.
+        // An open decoder may hold back output of input that it has already consumed.
         guard isOpen || prepare(input) else { return output }
         guard isOpen else {
             throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be made.")
@@ -60,12 +60,12 @@ package final class Inflater {
         return output
     }
 
-    /// Checks at the end of the input that nothing is missing.
+    /// Throws if the input is incomplete.
     package func finish() throws(SternaError) {
         guard isFinished || !hasSeenInput else { throw Self.corrupt("they end too early") }
     }
 
-    // The first bytes decide between zlib's container and none, so two must be there. Returns false where more must come.
+    // The first two bytes tell zlib's container from none. Returns false if more input is needed.
     private func prepare(_ input: Bytes) -> Bool {
         guard input.readableBytes > 0 else { return false }
         hasSeenInput = true
@@ -104,7 +104,7 @@ package final class Inflater {
             input.withUnsafeReadableBytes { bytes in
                 let available = min(bytes.count, Int(CInt.max))
                 let room = min(space.count, limit, Int(CInt.max))
-                // zlib reads the input and does not write to it, whatever its type says; its output goes no further than avail_out.
+                // zlib only reads the input, despite its type, and writes no further than avail_out.
                 stream.pointee.next_in = UnsafeMutablePointer(
                     mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
                 stream.pointee.avail_in = UInt32(available)

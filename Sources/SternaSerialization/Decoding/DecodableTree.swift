@@ -1,6 +1,6 @@
-/// A parsed document that `Decodable` values are read from, so that no body is parsed a second time.
+/// A parsed document that `Decodable` values are read from, so that no body is parsed twice.
 protocol DecodableTree: Sendable {
-    /// How the format's values become Swift's, and what a custom choice is called with.
+    /// The conversion from the format's values to Swift's.
     associatedtype Rules: Sendable
 
     /// The members of an object.
@@ -12,7 +12,7 @@ protocol DecodableTree: Sendable {
     /// Whether this is the format's null.
     var isNull: Bool { get }
 
-    /// What this is in an error: `a string`.
+    /// The kind of this value in an error: `a string`.
     var kind: String { get }
 
     /// The elements, or nil for another kind.
@@ -24,38 +24,38 @@ protocol DecodableTree: Sendable {
     /// The text, or nil for another kind.
     var treeText: String? { get }
 
-    /// The members of an object by the names that a type asks for, or nil for another kind.
+    /// The members of an object by the names that types request, or nil for another kind.
     func treeMembers(_ rules: Rules, _ path: TreePath?) throws -> Members?
 
     /// The members of an object by their names in the document, or nil for another kind.
     var namedMembers: [(key: String, value: Self)]? { get }
 
-    /// Whether names in the document differ from those that types ask for.
+    /// Whether member names differ between the document and the types.
     static func convertsKeys(_ rules: Rules) -> Bool
 
-    /// A whole number.
+    /// Returns the value as a whole number.
     func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T>
 
-    /// A floating point number.
+    /// Returns the value as a floating point number.
     func floating<T: TreeFloat>(_ type: T.Type, _ rules: Rules) -> TreeNumber<T>
 
-    /// A value of a type that the format has a form of its own for; nil for any other type.
+    /// Decodes a type that the format represents directly; returns nil for any other type.
     func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<Self>) throws -> T?
 }
 
-/// The members of an object as a keyed container looks them up.
+/// The members of an object, as a keyed container looks them up.
 protocol TreeMembers<Tree> {
     associatedtype Tree
     var names: [String] { get }
     subscript(name: String) -> Tree? { get }
 }
 
-/// What a value is as a number of some type.
+/// The result of converting a value to a number type.
 enum TreeNumber<T> {
     case value(T)
-    /// No number at all.
+    /// The value is no number.
     case mismatch
-    /// A number that the type does not hold.
+    /// The number does not fit the type.
     case outOfRange
 }
 
@@ -65,9 +65,9 @@ protocol TreeFloat: BinaryFloatingPoint, LosslessStringConvertible, Decodable {}
 extension Double: TreeFloat {}
 extension Float: TreeFloat {}
 
-/// The way to a value, as a list that shares its beginning with those of its neighbours.
+/// The path to a value, as a list that shares its beginning with the paths of its neighbours.
 ///
-/// A document has at most as many levels as its parser allows, so that the list is released within any stack.
+/// A document has at most as many levels as its parser allows, so that any stack can release the list.
 final class TreePath: Sendable {
     let parent: TreePath?
     let key: any CodingKey
@@ -77,7 +77,7 @@ final class TreePath: Sendable {
         self.key = key
     }
 
-    /// The keys from the top down.
+    /// Returns the keys from the top down.
     static func keys(_ path: TreePath?, _ last: (any CodingKey)? = nil) -> [any CodingKey] {
         var keys = last.map { [$0] } ?? []
         var place = path

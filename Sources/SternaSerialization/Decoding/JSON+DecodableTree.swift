@@ -28,7 +28,7 @@ extension JSON: DecodableTree {
         converted.reserveCapacity(object.count)
         for (name, value) in object {
             let key = rules.converted(name, outer)
-            // Of names that become the same key the first one counts, as JSONDecoder has it.
+            // If several names become the same key, the first one counts, as in JSONDecoder.
             if converted[key] == nil { converted[key] = value }
         }
         return .converted(converted)
@@ -58,7 +58,7 @@ extension JSON: DecodableTree {
                 switch number.storage {
                 case .int(let value): T(value)
                 case .uint(let value): T(value)
-                // Its text has the digits of the document, which are rounded once.
+                // The text has the document's digits, which are rounded once.
                 case .double(let value): type == Double.self ? T(value) : T(value.description)
                 case .text(let text): T(text)
                 }
@@ -98,7 +98,7 @@ extension JSON: DecodableTree {
     }
 }
 
-/// The members of a JSON object by the names that types ask for.
+/// The members of a JSON object by the names that types request.
 enum JSONMembers: TreeMembers {
     case named(JSON.Object)
     case converted([String: JSON])
@@ -118,7 +118,7 @@ enum JSONMembers: TreeMembers {
     }
 }
 
-/// How JSON values become Swift's: ``DecodingSettings``, or the choices of a JSONDecoder.
+/// The conversion from JSON values to Swift's: ``DecodingSettings``, or the options of a JSONDecoder.
 struct JSONRules: Sendable {
     enum Keys: Sendable {
         case asIs
@@ -139,7 +139,7 @@ struct JSONRules: Sendable {
         }
     }
 
-    /// `one_two_three` as `oneTwoThree`, by JSONDecoder's rules: underscores at either end stay.
+    /// Reads `one_two_three` as `oneTwoThree`, by JSONDecoder's rules: underscores at either end stay.
     private static func camelCase(_ name: String) -> String {
         guard let first = name.firstIndex(where: { $0 != "_" }), let last = name.lastIndex(where: { $0 != "_" }) else {
             return name
@@ -155,14 +155,14 @@ struct JSONRules: Sendable {
         throw DecodingError.dataCorrupted(decoder.context("the text is not base64."))
     }
 
-    /// A date as seconds since 1970, or as another unit.
+    /// Returns a conversion of dates from seconds since 1970, or from another unit.
     static func since1970(_ unit: Double) -> @Sendable (TreeDecoder<JSON>) throws -> Date {
         { Date(timeIntervalSince1970: try $0.floating(Double.self, of: $0.tree, at: nil) / unit) }
     }
 }
 
 extension DecodingSettings {
-    /// The choices for a decoder over a tree.
+    /// The rules for decoding from a tree with these settings.
     var rules: JSONRules {
         var rules = JSONRules()
         switch keys {
@@ -184,14 +184,14 @@ extension DecodingSettings {
 }
 
 extension JSONRules {
-    // JSONDecoder's own reading of ISO 8601, which takes no fraction of a second.
+    // JSONDecoder's own ISO 8601 format, which rejects fractions of a second.
     @Sendable private static func iso8601(_ decoder: TreeDecoder<JSON>) throws -> Date {
         if let date = try? Date.ISO8601FormatStyle().parse(try decoder.text(of: decoder.tree, at: nil)) { return date }
         throw DecodingError.dataCorrupted(decoder.context("the text is no date like 2020-01-02T03:04:05Z."))
     }
 
-    /// The choices of a JSONDecoder; nil where it has one that a tree does not serve: JSON 5, braces that are left out, or a
-    /// subclass, which may do anything.
+    /// The options of a JSONDecoder; nil if it has one that a tree does not support: JSON 5, omitted braces, or a subclass, which
+    /// may do anything.
     init?(_ decoder: JSONDecoder) {
         guard type(of: decoder) == JSONDecoder.self, !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary else {
             return nil

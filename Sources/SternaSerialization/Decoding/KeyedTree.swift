@@ -22,7 +22,7 @@ struct KeyedTree<Tree: DecodableTree, Key: CodingKey>: KeyedDecodingContainerPro
         throw DecodingError.keyNotFound(key, decoder.context("there is no member “\(key.stringValue)”."))
     }
 
-    /// The member, unless it is not there or null.
+    /// Returns the member, or nil if it is missing or null.
     private func present(_ key: Key) -> Tree? {
         guard let tree = members[key.stringValue], !tree.isNull else { return nil }
         return tree
@@ -52,13 +52,13 @@ struct KeyedTree<Tree: DecodableTree, Key: CodingKey>: KeyedDecodingContainerPro
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(key) }
 
-    // Where there is none, it decodes null, as JSONDecoder has it.
+    // Without such a member, the decoder decodes null, as JSONDecoder does.
     private func superDecoder(_ key: some CodingKey) throws -> any Decoder {
         decoder.below(members[key.stringValue] ?? .absent, key)
     }
 }
 
-/// The types of the standard library, each without the detour over its own conformance.
+/// Decodes the standard library's types directly, without the detour over their own conformance.
 extension KeyedTree {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try decoder.boolean(of: member(key), at: key)

@@ -1,10 +1,10 @@
 import SternaPlatform
 
 extension PropertyList: DecodableTree {
-    /// There are no choices: a property list has dates and data of its own.
+    /// Empty: a property list has its own dates and data.
     struct Rules: Sendable {}
 
-    // What PropertyListEncoder writes for null, which the format has no form for.
+    // PropertyListEncoder's text for null, which the format cannot represent.
     static var absent: PropertyList { .string("$null") }
 
     var isNull: Bool { string == "$null" }

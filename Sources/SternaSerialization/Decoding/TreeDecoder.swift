@@ -22,14 +22,14 @@ struct TreeDecoder<Tree: DecodableTree>: Decoder {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleTree(decoder: self) }
 
-    /// The decoder of a value below this one.
+    /// Returns a decoder of a value below this one.
     func below(_ tree: Tree, _ key: any CodingKey) -> TreeDecoder {
         TreeDecoder(tree, rules, userInfo: userInfo, path: TreePath(path, key))
     }
 
     // MARK: Values
 
-    /// The value of any type.
+    /// Decodes a value of any type.
     func value<T: Decodable>(_ type: T.Type) throws -> T {
         if let value = try tree.special(type, in: self) { return value }
         if Tree.convertsKeys(rules), let type = type as? any StringKeyedDictionary.Type,
@@ -40,7 +40,7 @@ struct TreeDecoder<Tree: DecodableTree>: Decoder {
         return try T(from: self)
     }
 
-    /// The value of a member or an element; a key of nil stands for this value itself.
+    /// Decodes a member or an element; a nil key stands for this value itself.
     func value<T: Decodable>(_ type: T.Type, of tree: Tree, at key: (any CodingKey)?) throws -> T {
         try (key.map { below(tree, $0) } ?? self).value(type)
     }
@@ -78,14 +78,14 @@ struct TreeDecoder<Tree: DecodableTree>: Decoder {
         DecodingError.Context(codingPath: TreePath.keys(path, key), debugDescription: text)
     }
 
-    /// The error for a value of another kind, or for null.
+    /// Returns the error for a value of another kind, or for null.
     func mismatch(_ type: Any.Type, _ tree: Tree, _ key: (any CodingKey)? = nil) -> DecodingError {
         if tree.isNull { return .valueNotFound(type, context("expected \(type), found null.", key)) }
         return .typeMismatch(type, context("expected \(type), found \(tree.kind).", key))
     }
 }
 
-/// A dictionary whose keys are names of the document: no key style changes them, as JSONDecoder has it.
+/// A dictionary whose keys are names of the document: no key style changes them, as in JSONDecoder.
 private protocol StringKeyedDictionary {
     static func read<Tree>(from decoder: TreeDecoder<Tree>) throws -> Any
 }
@@ -104,7 +104,7 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
     }
 }
 
-/// A value itself.
+/// A container for a single value.
 struct SingleTree<Tree: DecodableTree>: SingleValueDecodingContainer {
     let decoder: TreeDecoder<Tree>
 

@@ -1,4 +1,4 @@
-/// The elements of an array, one after the other.
+/// The elements of an array, decoded in order.
 struct UnkeyedTree<Tree: DecodableTree>: UnkeyedDecodingContainer {
     private let decoder: TreeDecoder<Tree>
     private let elements: [Tree]
@@ -14,7 +14,7 @@ struct UnkeyedTree<Tree: DecodableTree>: UnkeyedDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// What is made of the next element; the place moves on where that succeeds.
+    /// Decodes the next element; advances only on success.
     private mutating func next<T>(
         _ type: Any.Type, _ make: (TreeDecoder<Tree>, Tree, TreeKey) throws -> T
     ) throws -> T {

@@ -3,17 +3,17 @@ import NIOCore
 public import SternaCore
 public import SternaPlatform
 
-/// A form that is filled in field by field: ASIFormDataRequest's.
+/// A form that is built field by field: ASIFormDataRequest's.
 ///
-/// It is URL-encoded as long as it has no file, unless ``format`` says otherwise, and of several parts from the first one on.
-/// Values go before files, each in the order in which it was added.
+/// A form without files is URL-encoded, unless ``format`` says otherwise; its first file makes it multipart. Values precede files,
+/// each in the order they were added.
 ///
 ///     var form = FormBuilder()
 ///     form.add("Ada", for: "name")
 ///     try form.add(file: "/tmp/ada.jpg", for: "portrait")
 ///     let reply = try await api.submit(form, to: "people")
 public struct FormBuilder: Sendable {
-    /// How a form is written.
+    /// The encoding of a form.
     public enum Format: String, Sendable, Hashable, Codable, CaseIterable {
         /// `application/x-www-form-urlencoded`
         case urlEncoded
@@ -21,19 +21,19 @@ public struct FormBuilder: Sendable {
         case multipart
     }
 
-    /// How the form is written while it has no file; URL-encoded by default.
+    /// The encoding of a form without files; URL-encoded by default.
     public var format = Format.urlEncoded
 
-    /// The character set of everything; UTF-8 by default.
+    /// The character set of the whole form; UTF-8 by default.
     public var encoding: TextEncoding = .utf8
 
-    /// Whether the media type names the character set; yes by default, as ASI has it.
+    /// Whether the media type names the character set; true by default, as in ASI.
     public var namesCharset = true
 
-    /// The line between parts; a random one by default.
+    /// The boundary between parts; a random one by default.
     public var boundary: String?
 
-    /// Whether GET, HEAD and DELETE become POST; yes by default. Without it DELETE has the form as its content, and GET and
+    /// Whether GET, HEAD and DELETE become POST; true by default. When false, DELETE sends the form as its content, and GET and
     /// HEAD are errors.
     public var changesMethodToPost = true
 
@@ -50,12 +50,12 @@ public struct FormBuilder: Sendable {
     /// Makes an empty form.
     public init() {}
 
-    /// Whether nothing was added.
+    /// Whether the form is empty.
     public var isEmpty: Bool { values.isEmpty && files.isEmpty }
 
     // MARK: Values
 
-    /// Adds a value behind earlier ones of the key; a nil value is an empty one, and a nil key adds nothing.
+    /// Adds a value after earlier ones of the key; a nil value counts as empty, and a nil key adds nothing.
     public mutating func add(_ value: String?, for key: String?) {
         guard let key else { return }
         values.append((key, value ?? ""))
@@ -67,14 +67,14 @@ public struct FormBuilder: Sendable {
         add(Self.text(value), for: key)
     }
 
-    /// Sets a value in place of all earlier ones of the key.
+    /// Replaces all earlier values of the key.
     public mutating func set(_ value: String?, for key: String?) {
         guard let key else { return }
         values.removeAll { $0.key == key }
         add(value, for: key)
     }
 
-    /// Sets a number, a date or another plain value in place of all earlier ones of the key.
+    /// Replaces all earlier values of the key with a number, a date or another plain value.
     @_disfavoredOverload
     public mutating func set(_ value: some ParameterConvertible, for key: String?) {
         set(Self.text(value), for: key)
@@ -87,11 +87,11 @@ public struct FormBuilder: Sendable {
 
     // MARK: Files and data
 
-    /// Adds a file behind earlier ones of the key; throws `fileUnreadable` at once where it cannot be sent.
+    /// Adds a file after earlier ones of the key; throws `fileUnreadable` at once for a file that cannot be sent.
     ///
     /// - Parameters:
-    ///   - fileName: by default the last part of the path.
-    ///   - mediaType: by default that of the file's name.
+    ///   - fileName: by default the last path component.
+    ///   - mediaType: by default that of the file name.
     public mutating func add(
         file path: String, for key: String?, fileName: String? = nil, mediaType: String? = nil
     ) throws(SternaError) {
@@ -102,7 +102,7 @@ public struct FormBuilder: Sendable {
             File(key: key, name: name, mediaType: mediaType ?? MediaType.ofFile(named: name), segment: .file(range)))
     }
 
-    /// Adds data as a file behind earlier ones of the key.
+    /// Adds data as a file after earlier ones of the key.
     ///
     /// - Parameters:
     ///   - fileName: `file` by default, since a part without one is a value.
@@ -116,7 +116,7 @@ public struct FormBuilder: Sendable {
                 segment: .bytes(Bytes(copying: data))))
     }
 
-    /// Sets a file in place of all earlier files of the key; throws as ``add(file:for:fileName:mediaType:)`` does.
+    /// Replaces all earlier files of the key with a file; throws as ``add(file:for:fileName:mediaType:)`` does.
     public mutating func set(
         file path: String, for key: String?, fileName: String? = nil, mediaType: String? = nil
     ) throws(SternaError) {
@@ -130,7 +130,7 @@ public struct FormBuilder: Sendable {
         }
     }
 
-    /// Sets data in place of all earlier files of the key.
+    /// Replaces all earlier files of the key with data.
     public mutating func set(_ data: Data, for key: String?, fileName: String? = nil, mediaType: String? = nil) {
         files.removeAll { $0.key == key }
         add(data, for: key, fileName: fileName, mediaType: mediaType)
@@ -138,9 +138,9 @@ public struct FormBuilder: Sendable {
 
     // MARK: The body
 
-    /// The form as a body; nil where nothing was added, as there is nothing to send then.
+    /// Returns the form as a body; nil for an empty form, as there is nothing to send.
     ///
-    /// Throws `encodingFailed` for what its character set cannot hold.
+    /// Throws `encodingFailed` for text outside its character set.
     public func body() throws(SternaError) -> Body? {
         guard !isEmpty else { return nil }
         return try isMultipart ? multipart() : urlEncoded()
@@ -148,8 +148,8 @@ public struct FormBuilder: Sendable {
 
     private var isMultipart: Bool { format == .multipart || !files.isEmpty }
 
-    /// The method that sends the form: POST in place of GET, HEAD and DELETE, unless ``changesMethodToPost`` says no, and
-    /// any other as it is.
+    /// Returns the method that sends the form: POST instead of GET, HEAD and DELETE, unless ``changesMethodToPost`` is
+    /// false; any other method stays.
     public func method(for method: Request.Method) -> Request.Method {
         switch method.normalized {
         case .get, .head, .delete: changesMethodToPost ? .post : method.normalized
@@ -181,14 +181,14 @@ public struct FormBuilder: Sendable {
 }
 
 extension FormBuilder: CustomReflectable {
-    /// The lines of ``description``; values may hold secrets.
+    /// The lines of ``description``; values may be secret.
     public var customMirror: Mirror {
         Mirror(self, unlabeledChildren: description.split(separator: "\n"), displayStyle: .struct)
     }
 }
 
 extension FormBuilder: CustomStringConvertible {
-    /// What would be sent, a line for each value and file, for debugging; values of secret names are `***`.
+    /// The content that would be sent, one line per value and file, for debugging; values of secret names are `***`.
     public var description: String {
         var lines = [isMultipart ? "multipart/form-data" : "application/x-www-form-urlencoded"]
         for (key, text) in values {

@@ -1,17 +1,17 @@
 import SternaPlatform
 
 extension JSON {
-    /// The greatest number of nested containers that are decoded and encoded with `Codable`.
+    /// The greatest number of nested containers that `Codable` decodes and encodes.
     ///
-    /// Coders take kilobytes of stack for each level, and threads may have 512 KiB.
+    /// Coders use kilobytes of stack per level, and threads may have 512 KiB.
     public static let maximumCodableDepth = 128
 }
 
 extension JSON: Codable {
     /// Decodes any tree that the decoder holds.
     ///
-    /// A number that is not whole is also asked for as a `Decimal`, so that up to 38 digits are kept where the decoder
-    /// has them.
+    /// A number that is not whole is also requested as a `Decimal`, which keeps up to 38 digits if the decoder has
+    /// them.
     ///
     /// - Throws: `DecodingError`, also for containers nested deeper than ``maximumCodableDepth``.
     public init(from decoder: any Decoder) throws {
@@ -54,8 +54,8 @@ extension JSON: Codable {
 
     /// Encodes the tree.
     ///
-    /// - Throws: `EncodingError` for a number that neither a 64-bit integer, a `Double` nor a `Decimal` holds, and for
-    ///   containers nested deeper than ``maximumCodableDepth``; and what the encoder throws.
+    /// - Throws: `EncodingError` for a number that neither a 64-bit integer, a `Double` nor a `Decimal` can hold, and
+    ///   for containers nested deeper than ``maximumCodableDepth``. Rethrows the encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         guard encoder.codingPath.count <= Self.maximumCodableDepth else {
             throw invalid(encoder.codingPath, "Nested deeper than \(Self.maximumCodableDepth) levels.")

@@ -1,14 +1,14 @@
 public import SternaCore
 
 extension JSON {
-    /// The tree, or a part of one, as a value of a `Decodable` type: `try tree["data"].decode([Post].self)`.
+    /// Decodes the tree, or a part of one, as a `Decodable` type: `try tree["data"].decode([Post].self)`.
     ///
-    /// A missing member is null, which only an optional type takes. Throws `decodingFailed`, which names the member that did not
-    /// fit, also for trees nested deeper than ``maximumCodableDepth``.
+    /// A missing member is null, which only an optional type accepts. Throws `decodingFailed`, which names the member that does not
+    /// fit, and also for trees nested deeper than ``maximumCodableDepth``.
     ///
     /// - Parameters:
     ///   - type: the type of the value.
-    ///   - settings: how keys, dates and data are read.
+    ///   - settings: the decoding of keys, dates, data and numbers.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, _ settings: DecodingSettings = DecodingSettings()
     ) throws(SternaError) -> T {

@@ -24,7 +24,7 @@ extension JSON: TreeNode {
         _ left: JSON.Object, _ right: JSON.Object, _ rest: inout [(JSON, JSON)]
     ) -> Bool {
         guard left.count == right.count else { return false }
-        // Each value is compared once: comparing it a second time would double the work at every level of a tree.
+        // Compares each value once: a second comparison would double the work at every level of a tree.
         if left.keys == right.keys { return matches(left.values, right.values, &rest) }
         for (key, value) in left {
             guard let other = right[key] else { return false }
@@ -35,10 +35,10 @@ extension JSON: TreeNode {
 }
 
 extension JSON: Hashable {
-    /// Whether two trees hold equal values; the order of members does not count. Depth costs no stack.
+    /// Whether two trees hold equal values, ignoring the order of members. Depth uses no stack.
     public static func == (left: JSON, right: JSON) -> Bool { areEqual(left, right) }
 
-    /// Hashes the tree; of containers nested deeper than 32 levels only their kind and size.
+    /// Hashes the tree; for containers nested deeper than 32 levels, only their kind and size.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: Self.hashedLevels) }
 
     fileprivate func hash(into hasher: inout Hasher, levels: Int) {
@@ -57,16 +57,16 @@ extension JSON: Hashable {
 }
 
 extension JSON.Object: Hashable {
-    /// Whether two objects hold equal members in whatever order. Depth costs no stack.
+    /// Whether two objects hold equal members in any order. Depth uses no stack.
     public static func == (left: JSON.Object, right: JSON.Object) -> Bool { JSON.object(left) == JSON.object(right) }
 
-    /// Hashes the members; of containers nested deeper than 32 levels only their kind and size.
+    /// Hashes the members; for containers nested deeper than 32 levels, only their kind and size.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: JSON.hashedLevels) }
 
     fileprivate func hash(into hasher: inout Hasher, levels: Int) {
         hasher.combine(count)
         guard levels > 0 else { return }
-        // A sum, as it comes out the same in whatever order the members stand.
+        // A sum is the same in any order of the members.
         var sum = 0
         for (key, value) in self {
             var member = Hasher()

@@ -2,18 +2,18 @@ public import SternaCore
 import SternaPlatform
 
 extension JSON {
-    /// Makes an object from parameters, its members in their order.
+    /// Makes an object from parameters, with its members in their order.
     ///
     /// Dates become ISO 8601 text in UTC (`2020-01-02T03:04:05Z`), and sets arrays in ascending order.
     ///
-    /// - Parameter data: how bytes are written; base64 text (RFC 4648, section 4) by default.
+    /// - Parameter data: the format of bytes; base64 text (RFC 4648, section 4) by default.
     /// - Throws: ``ParameterError`` with the key path of a number that is not finite, of a date outside the years 0000
     ///   to 9999, of containers nested deeper than ``maximumDepth``, or of bytes that the caller's closure throws for.
     public init(_ parameters: Parameters, data: QueryEncoder.DataStyle = .base64) throws(ParameterError) {
         self = .object(try Self.object(parameters, data, depth: 1))
     }
 
-    /// Makes a tree from one value, by the rules of ``init(_:data:)-(Parameters,_)``.
+    /// Makes a tree from a single value, by the rules of ``init(_:data:)-(Parameters,_)``.
     ///
     /// - Throws: ``ParameterError`` as ``init(_:data:)-(Parameters,_)`` does.
     public init(_ value: ParameterValue, data: QueryEncoder.DataStyle = .base64) throws(ParameterError) {

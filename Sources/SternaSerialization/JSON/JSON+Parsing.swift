@@ -1,12 +1,12 @@
 extension JSON {
     /// Parses one JSON value from UTF-8 bytes (RFC 8259).
     ///
-    /// The grammar is taken strictly, and only white space may follow the value. A byte order mark at the start is
-    /// passed over. Of members with the same key the last one counts.
+    /// The grammar is strict, and only white space may follow the value. A leading byte order mark is skipped. If an
+    /// object repeats a key, the last value counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
-        // Any memory may be bound to bytes, and the caller keeps it for the length of the call.
+        // Any memory may be bound to bytes, and the caller keeps it for the duration of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         var parser = JSONParser(bytes: bytes, limits: limits)
         do {
@@ -32,7 +32,7 @@ extension JSON {
         self = try text.withUTF8 { Self.parse($0, limits: limits) }.get()
     }
 
-    // The closures of the standard library do not carry typed errors.
+    // The standard library's closures do not carry typed errors.
     private static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: ParseLimits
     ) -> Result<JSON, ParseError> {

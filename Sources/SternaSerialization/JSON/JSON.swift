@@ -1,7 +1,7 @@
 /// A JSON value as a tree (RFC 8259).
 ///
-/// Numbers keep what their text says (see ``Number``), and objects keep the order of their members. Two trees are equal
-/// when they hold equal values; the order of an object's members does not count (RFC 8259, section 4).
+/// Numbers keep the value of their text (see ``Number``), and objects keep the order of their members. Two trees are
+/// equal if they hold equal values; the order of an object's members does not matter (RFC 8259, section 4).
 public enum JSON: Sendable {
     /// `null`.
     case null
@@ -18,8 +18,8 @@ public enum JSON: Sendable {
 
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing and writing a tree take stack for each level; at this depth an optimized build takes less than the
-    /// 512 KiB that threads may have.
+    /// Releasing and writing a tree use stack for each level; at this depth an optimized build uses less than the 512
+    /// KiB that threads may have.
     public static let maximumDepth = 512
 }
 
@@ -65,10 +65,10 @@ extension JSON {
 }
 
 extension JSON {
-    /// The member of an object; ``null`` when there is none, or when this is not an object.
+    /// The member of an object; ``null`` if there is none, or if this is not an object.
     ///
-    /// Assigning sets the member, ``null`` included. A value that is not an object becomes one first, so that
-    /// `json["user"]["name"] = "Ada"` works from nothing.
+    /// Assigning sets the member, even to ``null``. A value that is not an object becomes one first, so that
+    /// `json["user"]["name"] = "Ada"` works even if `json` is ``null``.
     public subscript(key: String) -> JSON {
         get {
             if case .object(let object) = self { object[key] ?? .null } else { .null }
@@ -76,17 +76,17 @@ extension JSON {
         _modify {
             var members = JSON.Object()
             if case .object(let object) = self { members = object }
-            // Lets go of the tree's own reference, so that the members change in place.
+            // Releases the tree's own reference, so that the members change in place.
             self = .null
             defer { self = .object(members) }
             yield &members[orNull: key]
         }
     }
 
-    /// The element of an array; ``null`` when the index is out of range, or when this is not an array.
+    /// The element of an array; ``null`` if the index is out of range, or if this is not an array.
     ///
-    /// Assigning replaces the element, or appends at the index that equals the count. A value that is not an array
-    /// counts as an empty one. At any other index, a negative one included, assigning changes nothing.
+    /// Assigning replaces the element, or appends if the index equals the count. A value that is not an array counts as
+    /// an empty one. At any other index, including a negative one, an assignment has no effect.
     public subscript(index: Int) -> JSON {
         get {
             guard case .array(let elements) = self, elements.indices.contains(index) else { return .null }
@@ -100,7 +100,7 @@ extension JSON {
                 yield &nowhere
                 return
             }
-            // Lets go of the tree's own reference, so that the elements change in place.
+            // Releases the tree's own reference, so that the elements change in place.
             self = .null
             if index == elements.count { elements.append(.null) }
             defer { self = .array(elements) }
@@ -108,9 +108,9 @@ extension JSON {
         }
     }
 
-    /// The value that a JSON Pointer leads to (RFC 6901), such as `/users/0/name`; ``null`` when it leads nowhere.
+    /// The value at a JSON Pointer (RFC 6901), such as `/users/0/name`; ``null`` if there is none.
     ///
-    /// The empty pointer is this value. A text that is no pointer, as it does not begin with `/`, leads nowhere.
+    /// The empty pointer is this value. A text that does not begin with `/` is no pointer, and gives ``null``.
     public subscript(pointer pointer: String) -> JSON {
         if pointer.isEmpty { return self }
         guard pointer.utf8.first == UInt8(ascii: "/") else { return .null }
@@ -167,6 +167,6 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     public init(stringLiteral value: String) { self = .string(value) }
     /// Makes an ``array(_:)``.
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    /// Makes an ``object(_:)``; a repeated key takes the last value at the first one's place.
+    /// Makes an ``object(_:)``; a repeated key has the last value at the first one's place.
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSON.Object(pairs: elements)) }
 }

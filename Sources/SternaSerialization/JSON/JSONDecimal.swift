@@ -1,24 +1,24 @@
-/// The value of a decimal text in one form, so that `10e39` and `1.0e40` come out equal.
+/// The value of a decimal text in a normal form, so that `10e39` and `1.0e40` are equal.
 struct JSONDecimal: Hashable {
     private let isNegative: Bool
-    // Without zeros at either end.
+    // Without leading and trailing zeros.
     private let digits: [UInt8]
-    // The power of ten of the last digit; nil when it does not fit, where only equal texts are equal.
+    // The power of ten of the last digit; nil if it does not fit, in which case only equal texts are equal.
     private let exponent: Int?
     private let text: String?
 
     var digitCount: Int { digits.count }
 
-    /// The number where it is a whole one of up to 64 bits, as `12345678901234567890.0` is.
+    /// The number if it is whole and fits 64 bits, such as `12345678901234567890.0`.
     var whole: JSON.Number? {
-        // Compared before it is subtracted from: an exponent may be as great as `Int.max`.
+        // Compared before the subtraction: an exponent may be as great as `Int.max`.
         guard let exponent, exponent >= 0, exponent <= 20, digits.count <= 20 - exponent else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
         if isNegative { return Int64("-" + text).map { JSON.Number($0) } }
         return UInt64(text).map { JSON.Number($0) }
     }
 
-    /// Reads a text that follows the grammar of RFC 8259, section 6.
+    /// Parses a text that follows the grammar of RFC 8259, section 6.
     init(_ text: String) {
         var digits: [UInt8] = []
         var fractionDigits = 0

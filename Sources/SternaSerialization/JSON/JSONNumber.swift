@@ -1,17 +1,17 @@
 extension JSON {
-    /// A JSON number that keeps what its text says.
+    /// A JSON number that keeps the value of its text.
     ///
-    /// A number that fits an `Int64`, a `UInt64` or a `Double` is held as one. For a `Double`, fitting means that its
-    /// shortest decimal text has the same value as the number's text, as `0.1` has. Any other number, such as one of
-    /// forty digits, keeps its text. Numbers of equal value are equal however they are held, so `1`, `1.0` and `1e0`
-    /// are.
+    /// A number that fits an `Int64`, a `UInt64` or a `Double` is stored as one. It fits a `Double` if the shortest
+    /// decimal text of the `Double` has the same value as the number's text, as for `0.1`. Any other number, such as
+    /// one of forty digits, keeps its text. Numbers of equal value are equal however they are stored: `1`, `1.0` and
+    /// `1e0` are equal.
     public struct Number: Sendable {
         enum Storage: Sendable {
             case int(Int64)
-            // Above the range of `Int64`, so that a whole number has one form.
+            // Above the range of `Int64`, so that each whole number has one representation.
             case uint(UInt64)
             case double(Double)
-            // Fits none of the above; made by the scanner only, which has checked its grammar.
+            // Fits none of the above; only the scanner makes it, after checking its grammar.
             case text(String)
         }
 
@@ -32,12 +32,12 @@ extension JSON {
             }
         }
 
-        /// Makes a number from a `Double`. NaN and the infinities are held, but writing them as JSON throws.
+        /// Makes a number from a `Double`. NaN and the infinities are allowed, but writing them as JSON throws.
         public init(_ value: Double) {
             storage = .double(value)
         }
 
-        /// Makes a number from its text, or nil when the text is not one number by the grammar of RFC 8259, section 6.
+        /// Parses a number; nil if the text is not one number by the grammar of RFC 8259, section 6.
         public init?(literal: String) {
             var literal = literal
             let number: Number? = literal.withUTF8 { bytes in
@@ -52,16 +52,16 @@ extension JSON {
 }
 
 extension JSON.Number {
-    /// The number as an `Int`, or nil when it is not whole or out of range.
+    /// The number as an `Int`, or nil if it is not whole or out of range.
     public var int: Int? { exactly(Int.self) }
 
-    /// The number as a `UInt`, or nil when it is not whole or out of range.
+    /// The number as a `UInt`, or nil if it is not whole or out of range.
     public var uint: UInt? { exactly(UInt.self) }
 
-    /// The number as an `Int64`, or nil when it is not whole or out of range.
+    /// The number as an `Int64`, or nil if it is not whole or out of range.
     public var int64: Int64? { exactly(Int64.self) }
 
-    /// The number as a `UInt64`, or nil when it is not whole or out of range.
+    /// The number as a `UInt64`, or nil if it is not whole or out of range.
     public var uint64: UInt64? { exactly(UInt64.self) }
 
     /// The nearest `Double`, or nil for a number beyond its range.
@@ -76,7 +76,7 @@ extension JSON.Number {
         }
     }
 
-    /// Whether the number is neither NaN nor infinite, which JSON has no text for.
+    /// Whether the number is neither NaN nor infinite; JSON cannot represent those.
     public var isFinite: Bool {
         if case .double(let value) = storage { value.isFinite } else { true }
     }
@@ -92,8 +92,7 @@ extension JSON.Number {
 }
 
 extension JSON.Number: CustomStringConvertible {
-    /// The number's text as it is written in JSON: without a fraction of zero, and as it was read when it keeps its
-    /// text.
+    /// The number's JSON text: without a fraction of zero, or exactly as it was read if the number keeps its text.
     public var description: String { text(.shortest) }
 
     func text(_ style: QueryEncoder.NumberStyle) -> String {
@@ -107,7 +106,7 @@ extension JSON.Number: CustomStringConvertible {
 }
 
 extension JSON.Number {
-    /// Whether it is whole, of up to 64 bits, and the value of a `Double`.
+    /// Whether the number is whole, fits 64 bits, and is the value of a `Double`.
     var isExactDouble: Bool {
         switch storage {
         case .int(let value): Int64(exactly: Double(value)) == value
@@ -116,9 +115,9 @@ extension JSON.Number {
         }
     }
 
-    /// All digits of a whole number of up to 64 bits whose shortest text is another whole number, as 51234060963295032 has
-    /// it: read back, that text would be the other one. Nil for any other number; below `Int64.min` a shortest text comes
-    /// back as the number it is of.
+    /// Returns all digits of a whole number of up to 64 bits if its shortest text is another whole number. The shortest text of
+    /// 51234060963295032, for example, would be read back as a different number. Nil for any other number; below `Int64.min`, a
+    /// shortest text is read back as the same number.
     private static func beyondExact(_ value: Double) -> String? {
         guard value.magnitude > 0x1p53 else { return nil }
         guard let digits = Int64(exactly: value).map({ String($0) }) ?? UInt64(exactly: value).map({ String($0) }),
@@ -133,7 +132,7 @@ extension JSON.Number: Hashable {
         switch (left.storage, right.storage) {
         case (.int(let a), .int(let b)): a == b
         case (.uint(let a), .uint(let b)): a == b
-        // NaN equals itself here, as a value in a set or a dictionary has to.
+        // NaN equals itself here, as sets and dictionaries require.
         case (.double(let a), .double(let b)): a == b || a.isNaN && b.isNaN
         case (.int(let a), .double(let b)), (.double(let b), .int(let a)): Int64(exactly: b) == a
         case (.uint(let a), .double(let b)), (.double(let b), .uint(let a)): UInt64(exactly: b) == a

@@ -3,8 +3,9 @@ import OrderedCollections
 extension JSON {
     /// The members of a JSON object in their order.
     ///
-    /// A repeated key takes the last value at the first one's place. Two keys are the same when `String` says so, which
-    /// holds for canonically equivalent Unicode. Two objects are equal when they hold equal members in whatever order.
+    /// A repeated key has the last value at the first one's place. Two keys are the same if `String` compares them as
+    /// equal, which includes canonically equivalent Unicode. Two objects are equal if they hold equal members in any
+    /// order.
     public struct Object: Sendable {
         private var members: OrderedDictionary<String, JSON>
 
@@ -30,7 +31,7 @@ extension JSON {
         /// The values in the order of their keys.
         public var values: [JSON] { members.values.elements }
 
-        /// The value of a key, or nil when the key is not there.
+        /// The value of a key, or nil if the key is missing.
         ///
         /// Assigning a value keeps the key's place or appends it; assigning nil removes the member. To store `null`,
         /// assign ``JSON/null`` by its full name.
@@ -39,18 +40,18 @@ extension JSON {
             _modify { yield &members[key] }
         }
 
-        // A key that is not there is added with null.
+        // A missing key is added with null.
         subscript(orNull key: String) -> JSON {
             get { members[key] ?? .null }
             _modify { yield &members[key, default: .null] }
         }
 
-        /// Sets the value of a key, at its place when it is there and at the end when not.
+        /// Sets the value of a key, at its place if it exists, else at the end.
         public mutating func set(_ value: JSON, for key: String) {
             members.updateValue(value, forKey: key)
         }
 
-        /// Removes a member; returns its value, or nil when it was not there.
+        /// Removes a member; returns its value, or nil if it was missing.
         @discardableResult
         public mutating func removeValue(for key: String) -> JSON? {
             members.removeValue(forKey: key)
@@ -59,14 +60,14 @@ extension JSON {
 }
 
 extension JSON.Object: ExpressibleByDictionaryLiteral {
-    /// Makes an object from a literal in its order.
+    /// Makes an object from a literal, in its order.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         self.init(pairs: elements)
     }
 }
 
 extension JSON.Object: Sequence {
-    /// Goes through the members in order.
+    /// Iterates over the members in order.
     public struct Iterator: IteratorProtocol, Sendable {
         private let members: OrderedDictionary<String, JSON>
         private var position = 0
@@ -75,7 +76,7 @@ extension JSON.Object: Sequence {
             self.members = members
         }
 
-        /// The next member, or nil at the end.
+        /// Returns the next member, or nil at the end.
         public mutating func next() -> (key: String, value: JSON)? {
             guard position < members.count else { return nil }
             defer { position += 1 }
@@ -83,7 +84,7 @@ extension JSON.Object: Sequence {
         }
     }
 
-    /// An iterator at the first member.
+    /// Returns an iterator at the first member.
     public func makeIterator() -> Iterator {
         Iterator(members)
     }

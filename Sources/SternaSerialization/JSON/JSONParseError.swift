@@ -1,41 +1,41 @@
 extension JSON {
-    /// Why a text is not JSON, and where.
+    /// The reason why a text is not JSON, and the position.
     public struct ParseError: Error, Sendable, Hashable {
-        /// What is wrong with the text.
+        /// The reason of the fault.
         public enum Reason: Sendable, Hashable {
             /// The text ends before its value does; an empty text is one case of it.
             case unexpectedEnd
-            /// A character that cannot stand here.
+            /// A character that is not allowed here.
             case unexpectedCharacter(Unicode.Scalar)
-            /// Something other than white space after the value.
+            /// Content other than white space after the value.
             case trailingContent
-            /// A number against the grammar of RFC 8259, section 6.
+            /// A number that violates the grammar of RFC 8259, section 6.
             case invalidNumber
-            /// A backslash with something other than an escape of RFC 8259, section 7.
+            /// A backslash before something other than an escape of RFC 8259, section 7.
             case invalidEscape
             /// One half of a surrogate pair without the other.
             case loneSurrogate
-            /// A control character in a string, which has to be escaped; carries its code.
+            /// An unescaped control character in a string; carries its code.
             case controlCharacter(UInt8)
             /// Bytes that are not well-formed UTF-8 (RFC 3629); the offset is that of the sequence's first byte.
             case invalidUTF8
-            /// Containers nested deeper than the limit, which is carried in levels.
+            /// Containers nested deeper than the limit; carries the limit in levels.
             case tooDeep(limit: Int)
-            /// More bytes than the limit, which is carried.
+            /// More bytes than the limit; carries the limit.
             case tooLarge(limit: Int)
-            /// More values than the limit, which is carried.
+            /// More values than the limit; carries the limit.
             case tooManyValues(limit: Int)
-            /// A key with more combining marks in a row than the limit, which is carried (UAX #15, 13).
+            /// A key with more combining marks in a row than the limit (UAX #15, 13); carries the limit.
             case tooManyMarks(limit: Int)
         }
 
-        /// What is wrong with the text.
+        /// The reason of the fault.
         public let reason: Reason
-        /// The number of bytes before the fault, a byte order mark included.
+        /// The number of bytes before the fault, including a byte order mark.
         public let offset: Int
         /// The line of the fault, from 1; a line ends with a line feed.
         public let line: Int
-        /// The place in the line, from 1, counted in Unicode scalars.
+        /// The column, from 1, counted in Unicode scalars.
         public let column: Int
 
         init(_ reason: Reason, offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
@@ -58,22 +58,22 @@ extension JSON {
         }
     }
 
-    /// What a text may cost before it is refused.
+    /// The limits of a text; the parser rejects a text that exceeds one.
     public struct ParseLimits: Sendable, Hashable, Codable {
         /// The greatest number of nested containers, from 0, which allows none, to ``JSON/maximumDepth``, the default.
         public var depth: Int {
             didSet { depth = Self.clamped(depth) }
         }
-        /// The greatest length in bytes; without bound by default, as a body's length has a limit of its own.
+        /// The greatest length in bytes; unlimited by default, as a body's length has its own limit.
         public var bytes: Int
-        /// The greatest number of values, containers included; without bound by default. A value takes at least 24
-        /// bytes of memory for as little as 2 bytes of text.
+        /// The greatest number of values, including containers; unlimited by default. A value takes at least 24 bytes
+        /// of memory for as little as 2 bytes of text.
         public var values: Int
 
         /// The limits of response serializers: five million values, which take some hundred MiB.
         public static let response = ParseLimits(values: 5_000_000)
 
-        /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` becomes the nearer of the two.
+        /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` is clamped.
         public init(depth: Int = JSON.maximumDepth, bytes: Int = .max, values: Int = .max) {
             self.depth = Self.clamped(depth)
             self.bytes = bytes

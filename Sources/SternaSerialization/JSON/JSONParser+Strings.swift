@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// The string whose opening quotation mark has been passed.
+    /// Parses the string after its opening quotation mark.
     mutating func parseString() throws(JSONFault) -> String {
         let start = position
         try passPlainBytes()
@@ -29,7 +29,7 @@ extension JSONParser {
         }
     }
 
-    /// Passes well-formed text up to a quotation mark or a backslash, which is then at the position.
+    /// Skips well-formed text up to a quotation mark or a backslash, and stops at it.
     private mutating func passPlainBytes() throws(JSONFault) {
         while true {
             position += plainPrefix(at: position)
@@ -47,7 +47,7 @@ extension JSONParser {
         }
     }
 
-    /// How many bytes from a position on are ASCII text that needs no look, found eight at a time.
+    /// Returns how many bytes from a position on are ASCII text that needs no inspection, found eight at a time.
     @inline(__always)
     private func plainPrefix(at start: Int) -> Int {
         guard let base = UnsafeRawPointer(bytes.baseAddress) else { return 0 }
@@ -105,11 +105,11 @@ extension JSONParser {
             }
             value = 0x10000 + (value & 0x3FF) << 10 + trail & 0x3FF
         }
-        // The surrogates are gone, so that every value left is a scalar.
+        // Surrogates are excluded, so that every value left is a scalar.
         scratch.append(contentsOf: Character(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
     }
 
-    /// The four hexadecimal digits at the position.
+    /// Parses the four hexadecimal digits at the position.
     private mutating func parseHexadecimal(from start: Int) throws(JSONFault) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
@@ -136,7 +136,7 @@ enum UTF8Sequence {
     static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
         let first = bytes[index]
         let count: Int
-        // The second byte's range leaves out overlong forms, surrogates and what lies above U+10FFFF.
+        // The second byte's range excludes overlong forms, surrogates and values above U+10FFFF.
         var second: ClosedRange<UInt8> = 0x80...0xBF
         switch first {
         case 0x00...0x7F: return 1

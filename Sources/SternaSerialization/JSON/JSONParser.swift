@@ -1,12 +1,12 @@
 import SternaCore
 
-/// A fault on the way, before its line and column are known.
+/// A parsing fault, before its line and column are known.
 struct JSONFault: Error {
     let reason: JSON.ParseError.Reason
     let offset: Int
 }
 
-/// Parses one text without recursion, so that depth costs no stack.
+/// Parses one text without recursion, so that depth uses no stack.
 struct JSONParser {
     // Outlives the parser, and every index is below the count where it is read.
     let bytes: UnsafeBufferPointer<UInt8>
@@ -22,7 +22,7 @@ struct JSONParser {
         case object
     }
 
-    /// A container that is open, or what stands around the outermost value.
+    /// An open container, or the surroundings of the outermost value.
     private struct Container {
         let kind: Kind
         var elements: [JSON] = []
@@ -80,7 +80,7 @@ struct JSONParser {
             } else {
                 value = try parseScalar(first)
             }
-            // Hands the value to its container, and the container to its own for as long as containers end here.
+            // Adds the value to its container, and each container that ends here to its own.
             attaching: while true {
                 let closing: UInt8
                 switch open.kind {
@@ -101,7 +101,7 @@ struct JSONParser {
                 guard next == closing else { throw unexpected() }
                 position += 1
                 value = open.kind == .object ? .object(open.object) : .array(open.elements)
-                // There is one for each container that is open.
+                // Each open container has an outer one.
                 open = outer.popLast() ?? Container(kind: .none)
             }
         }
@@ -163,7 +163,7 @@ struct JSONParser {
         }
     }
 
-    /// The byte after white space, which stays the next one.
+    /// Returns the byte after white space without consuming it.
     @inline(__always)
     private mutating func nextByte() throws(JSONFault) -> UInt8 {
         skipWhiteSpace()
@@ -171,7 +171,7 @@ struct JSONParser {
         return bytes[position]
     }
 
-    /// The fault of the character at the position, which lies within the bytes.
+    /// Returns the fault of the character at the position, which lies within the bytes.
     private func unexpected() -> JSONFault {
         let length = UTF8Sequence.length(in: bytes, at: position)
         guard length > 0 else { return JSONFault(reason: .invalidUTF8, offset: position) }

@@ -1,7 +1,7 @@
 import SternaCore
 
 extension JSON {
-    /// How a tree is written.
+    /// Options for writing a tree.
     public struct WritingOptions: OptionSet, Sendable, Hashable, Codable {
         public let rawValue: Int
 
@@ -9,33 +9,33 @@ extension JSON {
             self.rawValue = rawValue
         }
 
-        /// Members and elements on lines of their own, indented by two spaces a level.
+        /// Members and elements on separate lines, indented by two spaces per level.
         public static let pretty = WritingOptions(rawValue: 1)
         /// The members of every object in ascending order of their keys' Unicode scalars.
         public static let sortedKeys = WritingOptions(rawValue: 2)
-        /// A slash as `\/`, for text that stands within HTML.
+        /// Slashes as `\/`, for text that is embedded in HTML.
         public static let escapesSlashes = WritingOptions(rawValue: 4)
-        /// A floating point number that is whole as `1.0`, for servers that tell numbers apart by their text. A whole number
-        /// stays `1`.
+        /// Floating point numbers that are whole as `1.0`, for servers that distinguish numbers by their text. A whole number stays
+        /// `1`.
         public static let fractions = WritingOptions(rawValue: 8)
     }
 
-    /// Why a tree cannot be written, and where in the tree.
+    /// The reason why a tree cannot be written, and the place in the tree.
     public struct SerializationError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// What is wrong.
+        /// The reason of the failure.
         public enum Reason: Sendable, Hashable {
-            /// A number is NaN or infinite, which JSON has no text for.
+            /// A number is NaN or infinite, which JSON cannot represent.
             case nonFiniteNumber
-            /// Containers are nested deeper than the limit, which is carried in levels.
+            /// Containers are nested deeper than the limit; carries the limit in levels.
             case tooDeep(limit: Int)
         }
 
-        /// What is wrong.
+        /// The reason of the failure.
         public let reason: Reason
         /// The place of the value, such as `user.scores[2]`; empty for the value at the top.
         public let keyPath: String
 
-        /// One line: the reason, then the key path when there is one.
+        /// One line: the reason, then the key path if there is one.
         public var description: String {
             let text =
                 switch reason {
@@ -46,7 +46,7 @@ extension JSON {
         }
     }
 
-    /// The tree as UTF-8 text.
+    /// Returns the tree as UTF-8 text.
     ///
     /// - Throws: ``SerializationError`` for a number that is not finite, and for a tree deeper than ``maximumDepth``.
     public func serialized(_ options: WritingOptions = []) throws(SerializationError) -> [UInt8] {
@@ -59,7 +59,7 @@ extension JSON {
         return writer.bytes
     }
 
-    /// The tree as text.
+    /// Returns the tree as text.
     ///
     /// - Throws: ``SerializationError`` as ``serialized(_:)`` does.
     public func serializedString(_ options: WritingOptions = []) throws(SerializationError) -> String {
@@ -68,8 +68,8 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
-    /// The tree as JSON on one line. What JSON has no text for stands as `nan`, `inf` or `-inf`, and what lies deeper
-    /// than ``maximumDepth`` as an ellipsis.
+    /// The tree as JSON on one line. Numbers that JSON cannot represent appear as `nan`, `inf` or `-inf`, and content
+    /// deeper than ``maximumDepth`` as an ellipsis.
     public var description: String {
         var writer = JSONWriter(options: [], isLenient: true)
         // A lenient writer has no fault to report.
@@ -79,7 +79,7 @@ extension JSON: CustomStringConvertible {
 }
 
 extension JSON.Object: CustomStringConvertible {
-    /// The object as JSON on one line, as ``JSON/description`` has it.
+    /// The object as JSON on one line, like ``JSON/description``.
     public var description: String { JSON.object(self).description }
 }
 

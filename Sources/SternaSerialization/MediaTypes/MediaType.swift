@@ -2,7 +2,7 @@ import SternaCore
 
 /// A media type with its parameters (RFC 9110, 8.3.1).
 public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The type and subtype in lower case, `text/html`.
+    /// The type and subtype in lower case, such as `text/html`.
     public var essence: String
 
     /// The parameters in order, names in lower case.
@@ -14,7 +14,7 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         public var value: String
     }
 
-    /// Reads a Content-Type field; nil where it is not a type and a subtype.
+    /// Parses a Content-Type field; nil if it is not a type and a subtype.
     public init?(_ field: String) {
         let pieces = Self.split(field)
         guard let first = pieces.first else { return nil }
@@ -30,10 +30,10 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether a pattern covers this type: the type itself, `image/*`, `*/json`, `*/*`, or `application/*+json` for
-    /// every type of that suffix (RFC 6839).
+    /// Returns whether a pattern covers this type: the type itself, `image/*`, `*/json`, `*/*`, or `application/*+json` for every
+    /// type of that suffix (RFC 6839).
     ///
-    /// The pattern is in any case. Parameters count on neither side: `text/html; charset=utf-8` is `text/html`.
+    /// The comparison ignores case, and parameters on either side: `text/html; charset=utf-8` is `text/html`.
     public func matches(_ pattern: String) -> Bool {
         MediaTypePattern(pattern)?.matches(essence) ?? false
     }
@@ -48,7 +48,7 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         parameters.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
     }
 
-    // Semicolons inside quotes do not end a parameter. Bytes are looked at, as characters take long to compare.
+    // Semicolons inside quotes do not end a parameter. Compares bytes, as comparing characters is slow.
     private static func split(_ field: String) -> [Substring] {
         var pieces: [Substring] = []
         var start = field.startIndex

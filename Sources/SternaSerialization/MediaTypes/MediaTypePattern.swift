@@ -1,20 +1,20 @@
 import SternaCore
 
-/// A media type that an ``Acceptance`` takes, or a pattern of several: `image/*`, `*/json`, `*/*+json`, `*/*`.
+/// A media type that an ``Acceptance`` accepts, or a pattern of several: `image/*`, `*/json`, `*/*+json`, `*/*`.
 ///
-/// Parameters are dropped, and letters are in lower case: a type is judged by type and subtype alone, as
-/// `application/json; charset=utf-8` names no other format than `application/json`.
+/// Parameters are dropped, and letters are in lower case. Only the type and subtype matter:
+/// `application/json; charset=utf-8` names the same format as `application/json`.
 struct MediaTypePattern: Sendable, Hashable {
-    /// The pattern as it is compared and shown.
+    /// The pattern as compared and shown.
     let text: String
 
-    // Both within the text; nil for a star.
+    // Both are slices of the text; nil for a star.
     private let type: Substring?
     private let subtype: Substring?
-    // What a subtype that is a star ends in, `+json`, or nothing.
+    // The suffix required of a wildcard subtype, `+json`, or empty.
     private let suffix: Substring
 
-    /// Reads a pattern; nil for a text that covers no media type.
+    /// Parses a pattern; nil for a text that covers no media type.
     init?(_ pattern: String) {
         let essence = pattern.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         let text = essence.trimmingBlanks().lowercased()
@@ -31,7 +31,7 @@ struct MediaTypePattern: Sendable, Hashable {
         guard Self.isName(type), suffix.isEmpty || suffix.first == "+" && !suffix.contains("*") else { return nil }
     }
 
-    /// Whether the pattern covers every type, and a response that names none.
+    /// Whether the pattern covers every type, and a response without a type.
     var coversAll: Bool { type == nil && subtype == nil && suffix.isEmpty }
 
     /// Returns whether the pattern covers a type and subtype in lower case.
@@ -44,7 +44,7 @@ struct MediaTypePattern: Sendable, Hashable {
         return name.hasSuffix(suffix) && name.utf8.count > suffix.utf8.count
     }
 
-    /// The pattern of the types that both patterns cover; nil where there is none.
+    /// Returns the pattern of the types that both patterns cover; nil if there is none.
     func intersection(_ other: MediaTypePattern) -> MediaTypePattern? {
         if let type, let theirs = other.type, type != theirs { return nil }
         let first = type ?? other.type ?? "*"

@@ -1,6 +1,6 @@
-/// Media types by the extension of a file's name: the registered ones, and those in common use.
+/// Media types by file name extension: the registered types, and those in common use.
 enum MediaTypeTable {
-    // Read once, by whoever asks first.
+    // Read once, on first use.
     private static let types: [String: String] = {
         var types: [String: String] = [:]
         types.reserveCapacity(1_600)
@@ -8,7 +8,7 @@ enum MediaTypeTable {
         return types
     }()
 
-    // Entries end in a semicolon; one that begins another top-level type has it in front, with a colon.
+    // Each entry ends with a semicolon; one that begins another top-level type has the type in front, with a colon.
     private static func read(_ table: String, into types: inout [String: String]) {
         var top = Substring()
         for entry in table.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
@@ -26,16 +26,16 @@ enum MediaTypeTable {
 }
 
 extension MediaType {
-    /// The media type of a file by the extension of its name, in whatever case; `application/octet-stream` where that is
-    /// not known. The content is never looked at.
+    /// Returns the media type for a file name's extension, ignoring case; `application/octet-stream` if it is unknown.
+    /// Never reads the content.
     ///
     /// - Parameter name: the name, or a path.
     public static func ofFile(named name: String) -> String {
         let file = name.utf8.split(separator: UInt8(ascii: "/")).last ?? name.utf8[...]
-        // A dot at the front hides a file and begins no extension.
+        // A leading dot hides a file and begins no extension.
         guard let dot = file.lastIndex(of: UInt8(ascii: ".")), dot > file.startIndex else { return unknown }
         let ending = Substring(file[file.index(after: dot)...])
-        // Some letters outside ASCII become ASCII ones in lower case.
+        // Some letters outside ASCII become ASCII in lower case.
         let isPlain = ending.utf8.count <= 32 && ending.utf8.allSatisfy { $0 < 0x80 }
         return isPlain ? MediaTypeTable.type(ofExtension: ending) ?? unknown : unknown
     }

@@ -2,11 +2,11 @@ import HTTPTypes
 public import SternaCore
 
 extension Response {
-    /// The media type of the body, read from the Content-Type fields as browsers do (Fetch, "extract a MIME type"); nil where none of
-    /// them names one.
+    /// The media type of the body, parsed from the Content-Type fields as browsers do (Fetch, "extract a MIME type"); nil if none
+    /// of them names one.
     ///
-    /// The last of several types counts, in fields of their own or in one; a repeated type without a character set keeps the one that
-    /// was named before.
+    /// If there are several types, in separate fields or in one, the last one counts. A repeated type without a character set keeps
+    /// the earlier one's.
     public var mediaType: MediaType? {
         let lines = section[values: .contentType]
         guard lines.count != 1 || lines[0].utf8.contains(UInt8(ascii: ",")) else { return MediaType(lines[0]) }
@@ -30,7 +30,7 @@ extension MediaType {
         self = last
     }
 
-    /// The items of a list; a comma inside quotes ends none.
+    /// Returns the items of a list; commas inside quotes do not separate.
     private static func items(of line: String) -> [Substring] {
         var items: [Substring] = []
         var start = line.startIndex

@@ -1,8 +1,9 @@
 import SternaCore
 
-/// The line that stands between the parts of a multipart body (RFC 2046, 5.1.1).
+/// The boundary between the parts of a multipart body (RFC 2046, 5.1.1).
 enum Boundary {
-    /// A new one of 128 random bits, so that no content holds it: `Boundary+` and 32 hexadecimal digits.
+    /// Returns a new boundary of 128 random bits, so that no content contains it: `Boundary+` and 32 hexadecimal
+    /// digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return "Boundary+" + digits(generator.next()) + digits(generator.next())
@@ -13,14 +14,14 @@ enum Boundary {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    /// Whether the grammar allows it.
+    /// Whether the grammar allows a boundary.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
-    /// Whether a line of the content begins with it, or with what some readers take for it: those that let a bare line end
-    /// stand before it, and text behind it.
+    /// Whether a line of the content begins with the boundary. Also matches what lenient readers accept: a bare CR or LF in front
+    /// of it, and text behind it.
     static func isInside(_ content: UnsafeRawBufferPointer, _ boundary: String) -> Bool {
         let line = Array("--\(boundary)".utf8)
         var start = 0
@@ -32,7 +33,7 @@ enum Boundary {
         return false
     }
 
-    /// The parameter of the media type, in quotes where it is no token.
+    /// Returns the parameter of the media type, in quotes unless the boundary is a token.
     static func parameter(_ boundary: String) -> String {
         FieldSyntax.isToken(boundary) ? "boundary=\(boundary)" : "boundary=\"\(boundary)\""
     }

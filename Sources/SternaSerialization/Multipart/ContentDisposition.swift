@@ -6,7 +6,7 @@ struct ContentDisposition {
     var unencodable: QueryEncoder.UnencodableStyle
     var style: MultipartForm.NameStyle
 
-    /// The field's value in the form's character set.
+    /// Returns the field's value in the form's character set.
     func value(name: String, fileName: String?) throws(BodyFault) -> [UInt8] {
         var value = Array("form-data; name=\"".utf8)
         value += try escaped(Self.withLineEnds(name), of: "the name of a part")
@@ -21,14 +21,14 @@ struct ContentDisposition {
         return value
     }
 
-    /// A text in the form's character set; nil where a character has no form in it and none is to stand for it.
+    /// Encodes a text in the form's character set; nil if a character has no form in it and no replacement is allowed.
     func encode(_ text: String) -> [UInt8]? {
         encoding == .utf8
             ? Array(text.utf8)
             : try? CharacterConversion(encoding: encoding, unencodable: unencodable).bytes(text)
     }
 
-    /// A lone CR or LF in a name is a line end as any other (HTML, 4.10.21.8).
+    /// Normalizes line ends: a lone CR or LF in a name is a line end like any other (HTML, 4.10.21.8).
     private static func withLineEnds(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return text }
         var result: [UInt8] = []
@@ -46,7 +46,7 @@ struct ContentDisposition {
 
     private func escaped(_ text: String, of what: String) throws(BodyFault) -> [UInt8] {
         guard let bytes = encode(style == .raw ? text : Self.withoutEscapes(text)) else { throw .notInCharset(what) }
-        // Control characters have no escape that servers agree on, and NUL cuts names off.
+        // Servers agree on no escape for control characters, and NUL truncates names.
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D || $0 == 0x7F }) else {
             throw .controlCharacter(in: what)
         }
@@ -68,12 +68,12 @@ struct ContentDisposition {
         return result
     }
 
-    /// The text with its backslashes as `%5C`, where a reader might take one of them for an escape.
+    /// Writes backslashes as `%5C` if a reader might take one of them for an escape.
     ///
-    /// At the end, busboy, Go, Werkzeug and PHP take it for an escape of the closing quote, and swallow the next parameter;
-    /// PHP does so even where it is doubled. All of them take one of two backslashes, and Go also one before a separator
-    /// (RFC 2045, 5.1). As no escape is read by all of them, it is written as browsers write `"`: every reader sees the
-    /// same name, which some take back. Before other characters, as in `App\Models`, a backslash stays, as in browsers.
+    /// At the end of a name, busboy, Go, Werkzeug and PHP take a backslash for an escape of the closing quote, and swallow the next
+    /// parameter; PHP does so even if it is doubled. All of them drop one of two backslashes, and Go also one before a separator
+    /// (RFC 2045, 5.1). As no escape works for all readers, a backslash is percent-encoded, as browsers encode `"`. Every reader
+    /// then sees the same name, which some decode. Before other characters, as in `App\Models`, a backslash stays, as in browsers.
     private static func withoutEscapes(_ text: String) -> String {
         let backslash = UInt8(ascii: "\\")
         var isAfterBackslash = false
@@ -86,7 +86,7 @@ struct ContentDisposition {
         return String(decoding: text.utf8.flatMap { $0 == backslash ? Array("%5C".utf8) : [$0] }, as: UTF8.self)
     }
 
-    /// Percent-encoding of all but the characters of RFC 8187, 3.2.1.
+    /// Percent-encodes all but the characters of RFC 8187, 3.2.1.
     private static func extended(_ text: String) -> [UInt8] {
         var result: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)

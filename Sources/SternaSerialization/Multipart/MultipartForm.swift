@@ -10,79 +10,78 @@ public import SternaPlatform
 ///     form.append(file: imageURL, name: "image")
 ///     let reply = try await api.post("photos", body: form.body())
 ///
-/// A part that cannot be sent, as a file that is not there, is an error of ``body()``: before anything is sent. Files are
-/// read when the body is sent, straight from the disk where the connection allows it; nothing is copied to memory but what
-/// was there before.
+/// ``body()`` throws for a part that cannot be sent, such as a missing file, before anything is sent. Files are read while the body
+/// is sent, straight from the disk where the connection allows it. No other content is copied to memory than what was there before.
 public struct MultipartForm: Sendable {
-    /// How the names of parts and files are written where they are more than plain text.
+    /// The escaping of part and file names that are more than plain text.
     public enum NameStyle: String, Sendable, Hashable, Codable, CaseIterable {
-        /// As browsers do: `"` is `%22`, a line end `%0D%0A` (HTML, 4.10.21.8). Backslashes are `%5C` where servers would take
-        /// one for an escape, as at the end of a name. The default.
+        /// Escapes like browsers: `"` is `%22`, a line end `%0D%0A` (HTML, 4.10.21.8). A backslash is `%5C` where servers would
+        /// take it for an escape, such as at the end of a name. The default.
         case whatwg
-        /// As AFNetworking does: as they are. A line end is an error, and so is a backslash at the end.
+        /// Escapes nothing, like AFNetworking. A line end is an error, and so is a backslash at the end.
         case raw
-        /// As browsers do, and names of files outside ASCII once more as `filename*` (RFC 8187). RFC 7578, 4.2, forbids it
-        /// and some servers refuse it; others know no better.
+        /// Escapes like browsers, and repeats file names outside ASCII as `filename*` (RFC 8187). RFC 7578, 4.2, forbids it and
+        /// some servers reject it; others understand nothing else.
         case extended
     }
 
-    /// The line between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); it may be set at any time.
+    /// The boundary between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); it may be set at any time.
     public var boundary: String {
         didSet { boundaryIsGiven = true }
     }
 
-    /// Fields that go in front of the parts, written when the form is finished: by the ``encoder``, ``nameStyle`` and
-    /// ``encoding`` of then.
+    /// Fields in front of the parts. They are written when the form is finished, with the ``encoder``, ``nameStyle``
+    /// and ``encoding`` set at that time.
     public var parameters: Parameters?
 
     /// The character set of names and text; UTF-8 by default.
     public var encoding: TextEncoding
 
-    /// How names are written.
+    /// The escaping of names.
     public var nameStyle: NameStyle
 
-    /// Whether text parts, and the form itself, name the character set in their media type; no by default.
+    /// Whether text parts, and the form itself, name the character set in their media type; false by default.
     public var namesCharset: Bool
 
-    /// How parameters become names and text. In the verbs of a session it begins with the encoder of the request's
+    /// The encoder of parameters. In a session's request methods, the default is the encoder of the request's
     /// serializer.
     public var encoder: QueryEncoder {
         didSet { encoderIsGiven = true }
     }
 
-    // A random one is in no content.
+    // No content contains a random boundary.
     private var boundaryIsGiven: Bool
     private var encoderIsGiven: Bool
     private var parts: [Part] = []
 
-    /// A part without the line before it.
+    /// A part without the boundary line before it.
     fileprivate struct Part: Sendable {
         let name: String
-        // The header, and content that is short.
+        // The header, and short content.
         var lead: Bytes
-        // Where the content begins in it.
+        // The offset of the content in `lead`.
         var contentStart = 0
         var content: [Body.Segment] = []
     }
 
-    /// The number of parts, those of ``parameters`` not counted.
+    /// The number of parts, without those of ``parameters``.
     public var count: Int { parts.count }
 
-    /// The first thing that was wrong with a part.
+    /// The first error in a part.
     private var failure: SternaError?
 
-    /// Text and data up to this length is copied; longer data stays where it is.
+    /// Text and data up to this length are copied; longer data stays where it is.
     private static let copiedBytes = 16 << 10
 
     /// Makes a form without parts.
     ///
     /// - Parameters:
-    ///   - boundary: the line between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); a random one by default. Text and
-    ///     data that hold a given one are errors; files and streams are not looked through.
+    ///   - boundary: the boundary between the parts, of 1 to 70 characters (RFC 2046, 5.1.1); a random one by default. Text and
+    ///     data that contain a given boundary are errors; files and streams are not searched.
     ///   - encoding: the character set of names and text.
-    ///   - nameStyle: how names are written.
+    ///   - nameStyle: the escaping of names.
     ///   - namesCharset: whether media types name the character set.
-    ///   - encoder: how parameters become names and text; nil for the default, or for that of the session that sends it.
+    ///   - encoder: the encoder of parameters; nil for the default, or for that of the session that sends the form.
     public init(
         boundary: String? = nil, encoding: TextEncoding = .utf8, nameStyle: NameStyle = .whatwg,
         namesCharset: Bool = false, encoder: QueryEncoder? = nil
@@ -118,7 +117,8 @@ public struct MultipartForm: Sendable {
         append(Parameters(pairs: [(name, value.parameterValue)]))
     }
 
-    /// Appends parameters as fields, with the names that a query would have; data as it is, null as an empty field.
+    /// Appends parameters as fields, with the names that a query would have; data stays data, null becomes an empty
+    /// field.
     public mutating func append(_ parameters: Parameters) {
         do {
             var walker = FieldWalker(encoder: encoder, sink: PartFields())
@@ -136,18 +136,18 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Appends data, as a file where it has a file's name.
+    /// Appends data; with a file name, as a file.
     ///
-    /// - Parameter mediaType: by default that of the file's name, and none without one.
+    /// - Parameter mediaType: by default that of the file name, and none without one.
     public mutating func append(
         _ data: Data, name: String, fileName: String? = nil, mediaType: String? = nil
     ) {
         append(Bytes(copying: data), name: name, fileName: fileName, mediaType: mediaType)
     }
 
-    /// Appends bytes, as a file where they have a file's name.
+    /// Appends bytes; with a file name, as a file.
     ///
-    /// - Parameter mediaType: by default that of the file's name, and none without one.
+    /// - Parameter mediaType: by default that of the file name, and none without one.
     public mutating func append(_ bytes: Bytes, name: String, fileName: String? = nil, mediaType: String? = nil) {
         let type = mediaType ?? fileName.map(MediaType.ofFile)
         if bytes.readableBytes <= Self.copiedBytes {
@@ -158,11 +158,11 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Appends a file of a path.
+    /// Appends the file at a path.
     ///
     /// - Parameters:
-    ///   - fileName: the name that the server is told; by default the last part of the path.
-    ///   - mediaType: by default that of the file's name.
+    ///   - fileName: the name that is sent to the server; by default the last path component.
+    ///   - mediaType: by default that of the file name.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, mediaType: String? = nil
     ) {
@@ -176,24 +176,24 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Appends a file of a file URL; see ``append(file:name:fileName:mediaType:)-(String,_,_,_)``.
+    /// Appends the file at a file URL; see ``append(file:name:fileName:mediaType:)-(String,_,_,_)``.
     public mutating func append(file url: URL, name: String, fileName: String? = nil, mediaType: String? = nil) {
         guard url.isFileURL else { return fail(.notAFileURL(scheme: url.scheme ?? "")) }
         append(file: url.path, name: name, fileName: fileName, mediaType: mediaType)
     }
 
-    /// Appends what an asynchronous sequence delivers; the body can then be sent once only.
+    /// Appends the output of an asynchronous sequence; the body can then be sent only once.
     ///
-    /// - Parameter length: the exact number of bytes. Without it the whole body goes out in chunked coding.
+    /// - Parameter length: the exact number of bytes. Without it the whole body is sent in chunked coding.
     public mutating func append<S: AsyncSequence & Sendable>(
         stream: S, length: Int64? = nil, name: String, fileName: String? = nil, mediaType: String? = nil
     ) where S.Element == Bytes {
         append(.stream(stream, length: length, mediaType: mediaType), name: name, fileName: fileName)
     }
 
-    /// Appends a body as a part; it is replayable, and has a length, where the body has.
+    /// Appends a body as a part; the form is replayable, and has a length, if the body has.
     ///
-    /// A compressed one is an error, as a part cannot say so (RFC 7578, 4.8): compress the whole form.
+    /// A compressed body is an error, as a part cannot declare it (RFC 7578, 4.8): compress the whole form.
     public mutating func append(_ body: Body, name: String, fileName: String? = nil) {
         if let coding = body.contentCoding {
             let detail =
@@ -205,7 +205,7 @@ public struct MultipartForm: Sendable {
         add(body.segments)
     }
 
-    /// Appends a part with header fields of the caller's own, Content-Disposition among them.
+    /// Appends a part with the caller's own header fields, including Content-Disposition.
     public mutating func append(headers: Headers, body: Body) {
         do throws(SternaError) {
             var fields = HTTPFields()
@@ -227,18 +227,18 @@ public struct MultipartForm: Sendable {
             + Boundary.parameter(boundary)
     }
 
-    /// The form as a body; nil where it has no parts, as there is nothing to send then.
+    /// Returns the form as a body; nil for a form without parts, as there is nothing to send.
     ///
-    /// Throws for the first part that cannot be sent: `fileUnreadable`, `encodingFailed` or `invalidHeader`, with a
-    /// ``BodyFault`` as the cause where it is of the part itself.
+    /// Throws for the first part that cannot be sent: `fileUnreadable`, `encodingFailed` or `invalidHeader`. An error
+    /// in the part itself has a ``BodyFault`` as its cause.
     public func body() throws(SternaError) -> Body? {
         try body(fallback: nil)
     }
 
-    /// Whether parameters are still to be written by the encoder of a session.
+    /// Whether parameters still need the encoder of a session.
     package var needsEncoder: Bool { !encoderIsGiven && parameters?.isEmpty == false }
 
-    /// The form as a body; parameters are written by the fallback where the caller has given no encoder.
+    /// Returns the form as a body; the fallback encodes the parameters unless the caller gave an encoder.
     package func body(fallback: QueryEncoder?) throws(SternaError) -> Body? {
         guard let parameters, !parameters.isEmpty else { return try assembled() }
         var front = self
@@ -257,7 +257,7 @@ public struct MultipartForm: Sendable {
     private func assembled() throws(SternaError) -> Body? {
         guard Boundary.isValid(boundary) else { throw Self.error(.invalidBoundary, part: 1) }
         var segments: [Body.Segment] = []
-        // What goes in front of the next large piece, put together so that small parts make one segment.
+        // Pending bytes before the next large piece; joining them makes one segment of several small parts.
         var pending = Bytes()
         for (index, part) in parts.enumerated() {
             if boundaryIsGiven, part.holds(boundary) {
@@ -331,7 +331,7 @@ public struct MultipartForm: Sendable {
 }
 
 extension MultipartForm: CustomStringConvertible, CustomReflectable {
-    /// How many parts, and how long; content may hold secrets.
+    /// The number and length of the parts; content may be secret.
     public var description: String {
         let length = (try? body())??.length.map { ", \(ByteSize($0))" } ?? ""
         return "multipart/form-data, \(count) \(count == 1 ? "part" : "parts")\(length)"
@@ -341,9 +341,9 @@ extension MultipartForm: CustomStringConvertible, CustomReflectable {
 }
 
 extension MultipartForm.Part {
-    /// Whether the content holds a boundary; files and streams are not looked through.
+    /// Whether the content contains a boundary; files and streams are not searched.
     fileprivate func holds(_ boundary: String) -> Bool {
-        // The start was taken from the same buffer, which has only grown.
+        // The offset was taken from the same buffer, which has only grown.
         let short = lead.withUnsafeReadableBytes {
             Boundary.isInside(UnsafeRawBufferPointer(rebasing: $0[contentStart...]), boundary)
         }
@@ -355,7 +355,7 @@ extension MultipartForm.Part {
     }
 }
 
-/// What parameters come to before they are parts.
+/// The fields of parameters before they become parts.
 private struct PartFields: FieldSink {
     enum Content {
         case text(String)

@@ -16,7 +16,7 @@ extension PropertyList: TreeNode {
         case (.string(let a), .string(let b)): return a == b
         case (.integer(let a), .integer(let b)): return a == b
         case (.unsigned(let a), .unsigned(let b)): return a == b
-        // NaN equals itself here, as a value in a set or a dictionary has to.
+        // NaN equals itself here, as sets and dictionaries require.
         case (.real(let a), .real(let b)): return a == b || a.isNaN && b.isNaN
         case (.boolean(let a), .boolean(let b)): return a == b
         case (.date(let a), .date(let b)): return a == b
@@ -35,10 +35,10 @@ extension PropertyList: TreeNode {
 }
 
 extension PropertyList: Hashable {
-    /// Whether two trees hold equal values; two that are NaN are equal. Depth costs no stack.
+    /// Whether two trees hold equal values; NaN equals NaN. Depth uses no stack.
     public static func == (left: PropertyList, right: PropertyList) -> Bool { areEqual(left, right) }
 
-    /// Hashes the tree; of containers nested deeper than 32 levels only their kind and size.
+    /// Hashes the tree; for containers nested deeper than 32 levels, only their kind and size.
     public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: Self.hashedLevels) }
 
     private func hash(into hasher: inout Hasher, levels: Int) {
@@ -57,7 +57,7 @@ extension PropertyList: Hashable {
         case .dictionary(let values):
             hasher.combine(values.count)
             guard levels > 0 else { return }
-            // A sum, as a dictionary has no order.
+            // A sum, since dictionaries have no order.
             var sum = 0
             for (name, value) in values {
                 var member = Hasher()
@@ -71,7 +71,7 @@ extension PropertyList: Hashable {
 }
 
 extension PropertyList: CustomStringConvertible {
-    /// The tree as Swift writes literals, data as its size, values of secret names as `***`. Depth costs no stack.
+    /// The tree in Swift's literal syntax, data as its size, values of secret names as `***`. Depth uses no stack.
     public var description: String {
         DescriptionStep.describe(self) { value in
             switch value {

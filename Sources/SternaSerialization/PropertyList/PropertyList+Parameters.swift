@@ -2,15 +2,15 @@ public import SternaCore
 import SternaPlatform
 
 extension PropertyList {
-    /// Makes a dictionary from parameters; every kind keeps its own, and sets become arrays in ascending order.
+    /// Makes a dictionary from parameters; every kind stays what it is, and sets become arrays in ascending order.
     ///
-    /// - Throws: `ParameterError` with the key path of null, which a property list has no form for, of a number that is not
+    /// - Throws: `ParameterError` with the key path of null, which a property list cannot represent, of a number that is not
     ///   finite, or of containers nested deeper than ``maximumDepth``.
     public init(_ parameters: Parameters) throws(ParameterError) {
         self = try Self.dictionary(parameters, depth: 1)
     }
 
-    /// Makes a tree from one value, by the rules of ``init(_:)-(Parameters)``.
+    /// Makes a tree from a single value, by the rules of ``init(_:)-(Parameters)``.
     ///
     /// - Throws: `ParameterError` as ``init(_:)-(Parameters)`` does.
     public init(_ value: ParameterValue) throws(ParameterError) {

@@ -1,12 +1,12 @@
 extension PropertyList {
-    /// Parses a property list in XML or in the binary form, whichever it is.
+    /// Parses a property list in XML or binary form, detecting which.
     ///
-    /// The grammar is taken strictly, no document type is fetched and no entity but XML's own is known. A byte order mark
-    /// may stand before XML. Of equal names in a dictionary the last one counts.
+    /// The grammar is strict; the parser fetches no document type and knows only XML's own entities. A byte order mark
+    /// may precede XML. If a dictionary repeats a name, the last value counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
-        // Any memory may be bound to bytes, and the caller keeps it for the length of the call.
+        // Any memory may be bound to bytes, and the caller keeps it for the duration of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         let isBinary = PropertyListBinaryParser.begins(bytes)
         do throws(PropertyListFault) {
@@ -41,7 +41,7 @@ extension PropertyList {
         self = try text.withUTF8 { Self.parse($0, limits: limits) }.get()
     }
 
-    // The closures of the standard library do not carry typed errors.
+    // The standard library's closures do not carry typed errors.
     private static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: ParseLimits
     ) -> Result<PropertyList, ParseError> {

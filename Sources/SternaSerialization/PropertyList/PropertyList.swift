@@ -23,10 +23,10 @@ public enum PropertyList: Sendable {
 
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing and writing a tree take stack for each level.
+    /// Releasing and writing a tree use stack for each level.
     public static let maximumDepth = 512
 
-    /// The forms that a property list is written in.
+    /// The encoding forms of a property list.
     public enum Format: String, Sendable, Hashable, Codable, CaseIterable {
         /// XML 1.0 in UTF-8.
         case xml
@@ -90,23 +90,23 @@ extension PropertyList {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// The value of a name in a dictionary; nil when there is none, or when this is not a dictionary.
+    /// The value of a name in a dictionary; nil if there is none, or if this is not a dictionary.
     ///
-    /// Assigning nil removes the name. In a value that is not a dictionary nothing is assigned.
+    /// Assigning nil removes the name. In a value that is not a dictionary, an assignment has no effect.
     public subscript(key: String) -> PropertyList? {
         get {
             if case .dictionary(let values) = self { values[key] } else { nil }
         }
         set {
             guard case .dictionary(var values) = self else { return }
-            // Lets go of the tree's own reference, so that the values change in place.
+            // Releases the tree's own reference, so that the values change in place.
             self = .boolean(false)
             values[key] = newValue
             self = .dictionary(values)
         }
     }
 
-    /// The element of an array; nil when the index is out of range, or when this is not an array.
+    /// The element of an array; nil if the index is out of range, or if this is not an array.
     public subscript(index: Int) -> PropertyList? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -127,7 +127,7 @@ extension PropertyList: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral
     public init(stringLiteral value: String) { self = .string(value) }
     /// Makes an ``array(_:)``.
     public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
-    /// Makes a ``dictionary(_:)``; of equal names the last one counts.
+    /// Makes a ``dictionary(_:)``; if a name repeats, the last value counts.
     public init(dictionaryLiteral elements: (String, PropertyList)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
     }

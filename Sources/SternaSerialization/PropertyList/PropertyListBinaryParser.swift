@@ -1,10 +1,10 @@
 import SternaCore
 import SternaPlatform
 
-/// Parses the binary form without recursion, so that depth costs no stack.
+/// Parses the binary form without recursion, so that depth uses no stack.
 ///
-/// Each object is read once, however often it is referred to, and all objects together may not take more bytes than there
-/// are: the work is in proportion to the length.
+/// Each object is read once, however often it is referenced. All objects together may not take more bytes than the list
+/// has, so that the work is proportional to its length.
 struct PropertyListBinaryParser {
     private typealias Fault = PropertyListFault
 
@@ -17,7 +17,7 @@ struct PropertyListBinaryParser {
     private let table: Int
     private let top: Int
     private let objectCount: Int
-    // What was read, by number: the table may name far more objects than anything refers to.
+    // The objects read so far, by number: the table may name far more objects than are referenced.
     private var objects: [Int: Object] = [:]
     private var consumed = 0
 
@@ -30,7 +30,7 @@ struct PropertyListBinaryParser {
     private struct Container {
         let object: Int
         let isDictionary: Bool
-        /// Where its references stand; of a dictionary all keys come before all values.
+        /// The offset of its references; in a dictionary all keys precede all values.
         let references: Int
         let count: Int
         var elements: [PropertyList] = []
@@ -95,7 +95,7 @@ struct PropertyListBinaryParser {
                 }
                 objects[object] = .read(value, values: values, height: height)
             }
-            // Hands the value to its container, and the container to its own for as long as containers end here.
+            // Adds the value to its container, and each container that ends here to its own.
             while true {
                 guard values <= valueLimit else { throw Fault(.tooManyValues(limit: valueLimit), reference) }
                 guard let last = open.indices.last else { return value }
@@ -115,7 +115,7 @@ struct PropertyListBinaryParser {
 
     // MARK: Containers
 
-    /// The object that is next in a container, and the place of the reference to it.
+    /// Returns the next object in a container, and the place of the reference to it.
     private func next(_ container: inout Container) throws(PropertyListFault) -> (Int, Int) {
         let position = container.isDictionary ? container.count + container.taken : container.taken
         let place = container.references + position * referenceSize
@@ -132,7 +132,7 @@ struct PropertyListBinaryParser {
             container.elements.append(value)
         }
         container.taken += 1
-        // Neither sum is near overflow: each value was within the limit, which bounds the sum from the next turn on.
+        // Neither sum can overflow: each value is within the limit, which bounds the sum from the next turn on.
         container.values += values
         guard container.values <= valueLimit else {
             throw Fault(.tooManyValues(limit: valueLimit), container.references)
@@ -143,7 +143,7 @@ struct PropertyListBinaryParser {
     private mutating func key(_ object: Int, referredAt reference: Int) throws(PropertyListFault) -> String {
         if objects[object] == nil {
             let place = try place(of: object)
-            // A string has 5 or 6 in its upper half.
+            // A string's marker has 5 or 6 in its upper half.
             guard [5, 6].contains(bytes[place] >> 4) else { throw Fault(.keyNotString, place) }
             let value = try scalar(at: place)
             objects[object] = .read(value, values: Self.cost(of: value), height: 0)
@@ -153,7 +153,7 @@ struct PropertyListBinaryParser {
         return key
     }
 
-    /// What a scalar counts for: each reference to a long text may become a copy of it.
+    /// Returns the cost of a scalar in values: each reference to a long text may become a copy of it.
     private static func cost(of value: PropertyList) -> Int {
         switch value {
         case .string(let text): 1 + text.utf8.count / 64
@@ -208,7 +208,7 @@ struct PropertyListBinaryParser {
         let width = 1 << Int(bytes[place] & 0x0F)
         guard width == 16 else {
             let value = try fixed(width, at: place)
-            // Up to four bytes there is no sign; with eight there is.
+            // Up to four bytes are unsigned; eight bytes are signed.
             return .integer(Int64(bitPattern: value))
         }
         let start = try range(place + 1, 16, of: place).lowerBound
@@ -257,7 +257,7 @@ struct PropertyListBinaryParser {
         return Int(object)
     }
 
-    /// The number that an object's marker gives, itself or by an integer behind it, and where the content begins.
+    /// Returns the number in an object's marker, or in the integer behind it, and where the content begins.
     private func count(at place: Int) throws(PropertyListFault) -> (Int, start: Int) {
         let short = Int(bytes[place] & 0x0F)
         guard short == 0x0F else { return (short, place + 1) }
@@ -274,7 +274,7 @@ struct PropertyListBinaryParser {
         Self.number(bytes, try range(place + 1, width, of: place).lowerBound, width)
     }
 
-    /// The range of an object's content, which lies before the table of offsets; counted once for each object.
+    /// Returns the range of an object's content, which lies before the offset table; counted once per object.
     private mutating func range(_ start: Int, _ size: Int, of place: Int) throws(PropertyListFault) -> Range<Int> {
         guard size >= 0, start <= table, size <= table - start else { throw Fault(.objectOutOfRange, place) }
         consumed += size
@@ -282,7 +282,7 @@ struct PropertyListBinaryParser {
         return start..<start + size
     }
 
-    /// A big-endian number of up to 8 bytes, which lie within the bytes.
+    /// Reads a big-endian number of up to 8 bytes, which lie within the bytes.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ width: Int) -> UInt64 {
         bytes[start..<start + width].reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -10,10 +10,10 @@ struct PropertyListBinaryWriter {
     }
 
     private var objects: [Object] = []
-    /// The longest text, in bytes, that is looked for among those that were written.
+    /// The longest text, in bytes, that is shared with an equal one.
     private static let longestShared = 256
 
-    /// Each short text is written once, as keys repeat; by its bytes, since texts that are canonically equivalent are equal.
+    /// Short texts are written once, as keys repeat. Keyed by bytes, since canonically equivalent strings are equal.
     private var strings: [[UInt8]: Int] = [:]
     private var bytes: [UInt8] = Array("bplist00".utf8)
 
@@ -34,7 +34,7 @@ struct PropertyListBinaryWriter {
         return bytes
     }
 
-    /// Gives a value and all below it their numbers, the outermost one the first.
+    /// Numbers a value and everything below it, the outermost value first.
     private mutating func add(_ value: PropertyList, depth: Int) throws(ParameterError) -> Int {
         let number = objects.count
         switch value {
@@ -118,13 +118,13 @@ struct PropertyListBinaryWriter {
                 mark(0x60, value.utf16.count)
                 for unit in value.utf16 { append(UInt64(unit), 2) }
             }
-        // Objects of their own.
+        // Elements are separate objects.
         case .array, .dictionary: break
         }
     }
 
     private mutating func write(_ value: Int64) {
-        // Fewer than eight bytes have no sign.
+        // Fewer than eight bytes are unsigned.
         let width = value < 0 ? 8 : Self.width(of: UInt64(value))
         bytes.append(0x10 | UInt8(width.trailingZeroBitCount))
         append(UInt64(bitPattern: value), width)
@@ -142,7 +142,7 @@ struct PropertyListBinaryWriter {
         }
     }
 
-    /// The bytes that a number takes: 1, 2, 4 or 8.
+    /// Returns the size of a number in bytes: 1, 2, 4 or 8.
     private static func width(of number: UInt64) -> Int {
         switch number {
         case ..<0x100: 1

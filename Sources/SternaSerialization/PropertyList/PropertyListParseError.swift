@@ -1,4 +1,4 @@
-/// A fault on the way, before its line and column are known.
+/// A parsing fault, before its line and column are known.
 struct PropertyListFault: Error {
     let reason: PropertyList.ParseError.Reason
     let offset: Int
@@ -10,25 +10,25 @@ struct PropertyListFault: Error {
 }
 
 extension PropertyList {
-    /// Why bytes are not a property list, and where.
+    /// The reason why bytes are not a property list, and the position.
     public struct ParseError: Error, Sendable, Hashable {
-        /// What is wrong.
+        /// The reason of the fault.
         public enum Reason: Sendable, Hashable {
-            /// The bytes end before the list does; no bytes at all are one case of it.
+            /// The bytes end before the list does; an empty input is one case of it.
             case unexpectedEnd
-            /// The bytes begin neither as XML nor as the binary form; the older text form is not read.
+            /// The bytes begin neither as XML nor as the binary form; the older text form is not supported.
             case notAPropertyList
-            /// A character that cannot stand here.
+            /// A character that is not allowed here.
             case unexpectedCharacter(Unicode.Scalar)
-            /// An element that cannot stand here, or that property lists do not have; carries the start of its name.
+            /// An element that is not allowed here, or that property lists do not have; carries the start of its name.
             case unexpectedElement(String)
             /// An end tag without its start tag; carries the start of its name.
             case mismatchedTag(String)
             /// A value in a dictionary without a key before it.
             case missingKey
-            /// A number that is not one, or out of range.
+            /// A malformed number, or one out of range.
             case invalidNumber
-            /// A date that is not one; in XML it has the form `2020-01-02T03:04:05Z`.
+            /// A malformed date; in XML it has the form `2020-01-02T03:04:05Z`.
             case invalidDate
             /// Data that is not base64 (RFC 4648, section 4).
             case invalidBase64
@@ -38,45 +38,45 @@ extension PropertyList {
             case invalidUTF16
             /// An entity that XML itself does not define; carries the start of its name.
             case unknownEntity(String)
-            /// A character that the form cannot hold; carries its code.
+            /// A character that the form cannot represent; carries its code.
             case invalidCharacter(UInt32)
-            /// The document type declares entities or elements, which is how small documents become large ones.
+            /// The document type declares entities or elements, which lets small documents expand into large ones.
             case declaresSubset
-            /// The XML declaration names another encoding than UTF-8; carries the start of its name.
+            /// The XML declaration names an encoding other than UTF-8; carries the start of its name.
             case unsupportedEncoding(String)
-            /// Something other than comments and white space after the list.
+            /// Content other than comments and white space after the list.
             case trailingContent
-            /// Containers nested deeper than the limit, which is carried in levels.
+            /// Containers nested deeper than the limit; carries the limit in levels.
             case tooDeep(limit: Int)
-            /// More bytes than the limit, which is carried.
+            /// More bytes than the limit; carries the limit.
             case tooLarge(limit: Int)
-            /// More values than the limit, which is carried; in the binary form also more than 16 for each byte, which
-            /// only shared references can make. Text and data there count once more for each 64 bytes.
+            /// More values than the limit; carries the limit. In the binary form also more than 16 per byte, which only
+            /// shared references can produce. There, text and data count one more for each 64 bytes.
             case tooManyValues(limit: Int)
-            /// A key with more combining marks in a row than the limit, which is carried (UAX #15, 13).
+            /// A key with more combining marks in a row than the limit (UAX #15, 13); carries the limit.
             case tooManyMarks(limit: Int)
-            /// A container that holds itself.
+            /// A container that contains itself.
             case circularReference
-            /// A reference, an offset or a length that leads out of the bytes.
+            /// A reference, an offset or a length that points outside the bytes.
             case objectOutOfRange
-            /// Objects that lie over one another.
+            /// Objects that overlap.
             case overlappingObjects
             /// A trailer whose sizes and counts do not fit the bytes.
             case invalidTrailer
-            /// A kind of object that is no property list's value, as null, sets and the references of keyed archives are;
+            /// An object that is no property list value, such as null, sets and the references of keyed archives;
             /// carries its marker.
             case unsupportedObject(UInt8)
             /// A key of a dictionary that is not a string.
             case keyNotString
         }
 
-        /// What is wrong.
+        /// The reason of the fault.
         public let reason: Reason
-        /// The number of bytes before the fault, a byte order mark included.
+        /// The number of bytes before the fault, including a byte order mark.
         public let offset: Int
         /// The line of the fault, from 1; nil in the binary form.
         public let line: Int?
-        /// The place in the line, from 1, counted in Unicode scalars; nil in the binary form.
+        /// The column, from 1, counted in Unicode scalars; nil in the binary form.
         public let column: Int?
 
         init(_ fault: PropertyListFault, in text: UnsafeBufferPointer<UInt8>?) {
@@ -103,22 +103,22 @@ extension PropertyList {
         }
     }
 
-    /// What a property list may cost before it is refused.
+    /// The limits of a property list; the parser rejects a list that exceeds one.
     public struct ParseLimits: Sendable, Hashable, Codable {
         /// The greatest number of nested containers, from 0, which allows none, to ``PropertyList/maximumDepth``, the
         /// default.
         public var depth: Int {
             didSet { depth = Self.clamped(depth) }
         }
-        /// The greatest length in bytes; without bound by default, as a body's length has a limit of its own.
+        /// The greatest length in bytes; unlimited by default, as a body's length has its own limit.
         public var bytes: Int
-        /// The greatest number of values, containers included; without bound by default.
+        /// The greatest number of values, including containers; unlimited by default.
         public var values: Int
 
         /// The limits of response serializers: five million values, which take some hundred MiB.
         public static let response = ParseLimits(values: 5_000_000)
 
-        /// Makes limits; a depth outside 0 to ``PropertyList/maximumDepth`` becomes the nearer of the two.
+        /// Makes limits; a depth outside 0 to ``PropertyList/maximumDepth`` is clamped.
         public init(depth: Int = PropertyList.maximumDepth, bytes: Int = .max, values: Int = .max) {
             self.depth = Self.clamped(depth)
             self.bytes = bytes

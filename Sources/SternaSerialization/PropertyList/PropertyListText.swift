@@ -12,7 +12,7 @@ enum PropertyListText {
             digits.removeFirst(2)
             radix = 16
         }
-        // The initializers take a sign of their own.
+        // The initializers would accept a second sign.
         guard digits.first?.isHexDigit == true else { return nil }
         if isNegative { return Int64("-\(digits)", radix: radix).map { .integer($0) } }
         guard let value = UInt64(digits, radix: radix) else { return nil }
@@ -30,7 +30,7 @@ enum PropertyListText {
         case "inf", "infinity": return sign * .infinity
         default: break
         }
-        // The initializer also takes hexadecimal, which a property list has not.
+        // The initializer also accepts hexadecimal, which property lists do not have.
         let isDecimal = word.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
         }
@@ -38,7 +38,7 @@ enum PropertyListText {
         return value
     }
 
-    /// `2020-01-02T03:04:05Z` alone.
+    /// Parses `2020-01-02T03:04:05Z` only.
     static func date(_ text: String) -> Date? {
         let text = trimmed(text)
         guard text.utf8.count == 20, text.hasSuffix("Z"), text.utf8.dropFirst(10).first == UInt8(ascii: "T") else {
@@ -47,16 +47,16 @@ enum PropertyListText {
         return InternetDate.parse(String(text))
     }
 
-    /// Base64 with white space anywhere.
+    /// Decodes base64 with white space anywhere.
     static func data(_ text: String) -> Data? {
         let digits = text.utf8.filter { !isSpace($0) }
-        // Foundation takes padding in the middle.
+        // Foundation accepts padding in the middle.
         let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding <= 2, !digits.dropLast(padding).contains(UInt8(ascii: "=")) else { return nil }
         return Data(base64Encoded: Data(digits))
     }
 
-    /// A text without the white space around it.
+    /// Returns a text without the white space around it.
     static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while let first = rest.utf8.first, isSpace(first) { rest = Substring(rest.utf8.dropFirst()) }

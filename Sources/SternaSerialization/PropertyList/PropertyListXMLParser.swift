@@ -1,6 +1,6 @@
 import SternaCore
 
-/// Parses the XML form without recursion, so that depth costs no stack.
+/// Parses the XML form without recursion, so that depth uses no stack.
 struct PropertyListXMLParser {
     typealias Fault = PropertyListFault
 
@@ -8,7 +8,7 @@ struct PropertyListXMLParser {
     private let limits: PropertyList.ParseLimits
     private var remainingValues: Int
 
-    /// A container that is open.
+    /// An open container.
     private struct Container {
         let name: String
         var elements: [PropertyList] = []
@@ -24,7 +24,7 @@ struct PropertyListXMLParser {
         remainingValues = limits.values
     }
 
-    /// The length of the byte order mark that the bytes begin with.
+    /// Returns the length of a leading byte order mark.
     static func markLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         JSONParser.startsWithByteOrderMark(bytes) ? 3 : 0
     }

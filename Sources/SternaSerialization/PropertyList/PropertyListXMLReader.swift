@@ -1,10 +1,10 @@
-/// Reads the markup of XML documents as far as property lists use it.
+/// Reads the markup of XML documents, as far as property lists use it.
 struct PropertyListXMLReader {
     typealias Fault = PropertyListFault
 
     /// A start or an end tag.
     struct Tag {
-        /// The name, or the start of one that is longer than any that means something.
+        /// The name; of a name longer than any known one, only the start.
         let name: String
         let isEnd: Bool
         let isEmpty: Bool
@@ -24,7 +24,7 @@ struct PropertyListXMLReader {
 
     // MARK: Before and between elements
 
-    /// Throws for bytes that are not UTF-8, and for characters that XML cannot hold.
+    /// Throws for bytes that are not UTF-8, and for characters that XML cannot represent.
     func checkCharacters() throws(PropertyListFault) {
         if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
             throw Fault(.unsupportedEncoding("UTF-16"), 0)
@@ -51,7 +51,7 @@ struct PropertyListXMLReader {
         }
     }
 
-    /// Passes over the XML declaration where there is one; throws for another encoding than UTF-8.
+    /// Skips the XML declaration, if any; throws for an encoding other than UTF-8.
     mutating func skipDeclaration() throws(PropertyListFault) {
         guard starts(with: "<?xml"), position + 5 < bytes.count, PropertyListText.isSpace(bytes[position + 5]) else {
             return
@@ -67,7 +67,7 @@ struct PropertyListXMLReader {
         }
     }
 
-    /// Passes over what may stand before the first element: white space, comments, instructions, one document type.
+    /// Skips the prolog before the first element: white space, comments, instructions, one document type.
     mutating func skipProlog() throws(PropertyListFault) {
         try skipMisc()
         guard starts(with: "<!DOCTYPE") else { return }
@@ -86,7 +86,7 @@ struct PropertyListXMLReader {
         throw Fault(.unexpectedEnd, bytes.count)
     }
 
-    /// Passes over white space, comments and instructions; stands at markup then, or at the end where that is asked for.
+    /// Skips white space, comments and instructions. Stops at markup; with `toEnd`, at any other content or the end.
     mutating func skipMisc(toEnd: Bool = false) throws(PropertyListFault) {
         while position < bytes.count {
             if PropertyListText.isSpace(bytes[position]) {
@@ -144,7 +144,7 @@ struct PropertyListXMLReader {
 
     // MARK: Elements
 
-    /// The tag at the position; its attributes mean nothing to a property list and are passed over.
+    /// Reads the tag at the position; ignores its attributes, which mean nothing in a property list.
     mutating func tag() throws(PropertyListFault) -> Tag {
         let offset = position
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
@@ -157,7 +157,7 @@ struct PropertyListXMLReader {
         while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard position > start else { throw unexpected() }
-        // Longer than any element's name, and short enough for a message; a character is not cut in two.
+        // Longer than any element's name, and short enough for a message; no character is cut in two.
         let name = String(String(decoding: bytes[start..<position].prefix(64), as: UTF8.self).prefix(16))
         let isEmpty = try skipAttributes(isEnd: isEnd)
         return Tag(name: name, isEnd: isEnd, isEmpty: isEmpty, offset: offset)
@@ -201,7 +201,7 @@ struct PropertyListXMLReader {
         return position > start
     }
 
-    /// The text up to the next tag: entities resolved, line ends as line feeds (XML 1.0, 2.11), comments left out.
+    /// Reads the text up to the next tag: entities resolved, line ends as line feeds (XML 1.0, 2.11), comments removed.
     mutating func text() throws(PropertyListFault) -> String {
         var text: [UInt8] = []
         while position < bytes.count {
@@ -224,7 +224,7 @@ struct PropertyListXMLReader {
             default:
                 var end = position + 1
                 while end < bytes.count, ![0x3C, 0x26, 0x5D].contains(bytes[end]) { end += 1 }
-                // A line end's two halves are never in two pieces, as no piece begins with a line feed.
+                // A line end never spans two pieces, as no piece begins with a line feed.
                 Self.append(bytes[position..<end], to: &text)
                 position = end
             }
@@ -298,7 +298,7 @@ struct PropertyListXMLReader {
         }
     }
 
-    /// The fault of the character at the position, which lies within the bytes.
+    /// Returns the fault of the character at the position, which lies within the bytes.
     private func unexpected() -> Fault {
         let length = UTF8Sequence.length(in: bytes, at: position)
         guard length > 0 else { return Fault(.invalidUTF8, position) }

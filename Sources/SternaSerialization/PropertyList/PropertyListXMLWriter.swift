@@ -2,10 +2,10 @@ public import SternaCore
 import SternaPlatform
 
 extension PropertyList {
-    /// The list as bytes.
+    /// Returns the list as bytes.
     ///
-    /// - Throws: `ParameterError` with the key path of containers nested deeper than ``maximumDepth``; in XML also of text
-    ///   with characters that XML has no form for, and of a date outside the years 0000 to 9999.
+    /// - Throws: `ParameterError` with the key path of containers nested deeper than ``maximumDepth``; in XML also of text with
+    ///   characters that XML cannot represent, and of a date outside the years 0000 to 9999.
     public func serialized(_ format: Format = .xml) throws(ParameterError) -> [UInt8] {
         switch format {
         case .xml:
@@ -18,7 +18,7 @@ extension PropertyList {
     }
 }
 
-/// Writes the XML form as Apple's own writer lays it out.
+/// Writes the XML form in the layout of Apple's own writer.
 struct PropertyListXMLWriter {
     private var bytes: [UInt8] = []
 
@@ -41,11 +41,11 @@ struct PropertyListXMLWriter {
         case .string(let value): try element("string", value)
         case .integer(let value): add("<integer>\(value)</integer>\n")
         case .unsigned(let value): add("<integer>\(value)</integer>\n")
-        // The description of a NaN may carry a sign and a payload, which no reader takes.
+        // The description of a NaN may have a sign and a payload, which no reader accepts.
         case .real(let value): add("<real>\(value.isNaN ? "nan" : value.description)</real>\n")
         case .boolean(let value): add(value ? "<true/>\n" : "<false/>\n")
         case .date(let value):
-            // Whole seconds, as the form has no more; rounded down, so that a date never moves into the future.
+            // The form has only whole seconds; rounded down, so that a date never moves into the future.
             let seconds = value.timeIntervalSince1970.rounded(.down)
             add("<date>\(try ParameterText.date(Date(timeIntervalSince1970: seconds)))</date>\n")
         case .data(let value): add("<data>\(value.base64EncodedString())</data>\n")
@@ -86,7 +86,7 @@ struct PropertyListXMLWriter {
             case "&": add("&amp;")
             case "<": add("&lt;")
             case ">": add("&gt;")
-            // As itself it would be read as a line feed.
+            // Readers would convert a literal return to a line feed.
             case "\r": add("&#13;")
             default:
                 guard Self.isAllowed(scalar) else {
@@ -102,7 +102,7 @@ struct PropertyListXMLWriter {
 
     private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Whether XML 1.0 can hold a character (2.2).
+    /// Whether XML 1.0 can represent a character (2.2).
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: true
@@ -115,7 +115,7 @@ struct PropertyListXMLWriter {
 }
 
 extension PropertyList {
-    /// A dictionary's pairs in the order in which they are written.
+    /// Returns a dictionary's pairs in the order they are written.
     static func sorted(_ values: [String: PropertyList]) -> [(key: String, value: PropertyList)] {
         values.sorted { $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars) }
     }

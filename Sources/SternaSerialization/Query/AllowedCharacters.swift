@@ -1,10 +1,10 @@
 extension QueryEncoder {
     /// The ASCII characters that percent-encoding keeps; every other byte is written as `%` and two upper-case digits.
     ///
-    /// The space, control characters and `%`, `&`, `=`, `+` and `#` are never kept, since a field that held them as they
-    /// are would be read back as something else.
+    /// The space, control characters and `%`, `&`, `=`, `+` and `#` are never kept, since readers would misread a field
+    /// that contains them.
     public struct AllowedCharacters: Sendable, Hashable {
-        // One bit for each byte below 128: the bytes above are never kept, and two words stay in registers.
+        // One bit for each byte below 128: the bytes above are never kept, and two words fit in registers.
         private let low: UInt64
         private let high: UInt64
 
@@ -20,7 +20,7 @@ extension QueryEncoder {
         /// Letters, digits, `*`, `-`, `.` and `_` (URL Standard, the application/x-www-form-urlencoded percent-encode set).
         public static let whatwgForm = AllowedCharacters(alphanumerics + "*-._")
 
-        /// The ASCII characters of a text that may be kept; others in it are passed over.
+        /// Keeps the ASCII characters of a text that may be kept; ignores others.
         public init(_ characters: String) {
             var low: UInt64 = 0
             var high: UInt64 = 0
@@ -31,7 +31,7 @@ extension QueryEncoder {
             self.high = high
         }
 
-        /// These characters and those of a text.
+        /// Returns these characters and those of a text.
         public func adding(_ characters: String) -> AllowedCharacters {
             AllowedCharacters(self.characters + characters)
         }
@@ -54,12 +54,12 @@ extension QueryEncoder {
 }
 
 extension QueryEncoder.AllowedCharacters: Codable {
-    /// Takes the characters as one string.
+    /// Decodes the characters from one string.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the characters as one string.
+    /// Encodes the characters as one string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(characters)

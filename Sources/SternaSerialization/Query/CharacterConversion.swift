@@ -1,11 +1,11 @@
 import SternaCore
 
-/// Text as the bytes of a character set other than UTF-8.
+/// Converts text to the bytes of a character set other than UTF-8.
 struct CharacterConversion {
     let encoding: TextEncoding
     let unencodable: QueryEncoder.UnencodableStyle
 
-    /// Throws where a character has no form.
+    /// Returns the bytes; throws for a character that the set lacks.
     func bytes(_ text: String) throws(ParameterError) -> [UInt8] {
         if let bytes = encoding.encode(text) { return bytes }
         if unencodable == .characterReference,
@@ -18,8 +18,7 @@ struct CharacterConversion {
 }
 
 extension TextEncoding {
-    /// The set that a query is written in: the Unicode forms are all written as UTF-8 (Encoding Standard, 4.3, "get an output
-    /// encoding").
+    /// The set that a query is written in: UTF-8 for all Unicode forms (Encoding Standard, 4.3, "get an output encoding").
     var ofQueries: TextEncoding {
         switch kind {
         case .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: .utf8

@@ -1,11 +1,11 @@
 import SternaCore
 import SternaPlatform
 
-/// Takes the fields that a ``FieldWalker`` finds; the name is UTF-8 before percent-encoding.
+/// Receives the fields that a ``FieldWalker`` finds; the name is UTF-8 before percent-encoding.
 protocol FieldSink {
     mutating func add(name: [UInt8], value: String?) throws(ParameterError)
 
-    /// Takes data as it is; false where it is wanted as text.
+    /// Adds data as it is; returns false if the sink needs text instead.
     mutating func add(name: [UInt8], data: Data) -> Bool
 }
 
@@ -13,11 +13,11 @@ extension FieldSink {
     mutating func add(name: [UInt8], data: Data) -> Bool { false }
 }
 
-/// Goes through parameters by an encoder's rules and hands each field to a sink.
+/// Walks parameters by an encoder's rules and passes each field to a sink.
 struct FieldWalker<Sink: FieldSink> {
     let encoder: QueryEncoder
     var sink: Sink
-    // The name of the value at hand: grown on the way down and cut on the way up, so that no name is built twice.
+    // The name of the current value: grown on the way down and cut on the way up, so that no name is built twice.
     private var name: [UInt8] = []
     private var depth = 0
 
@@ -55,7 +55,7 @@ struct FieldWalker<Sink: FieldSink> {
         }
     }
 
-    /// Puts a key behind the name; returns the name as it was where it was not only appended to.
+    /// Appends a key to the name. Returns the old name if a closure replaced it, or nil.
     private mutating func append(_ key: String) -> [UInt8]? {
         let key = encoder.keys.changed(key, isFirst: depth <= 1)
         guard depth > 1 else {

@@ -1,9 +1,9 @@
-/// Changes the case of keys and parts their words.
+/// Changes the case of keys and separates their words.
 enum KeyCase {
-    /// The key in lower case, its words joined by a separator.
+    /// Returns the key in lower case, its words joined by a separator.
     ///
-    /// A word begins at a capital that follows a small letter or a digit, and at the last of several capitals when a
-    /// small letter follows it: `myURLPath` has three words. Separators that are there already stay.
+    /// A word begins at a capital after a small letter or a digit, and at the last of several capitals before a small
+    /// letter: `myURLPath` has three words. Existing separators stay.
     static func separated(_ key: String, by separator: Character) -> String {
         let characters = Array(key)
         var result = ""

@@ -1,9 +1,9 @@
 import SternaCore
 import SternaPlatform
 
-/// The text of single values, as queries, forms and JSON strings write them.
+/// Writes single values as text, for queries, forms and JSON strings.
 enum ParameterText {
-    /// The text of a value that is not a container; nil for null and for containers.
+    /// Returns the text of a value that is not a container; nil for null and for containers.
     static func text(of value: ParameterValue, by encoder: QueryEncoder) throws(ParameterError) -> String? {
         switch value {
         case .null, .array, .set, .dictionary: nil
@@ -27,15 +27,15 @@ enum ParameterText {
         }
     }
 
-    /// The shortest decimal text that reads back as the number, by default without a fraction of zero; `nan`, `inf` or
-    /// `-inf`.
+    /// Returns the shortest decimal text that parses back to the number, by default without a fraction of zero; `nan`,
+    /// `inf` or `-inf`.
     static func number(_ value: Double, _ style: QueryEncoder.NumberStyle = .shortest) -> String {
         if value.isNaN { return "nan" }
         let text = value.description
         return style == .shortest && text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// A date in UTC by RFC 3339, with milliseconds only when they are not zero: `2020-01-02T03:04:05Z`.
+    /// Returns a date in UTC by RFC 3339, with milliseconds only if they are not zero: `2020-01-02T03:04:05Z`.
     static func date(_ date: Date) throws(ParameterError) -> String {
         let (day, time, fraction) = clock(try milliseconds(of: date))
         return "\(day)T\(time)\(fraction == 0 ? "" : ".\(padded(fraction, 3))")Z"
@@ -49,7 +49,7 @@ enum ParameterText {
         case .milliseconds: return String(try milliseconds(of: date)) + (numbers == .fraction ? ".0" : "")
         case .seconds: return seconds(try milliseconds(of: date), numbers)
         case .deferred:
-            // For its range alone; the digits are kept.
+            // Only checks the range; the digits are kept.
             _ = try milliseconds(of: date)
             return number(date.timeIntervalSinceReferenceDate, numbers)
         case .description:
@@ -95,8 +95,8 @@ enum ParameterText {
         )
     }
 
-    // The proleptic Gregorian date of a day counted from 1970. Years are counted from March, so that the leap day is a
-    // year's last and every month's length follows from one formula.
+    // Returns the proleptic Gregorian date of a day counted from 1970. Years are counted from March, so that the leap
+    // day is a year's last and every month's length follows from one formula.
     private static func civil(_ daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let daysFromYear0ToEpoch: Int64 = 719_468
         let (era, dayOfEra) = floorDivide(daysSince1970 + daysFromYear0ToEpoch, 146_097)

@@ -4,7 +4,7 @@ extension QueryEncoder: Codable {
             unencodable, sortsKeys, sets, numbers, keepsNilMembers, own
     }
 
-    /// Takes what ``encode(to:)`` wrote; an option that is missing has its default.
+    /// Decodes the output of ``encode(to:)``; a missing option has its default.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -29,7 +29,7 @@ extension QueryEncoder: Codable {
         own = try container.decodeIfPresent(Options.self, forKey: .own)?.intersection(.all) ?? []
     }
 
-    /// Writes every option by its name; throws `EncodingError.invalidValue` for one that is a closure.
+    /// Encodes each option by its name; throws `EncodingError.invalidValue` for a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try Self.encode(arrays.archiveName, as: .arrays, in: &container)
@@ -81,7 +81,7 @@ extension QueryEncoder: Codable {
     }
 }
 
-/// An option with a name in archives; nil for one that is a closure.
+/// An option with a name in archives; nil for a closure.
 private protocol ArchivedByName {
     var archiveName: String? { get }
 }

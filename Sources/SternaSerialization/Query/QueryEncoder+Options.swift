@@ -1,7 +1,7 @@
 public import SternaPlatform
 
 extension QueryEncoder {
-    /// How the name of an array's element is made from the array's name.
+    /// The format of an array element's name, made from the array's name.
     public enum ArrayStyle: Sendable {
         /// `tags[]=a&tags[]=b`.
         case brackets
@@ -9,11 +9,11 @@ extension QueryEncoder {
         case none
         /// `tags[0]=a&tags[1]=b`.
         case indices
-        /// The name that the closure makes from the array's name and the element's index, which counts from 0.
+        /// The name that the closure returns for the array's name and the element's index, which counts from 0.
         case custom(@Sendable (_ name: String, _ index: Int) -> String)
     }
 
-    /// How a boolean is written.
+    /// The format of booleans.
     public enum BooleanStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// `1` and `0`.
         case numeric
@@ -21,18 +21,18 @@ extension QueryEncoder {
         case literal
     }
 
-    /// How bytes are written, in queries, forms, and JSON that is made of parameters.
+    /// The format of bytes, in queries, forms, and JSON made from parameters.
     public enum DataStyle: Sendable {
         /// Base64 with padding (RFC 4648, section 4).
         case base64
-        /// An array of numbers, as `Data` encodes itself: `key[]=1&key[]=255`, or `{"key":[1,255]}` in JSON. In a form of several
-        /// parts data stays data.
+        /// An array of numbers, as `Data` encodes itself: `key[]=1&key[]=255`, or `{"key":[1,255]}` in JSON. In a multipart form,
+        /// data stays data.
         case numbers
-        /// The text that the closure makes; what it throws fails the encoding with the value's key path.
+        /// The text that the closure returns; if it throws, encoding fails with the value's key path.
         case custom(@Sendable (Data) throws -> String)
     }
 
-    /// How a date is written.
+    /// The format of dates.
     public enum DateStyle: Sendable {
         /// `2020-01-02T03:04:05Z` in UTC, with milliseconds only when they are not zero (RFC 3339).
         case iso8601
@@ -42,39 +42,39 @@ extension QueryEncoder {
         case milliseconds
         /// Seconds since 2001 in UTC, as `Date` encodes itself: `599626656.5`.
         case deferred
-        /// `2020-01-02 03:04:05 +0000`, as NSDate describes itself, which is what AFNetworking wrote.
+        /// `2020-01-02 03:04:05 +0000`, NSDate's description, which AFNetworking wrote.
         case description
-        /// The text that the closure makes; what it throws fails the encoding with the value's key path.
+        /// The text that the closure returns; if it throws, encoding fails with the value's key path.
         case custom(@Sendable (Date) throws -> String)
     }
 
-    /// How a key is changed.
+    /// The conversion of keys.
     public enum KeyStyle: Sendable {
-        /// Not at all.
+        /// Keeps keys unchanged.
         case asIs
-        /// `oneTwoThree` as `one_two_three`, `myURLPath` as `my_url_path`.
+        /// Writes `oneTwoThree` as `one_two_three`, `myURLPath` as `my_url_path`.
         case snakeCase
-        /// `oneTwoThree` as `one-two-three`.
+        /// Writes `oneTwoThree` as `one-two-three`.
         case kebabCase
-        /// `oneTwoThree` as `OneTwoThree`, at every level: `Outer[Inner]`.
+        /// Writes `oneTwoThree` as `OneTwoThree`, at every level: `Outer[Inner]`.
         case capitalized
-        /// `oneTwoThree` as `OneTwoThree`, at the first level alone: `Outer[inner]`.
+        /// Writes `oneTwoThree` as `OneTwoThree`, only at the first level: `Outer[inner]`.
         case capitalizedFirst
-        /// The key that the closure makes.
+        /// Uses the key that the closure returns.
         case custom(@Sendable (_ key: String) -> String)
     }
 
-    /// How the name of a value in a dictionary is made from the dictionary's name and the value's key.
+    /// The format of a nested value's name, made from the dictionary's name and the value's key.
     public enum NestingStyle: Sendable {
         /// `phone[mobile]`.
         case brackets
         /// `phone.mobile`.
         case dots
-        /// The name that the closure makes.
+        /// The name that the closure returns.
         case custom(@Sendable (_ name: String, _ key: String) -> String)
     }
 
-    /// How null is written.
+    /// The format of null.
     public enum NullStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// `key`.
         case bareKey
@@ -82,27 +82,27 @@ extension QueryEncoder {
         case emptyValue
         /// `key=null`.
         case literal
-        /// Nothing at all.
+        /// Nothing.
         case omitted
     }
 
-    /// How a floating point number is written, and a date that is written as a number.
+    /// The format of floating point numbers, and of dates written as numbers.
     public enum NumberStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// The shortest text: `1`, `0.5`.
         case shortest
-        /// Always as one that is not whole: `1.0`, `0.5`.
+        /// Always with a fraction: `1.0`, `0.5`.
         case fraction
     }
 
-    /// How a set is written.
+    /// The format of sets.
     public enum SetStyle: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The key for each value, ordered by their text, as AFNetworking has it: `tags=a&tags=b`.
+        /// The key for each value, ordered by their text, as in AFNetworking: `tags=a&tags=b`.
         case repeatedKey
-        /// As an array whose elements are in ascending order, by ``QueryEncoder/arrays``.
+        /// An array in ascending order of its elements, formatted by ``QueryEncoder/arrays``.
         case array
     }
 
-    /// How a space is written.
+    /// The escape of spaces.
     public enum SpaceStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// `%20`, as in a URI (RFC 3986, section 2.1).
         case percent
@@ -110,7 +110,7 @@ extension QueryEncoder {
         case plus
     }
 
-    /// What becomes of characters that the character set does not have.
+    /// The treatment of characters that the character set lacks.
     public enum UnencodableStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// The encoding fails.
         case fail

@@ -22,21 +22,21 @@ extension QueryEncoder {
         static let all = Options(rawValue: 1 << 16 - 1)
     }
 
-    /// The encoder as a style's: another style replaces all of its options.
+    /// The encoder as part of a style: another style replaces all its options.
     var asPreset: QueryEncoder {
         var encoder = self
         encoder.own = []
         return encoder
     }
 
-    /// The encoder as one that the caller has given as a whole: no style replaces an option.
+    /// The encoder as set whole by the caller: no style replaces an option.
     var asOwn: QueryEncoder {
         var encoder = self
         encoder.own = .all
         return encoder
     }
 
-    /// This encoder of a style with the options that the caller has set in an earlier one.
+    /// Returns this style's encoder with the options that the caller has set in an earlier one.
     func keepingOwn(of earlier: QueryEncoder) -> QueryEncoder {
         let kept = earlier.own.subtracting(own)
         guard !kept.isEmpty else { return self }

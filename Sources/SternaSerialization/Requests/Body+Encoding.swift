@@ -2,7 +2,7 @@ public import SternaCore
 public import SternaPlatform
 
 extension Body {
-    /// A JSON value as `application/json`; throws `encodingFailed` for a number that JSON has no form for.
+    /// A JSON value as `application/json`; throws `encodingFailed` for a number that JSON cannot represent.
     public static func json(_ value: JSON, options: JSON.WritingOptions = []) throws(SternaError) -> Body {
         .bytes(try encodingErrors { try value.serialized(options) }, mediaType: "application/json")
     }
@@ -24,7 +24,7 @@ extension Body {
 
     static let propertyListMediaType = "application/x-plist"
 
-    /// A property list as `application/x-plist`; throws `encodingFailed` for what the format has no form for.
+    /// A property list as `application/x-plist`; throws `encodingFailed` for a value that the format cannot represent.
     public static func propertyList(
         _ value: PropertyList, format: PropertyList.Format = .xml
     ) throws(SternaError) -> Body {
@@ -46,7 +46,7 @@ extension Body {
         }
     }
 
-    /// Parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for nesting without end.
+    /// Parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for excessive nesting.
     public static func form(_ parameters: Parameters, encoder: QueryEncoder = QueryEncoder()) throws(SternaError)
         -> Body
     {
@@ -54,7 +54,7 @@ extension Body {
             try encodingErrors { try encoder.encodedBytes(parameters) }, mediaType: "application/x-www-form-urlencoded")
     }
 
-    /// An `Encodable` value as `application/x-www-form-urlencoded`, by the rules of ``SternaCore/Parameters``; throws
+    /// An `Encodable` value as `application/x-www-form-urlencoded`, by the rules of ``SternaCore/Parameters``. Throws
     /// `encodingFailed` for a value that is no keyed container.
     public static func form(
         encoding value: some Encodable, encoder: QueryEncoder = QueryEncoder()

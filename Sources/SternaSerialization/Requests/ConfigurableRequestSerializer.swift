@@ -3,7 +3,7 @@ public import SternaCore
 
 /// A request serializer with AFNetworking's settings: default header fields, a style, query methods, properties.
 public protocol ConfigurableRequestSerializer: RequestSerializer, Codable {
-    /// What the serializers have in common.
+    /// The settings that the serializers share.
     var settings: SerializerSettings { get set }
 }
 
@@ -14,21 +14,21 @@ extension ConfigurableRequestSerializer {
         try settings.appendQuery(parameters, to: &request)
     }
 
-    /// Header fields of every request, where the request does not have a field of the name.
+    /// Header fields for every request that has no field of the same name.
     public var headers: Headers {
         get { settings.headers }
         set { settings.headers = newValue }
     }
 
-    /// How parameters are written. Setting it keeps the options of ``encoder`` that were set, and clears ``queryEncoding``.
+    /// The style of parameters. Setting it keeps the options of ``encoder`` that the caller has set, and clears ``queryEncoding``.
     public var style: RequestStyle {
         get { settings.style }
         set { settings.style = newValue }
     }
 
-    /// How parameters become the text of queries and forms; a part of ``style``.
+    /// The encoder of queries and forms; a part of ``style``.
     ///
-    /// An option that is set holds whatever style is set later; an encoder that is set as a whole counts as all of its
+    /// An option set here survives a later change of style. Setting the whole encoder counts as setting all its
     /// options.
     public var encoder: QueryEncoder {
         get { settings.encoder }
@@ -36,13 +36,13 @@ extension ConfigurableRequestSerializer {
         _modify { yield &settings.encoder }
     }
 
-    /// The character set of queries and forms, which percent-escapes follow: AFNetworking's string encoding.
+    /// The character set of queries and forms, used for percent-encoding: AFNetworking's string encoding.
     public var stringEncoding: TextEncoding {
         get { settings.encoder.encoding }
         set { settings.encoder.encoding = newValue }
     }
 
-    /// Where parameters go; by method unless it is changed.
+    /// The destination of parameters; by method by default.
     public var destination: ParameterDestination {
         get { settings.destination }
         set { settings.destination = newValue }
@@ -54,20 +54,20 @@ extension ConfigurableRequestSerializer {
         set { settings.queryMethods = newValue }
     }
 
-    /// The time limit of each step of a request, from finding the address to each pause between bytes; nil, the default, keeps the
+    /// The time limit of each step of a request, from resolving the host to each pause between bytes; nil, the default, keeps the
     /// session's.
     public var timeout: Duration? {
         get { settings.timeout }
         set { settings.timeout = newValue }
     }
 
-    /// What a request is told beside its message.
+    /// Request properties that are not part of the message.
     package var properties: RequestProperties {
         get { settings.properties }
         set { settings.properties = newValue }
     }
 
-    /// Replaces the encoding of queries and forms; nil for the style's own.
+    /// A replacement for the encoding of queries and forms; nil for the style's own.
     public var queryEncoding: (@Sendable (Request, Parameters) throws -> String)? {
         get { settings.queryEncoding }
         set { settings.queryEncoding = newValue }
@@ -75,10 +75,10 @@ extension ConfigurableRequestSerializer {
 
     // MARK: Header fields
 
-    /// Sets a default header field in place of every one of the name; nil removes it.
+    /// Replaces every default header field of a name; nil removes them.
     public mutating func setValue(_ value: String?, forHeader name: String) { headers[name] = value }
 
-    /// The first value of a default header field, its name in any case.
+    /// Returns the first value of a default header field; the name is case-insensitive.
     public func value(forHeader name: String) -> String? { headers[name] }
 
     /// Removes a default header field.

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import SternaCore
 
-/// Parameters as a query, or as a body of type `application/x-www-form-urlencoded`.
+/// Writes parameters as a query, or as a body of type `application/x-www-form-urlencoded`.
 ///
 ///     var serializer = HTTPRequestSerializer(style: .afnetworking2)
 ///     serializer.headers["X-Client"] = "7"
@@ -10,12 +10,12 @@ public import SternaCore
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
     public var settings = SerializerSettings()
 
-    /// Makes a serializer of a style.
+    /// Makes a serializer with a style.
     public init(style: RequestStyle) {
         settings.style = style
     }
 
-    /// Makes a serializer of AFNetworking 4's style, or one that differs in how it writes queries and which methods have them.
+    /// Makes a serializer with AFNetworking 4's style, optionally with another encoder or other query methods.
     public init(
         encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
@@ -24,8 +24,8 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
         if let queryMethods { settings.queryMethods = queryMethods }
     }
 
-    /// Outside the query methods the style says whether no parameters make an empty body; OPTIONS and TRACE never get an
-    /// empty one.
+    /// Writes the parameters. Without parameters, the style decides whether a method with a body sends an empty one;
+    /// OPTIONS and TRACE never do.
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {
         if settings.goesIntoURL(request.method) {
             if let parameters { try settings.appendQuery(parameters, to: &request) }

@@ -1,13 +1,13 @@
 public import HTTPTypes
 public import SternaCore
 
-/// Parameters as a JSON object of type `application/json`, or as a query for the methods that have no body.
+/// Writes parameters as a JSON object of type `application/json`, or as a query for methods without a body.
 ///
-/// No parameters make no body. A number that is not finite throws `encodingFailed` with its key path.
+/// Without parameters there is no body. A number that is not finite throws `encodingFailed` with its key path.
 ///
-/// Of the encoder's options ``QueryEncoder/data`` holds in the body too: base64 text, or an array of numbers.
+/// The encoder's option ``QueryEncoder/data`` also applies to the body: base64 text, or an array of numbers.
 public struct JSONRequestSerializer: ConfigurableRequestSerializer {
-    /// How the text is laid out.
+    /// The layout of the JSON text.
     public var options: JSON.WritingOptions
 
     public var settings = SerializerSettings()
@@ -22,7 +22,7 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
         if let queryMethods { settings.queryMethods = queryMethods }
     }
 
-    /// Makes a serializer of a style, which says how queries are written and whether the media type names the character set.
+    /// Makes a serializer with a style, which defines how queries are written and whether the media type names the character set.
     public init(style: RequestStyle, options: JSON.WritingOptions = []) {
         self.options = options
         settings.style = style

@@ -1,17 +1,17 @@
 public import HTTPTypes
 public import SternaCore
 
-/// Parameters as a property list of type `application/x-plist`, or as a query for the methods that have no body.
+/// Writes parameters as a property list of type `application/x-plist`, or as a query for methods without a body.
 ///
-/// No parameters make no body. Null, which a property list has no form for, and a number that is not finite throw
-/// `encodingFailed` with the key path.
+/// Without parameters there is no body. Null, which property lists cannot represent, and a number that is not finite
+/// throw `encodingFailed` with the key path.
 public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
-    /// The form of the list.
+    /// The format of the list.
     public var format: PropertyList.Format
 
     public var settings = SerializerSettings()
 
-    /// Makes a serializer; XML by default, as AFNetworking's.
+    /// Makes a serializer; XML by default, like AFNetworking's.
     public init(
         format: PropertyList.Format = .xml, encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
@@ -21,7 +21,7 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
         if let queryMethods { settings.queryMethods = queryMethods }
     }
 
-    /// Makes a serializer of a style, which says how queries are written and whether the media type names the character set.
+    /// Makes a serializer with a style, which defines how queries are written and whether the media type names the character set.
     public init(style: RequestStyle, format: PropertyList.Format = .xml) {
         self.format = format
         settings.style = style
@@ -42,7 +42,7 @@ extension RequestSerializer where Self == PropertyListRequestSerializer {
     /// Query or `application/x-plist` in XML.
     public static var propertyList: PropertyListRequestSerializer { PropertyListRequestSerializer() }
 
-    /// Query or `application/x-plist` in a given form.
+    /// Query or `application/x-plist` in the given format.
     public static func propertyList(_ format: PropertyList.Format) -> PropertyListRequestSerializer {
         PropertyListRequestSerializer(format: format)
     }

@@ -1,55 +1,55 @@
 package import SternaCore
 
-/// What a request is told beside its message, each sent on only where it is set: AFNetworking's observed properties.
+/// Request properties that are not part of the message, each applied only if set: AFNetworking's observed properties.
 package struct RequestProperties: Sendable, Hashable, Codable {
-    /// How long connecting, TLS, the first byte and each pause between bytes may take; nil leaves the session's, 60 s.
+    /// The time limit for connecting, TLS, the first byte and each pause between bytes; nil leaves the session's, 60 s.
     package var timeout: Duration?
 
-    /// When a stored response is used; nil leaves it to HTTP's own rules.
+    /// The use of stored responses; nil leaves it to HTTP's own rules.
     package var cachePolicy: CachePolicy?
 
     /// Whether cookies are sent and kept; nil leaves it to the session.
     package var handlesCookies: Bool?
 
-    /// What the traffic is for.
+    /// The purpose of the traffic.
     package var networkServiceType: NetworkServiceType?
 
     /// Whether the request may go over a cellular network.
     package var allowsCellularAccess: Bool?
 
-    /// Accepted for those who come from AFNetworking, and ignored: HTTP/1.1 pipelining is sent by no client of today.
+    /// Accepted for compatibility with AFNetworking, and ignored: no current client sends HTTP/1.1 pipelining.
     package var usesPipelining: Bool?
 
-    /// Sets nothing.
+    /// Makes properties with nothing set.
     package init() {}
 
-    /// When a stored response is used; the names are URLRequest's without their prefix.
+    /// The use of stored responses; the names are URLRequest's without their prefix.
     package enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
-        /// By HTTP's rules (RFC 9111).
+        /// Follows HTTP's rules (RFC 9111).
         case useProtocolCachePolicy
-        /// Never: the server is asked.
+        /// Ignores the cache; always asks the server.
         case reloadIgnoringLocalCacheData
-        /// Whatever its age; the server is asked only where there is none.
+        /// Uses a stored response of any age; asks the server only if there is none.
         case returnCacheDataElseLoad
-        /// Whatever its age; where there is none, the request fails.
+        /// Uses a stored response of any age; without one, the request fails.
         case returnCacheDataDontLoad
-        /// Only when the server has said that it is still good.
+        /// Uses a stored response only after the server has revalidated it.
         case reloadRevalidatingCacheData
     }
 
-    /// What traffic is for; the names are URLRequest's.
+    /// The purpose of traffic; the names are URLRequest's.
     package enum NetworkServiceType: String, Sendable, Hashable, Codable, CaseIterable {
         case `default`, voip, video, background, voice, responsiveData, avStreaming, responsiveAV, callSignaling
     }
 }
 
-/// Where a request keeps its ``RequestProperties``.
+/// The request option that holds ``RequestProperties``.
 package enum RequestPropertiesKey: RequestOptionKey {
     package static var defaultValue: RequestProperties { RequestProperties() }
 }
 
 extension Request {
-    /// What the request serializer set beside the message.
+    /// The properties that the request serializer set.
     package var properties: RequestProperties {
         get { options[RequestPropertiesKey.self] }
         set { options[RequestPropertiesKey.self] = newValue }

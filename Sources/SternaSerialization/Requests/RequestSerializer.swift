@@ -2,7 +2,7 @@ public import SternaCore
 
 /// Puts parameters into a request: into its query, or into its body.
 ///
-/// A serializer is a value. One of your own needs a single function:
+/// A serializer is a value. A custom one needs a single function:
 ///
 ///     struct ProtobufRequestSerializer: RequestSerializer {
 ///         func serialize(_ parameters: Parameters?, into request: inout Request) throws {
@@ -11,17 +11,17 @@ public import SternaCore
 ///         }
 ///     }
 public protocol RequestSerializer: Sendable {
-    /// Changes the request so that it carries the parameters; nil where the caller gave none.
+    /// Adds the parameters to the request; they are nil if the caller gave none.
     ///
-    /// Called after ``prepare(_:)``, and only where the caller gave no body of their own. Throws `encodingFailed` for what
-    /// cannot be written.
+    /// Called after ``prepare(_:)``, and only if the caller gave no body. Throws `encodingFailed` for parameters that cannot be
+    /// written.
     func serialize(_ parameters: Parameters?, into request: inout Request) throws
 
-    /// Gives the request what every request of the serializer has, whether it carries parameters or not: default header
-    /// fields, a time-out. Does nothing unless a serializer says so.
+    /// Adds what every request of the serializer has, with or without parameters: default header fields, a time-out.
+    /// Does nothing by default.
     func prepare(_ request: inout Request) throws
 
-    /// Puts parameters into the URL's query, whatever the method is; by AFNetworking 4's rules unless a serializer says so.
+    /// Appends parameters to the URL's query, whatever the method; by AFNetworking 4's rules by default.
     func appendQuery(_ parameters: Parameters, to request: inout Request) throws
 }
 
@@ -32,7 +32,7 @@ extension RequestSerializer {
         try request.appendQuery(parameters, by: .afnetworking4)
     }
 
-    /// The request with the serializer's defaults and the parameters, as a session would send it.
+    /// Returns the request with the serializer's defaults and the parameters, as a session would send it.
     public func serialized(_ request: Request, with parameters: Parameters?) throws -> Request {
         var request = request
         try prepare(&request)
@@ -42,7 +42,7 @@ extension RequestSerializer {
 }
 
 extension RequestSerializer where Self == HTTPRequestSerializer {
-    /// Query or `application/x-www-form-urlencoded`, as AFNetworking 4 writes them.
+    /// Query or `application/x-www-form-urlencoded`, in AFNetworking 4's style.
     public static var form: HTTPRequestSerializer { HTTPRequestSerializer() }
 }
 
@@ -59,7 +59,7 @@ extension Request {
     }
 }
 
-/// Runs an encoding and gives its errors the library's form.
+/// Runs an encoding and converts its errors to `SternaError`.
 package func encodingErrors<R>(_ work: () throws -> R) throws(SternaError) -> R {
     do {
         return try work()

@@ -1,18 +1,19 @@
-/// How a family of clients writes parameters: their text, and what it says of itself.
+/// The way a family of clients writes parameters and declares them in the media type.
 ///
-/// A style supplies what the caller has not set: options of a serializer's ``ConfigurableRequestSerializer/encoder`` and its
-/// ``ConfigurableRequestSerializer/stringEncoding`` hold whether they are set before the style or after it.
+/// A style supplies only what the caller has not set. Options of a serializer's ``ConfigurableRequestSerializer/encoder`` and its
+/// ``ConfigurableRequestSerializer/stringEncoding`` apply whether set before or after the style.
 public struct RequestStyle: Sendable, Codable {
-    /// How parameters become the text of queries and forms.
+    /// The encoder of queries and forms.
     public var query: QueryEncoder
 
-    /// Whether the media type of forms, JSON and property lists names its character set, `; charset=utf-8`; no by default.
+    /// Whether the media type of forms, JSON and property lists names its character set, `; charset=utf-8`; false by default.
     public var namesCharset: Bool
 
-    /// Whether the media type of forms alone names its character set; no by default.
+    /// Whether only the media type of forms names its character set; false by default.
     public var namesCharsetInForms: Bool
 
-    /// Whether a method with a body gets an empty one, and its type, where there are no parameters; yes by default.
+    /// Whether a request without parameters sends an empty body, with its type, if the method has a body; true by
+    /// default.
     public var sendsEmptyForm: Bool
 
     /// Makes a style.
@@ -26,21 +27,21 @@ public struct RequestStyle: Sendable, Codable {
         self.sendsEmptyForm = sendsEmptyForm
     }
 
-    /// AFNetworking 4's and 3's style, the default.
+    /// The style of AFNetworking 4 and 3, the default.
     public static let afnetworking4 = RequestStyle()
 
-    /// AFNetworking 2's: names keep `[`, `]` and `.`, `/` and `?` are escaped, the media types name the character set, and
-    /// no parameters make no body.
+    /// AFNetworking 2's style. Names keep `[`, `]` and `.`; `/` and `?` are escaped. The media types name the character set, and a
+    /// request without parameters has no body.
     public static let afnetworking2 = RequestStyle(query: .afnetworking2, namesCharset: true, sendsEmptyForm: false)
 
-    /// Alamofire 5's: numbers as `1.0`, dates as seconds since 2001, no null, forms that name the character set, and no body
-    /// for no parameters. See ``QueryEncoder/alamofire``.
+    /// Alamofire 5's style. Numbers are `1.0`, dates seconds since 2001, null is left out. Forms name the character set, and a
+    /// request without parameters has no body. See ``QueryEncoder/alamofire``.
     public static let alamofire = RequestStyle(query: .alamofire, sendsEmptyForm: false, namesCharsetInForms: true)
 
-    /// The URL Standard's form format: a space as `+`, null as `key=`, keys in the order they were given in.
+    /// The URL Standard's form format: a space as `+`, null as `key=`, keys in the given order.
     public static let whatwgForm = RequestStyle(query: .whatwgForm)
 
-    /// Takes what `encode(to:)` wrote.
+    /// Decodes the output of `encode(to:)`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         query = try container.decode(QueryEncoder.self, forKey: .query)
@@ -49,7 +50,7 @@ public struct RequestStyle: Sendable, Codable {
         sendsEmptyForm = try container.decode(Bool.self, forKey: .sendsEmptyForm)
     }
 
-    /// This style with the encoder's options that the caller has set in an earlier one.
+    /// Returns this style with the encoder's options that the caller has set in an earlier one.
     func keepingOwn(of earlier: RequestStyle) -> RequestStyle {
         var style = self
         style.query = query.keepingOwn(of: earlier.query)

@@ -1,30 +1,29 @@
 public import HTTPTypes
 public import SternaCore
 
-/// Where parameters go.
+/// The destination of parameters.
 public enum ParameterDestination: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Into the URL for the methods in ``SerializerSettings/queryMethods``, into the body for the others.
+    /// The URL for the methods in ``SerializerSettings/queryMethods`` and for TRACE, the body for the others.
     case method
-    /// Into the URL whatever the method is.
+    /// The URL, whatever the method.
     case url
-    /// Into the body whatever the method is, but TRACE, which has none (RFC 9110, 9.3.8).
+    /// The body, whatever the method. Only TRACE, which has no body (RFC 9110, 9.3.8), uses the URL.
     case body
 }
 
-/// What the request serializers for forms, JSON and property lists have in common.
+/// The settings shared by the request serializers for forms, JSON and property lists.
 ///
-/// It is a value, and so is every serializer that holds one: threads that change theirs at the same time change copies. One
-/// that is shared and changed by several belongs into a `Mutex`.
+/// Settings are a value, and so is every serializer that holds them: threads that change theirs at the same time change copies.
+/// Protect settings that several threads share and change with a `Mutex`.
 public struct SerializerSettings: Sendable {
-    /// Header fields of every request, where the request does not have a field of the name; User-Agent and Accept-Language
-    /// by default.
+    /// Header fields for every request that has no field of the same name; User-Agent and Accept-Language by default.
     public var headers: Headers {
         didSet { checked = CheckedFields(headers) }
     }
 
-    /// How parameters are written.
+    /// The style of parameters.
     ///
-    /// Setting it keeps the options of ``encoder`` that were set, since a style supplies only what the caller has not. It
+    /// Setting it keeps the options of ``encoder`` that the caller has set, since a style supplies only the others. It
     /// clears ``queryEncoding``, as AFNetworking's style does.
     public var style: RequestStyle {
         get { ownStyle }
@@ -36,9 +35,9 @@ public struct SerializerSettings: Sendable {
 
     private var ownStyle = RequestStyle.afnetworking4
 
-    /// How parameters become the text of queries and forms; a part of ``style``.
+    /// The encoder of queries and forms; a part of ``style``.
     ///
-    /// An option that is set holds whatever style is set later; an encoder that is set as a whole counts as all of its
+    /// An option set here survives a later change of style. Setting the whole encoder counts as setting all its
     /// options.
     public var encoder: QueryEncoder {
         get { ownStyle.query }
@@ -46,7 +45,7 @@ public struct SerializerSettings: Sendable {
         _modify { yield &ownStyle.query }
     }
 
-    /// Where parameters go; by method unless it is changed.
+    /// The destination of parameters; by method by default.
     public var destination = ParameterDestination.method
 
     /// The methods whose parameters go into the URL; GET, HEAD and DELETE by default.
@@ -55,24 +54,24 @@ public struct SerializerSettings: Sendable {
         set { ownQueryMethods = newValue.map(\.normalized) }
     }
 
-    // Nil for the standard ones. No set: each type of set costs the start of a program some 2% of a first request.
+    // Nil for the standard ones. Not a set: each new kind of `Set` costs a program's start some 2% of a first request.
     private var ownQueryMethods: [Request.Method]?
 
-    /// What a request is told beside its message.
+    /// Request properties that are not part of the message.
     package var properties = RequestProperties()
 
-    /// The time limit of each step of a request, from finding the address to each pause between bytes; nil, the default, keeps the
+    /// The time limit of each step of a request, from resolving the host to each pause between bytes; nil, the default, keeps the
     /// session's.
     public var timeout: Duration? {
         get { properties.timeout }
         set { properties.timeout = newValue }
     }
 
-    /// Replaces the encoding of queries and forms; nil for the style's own. What it throws fails the request before
-    /// anything is sent.
+    /// A replacement for the encoding of queries and forms; nil for the style's own. An error that it throws fails the
+    /// request before anything is sent.
     public var queryEncoding: (@Sendable (Request, Parameters) throws -> String)?
 
-    /// GET, HEAD and DELETE, as AFNetworking has it.
+    /// GET, HEAD and DELETE, as in AFNetworking.
     public static let standardQueryMethods: Set<Request.Method> = [.get, .head, .delete]
 
     // Checked once when they are set, not for every request.
@@ -84,7 +83,7 @@ public struct SerializerSettings: Sendable {
         checked = StandardHeaders.checked
     }
 
-    /// Adds the default header fields whose names are not there; throws `invalidHeader` for one that cannot be sent.
+    /// Adds the default header fields that are missing; throws `invalidHeader` for one that cannot be sent.
     package func addHeaders(to target: inout HTTPFields) throws(SternaError) {
         if let failure = checked.failure { throw failure }
         let defaults = checked.fields
@@ -115,13 +114,13 @@ public struct SerializerSettings: Sendable {
     }
 
     func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
-        // A closure may have something to say of no parameters, such as a signature.
+        // A closure may add a query even without parameters, such as a signature.
         guard !parameters.isEmpty || queryEncoding != nil else { return }
         let text = try text(of: parameters, for: request)
         request.url = request.url.appendingQuery(text)
     }
 
-    /// The parameters as the text of a query or a form.
+    /// Returns the parameters as the text of a query or a form.
     func text(of parameters: Parameters, for request: Request) throws(SternaError) -> String {
         try encodingErrors {
             if let queryEncoding { return try queryEncoding(request, parameters) }
@@ -129,8 +128,7 @@ public struct SerializerSettings: Sendable {
         }
     }
 
-    /// The media type with the character set where the style names it; JSON and property lists are UTF-8 whatever queries
-    /// are.
+    /// Returns the media type, with the character set if the style names it; JSON and property lists are always UTF-8.
     func mediaType(_ essence: String) -> String {
         style.namesCharset ? "\(essence); charset=\(TextEncoding.utf8)" : essence
     }
@@ -148,7 +146,7 @@ extension SerializerSettings: Codable {
         case headers, style, destination, queryMethods, properties, queryEncoding
     }
 
-    /// Takes what ``encode(to:)`` wrote.
+    /// Decodes the output of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -168,8 +166,8 @@ extension SerializerSettings: Codable {
             })
     }
 
-    /// Writes everything, credentials among the header fields included; throws `EncodingError.invalidValue` where an option
-    /// is a closure.
+    /// Encodes all settings, including credentials in the header fields; throws `EncodingError.invalidValue` for an option that is
+    /// a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         guard queryEncoding == nil else {
@@ -188,7 +186,7 @@ extension SerializerSettings: Codable {
 }
 
 extension SerializerSettings: CustomReflectable {
-    /// The settings without the checked form of the header fields, which would show credentials.
+    /// The settings without the checked header fields, which would reveal credentials.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -199,7 +197,7 @@ extension SerializerSettings: CustomReflectable {
     }
 }
 
-/// Header fields, and why they cannot be sent where that is so.
+/// Header fields, and the error if they cannot be sent.
 struct CheckedFields: Sendable {
     private(set) var fields = HTTPFields()
     private(set) var failure: SternaError?

@@ -2,25 +2,26 @@ import HTTPTypes
 public import NIOCore
 public import SternaCore
 
-/// Which responses a serializer takes: a function of the response and its body alone, with AFNetworking's rules.
+/// The responses that a serializer accepts, judged by the response and its body alone, with AFNetworking's rules.
 public struct Acceptance: Sendable, Hashable, Codable {
-    /// The statuses that are no error; 200 to 299 by default.
+    /// The acceptable status codes; 200 to 299 by default.
     public var statuses: Set<Int>
 
-    /// The media types that are no error; nil for any.
+    /// The acceptable media types; nil for any.
     ///
-    /// A star stands for a whole type or subtype, or for what comes before a suffix: `image/*`, `*/json`,
-    /// `application/*+json`. `*/*` also takes a response without a Content-Type, or with one that is no media type.
-    /// Letters are in any case, and parameters are dropped: a type is judged by type and subtype alone.
+    /// A star stands for a whole type or subtype, or for the part before a suffix: `image/*`, `*/json`,
+    /// `application/*+json`. `*/*` also accepts a response whose Content-Type is missing or no media type. Case and
+    /// parameters are ignored.
     public var mediaTypes: Set<String>? {
         get { types.map { Set($0) } }
         set { types = newValue.map(Self.normalized) }
     }
 
-    // In order, each once. No set: each type of set costs the start of a program some 2% of a first request.
+    // In order, without duplicates. Not a set: each new kind of `Set` costs a program's start some 2% of a first
+    // request.
     private var types: [String]?
 
-    // Whether `validating` has set them, so that the next call narrows what the one before it takes.
+    // Whether `validating` has set the statuses, or the types; its next call then narrows them.
     private var validatesStatuses = false
     private var validatesTypes = false
 
@@ -33,7 +34,7 @@ public struct Acceptance: Sendable, Hashable, Codable {
         Set(types.map { MediaTypePattern($0)?.text ?? $0 }).sorted()
     }
 
-    /// The acceptance with other statuses, or with those in common where they were validated before.
+    /// Returns a copy with other statuses, or with the intersection if statuses were validated before.
     func validating(statuses: some Sequence<Int>) -> Acceptance {
         var acceptance = self
         acceptance.statuses = validatesStatuses ? self.statuses.intersection(statuses) : Set(statuses)
@@ -41,7 +42,7 @@ public struct Acceptance: Sendable, Hashable, Codable {
         return acceptance
     }
 
-    /// The acceptance with other media types, or with those in common where they were validated before.
+    /// Returns a copy with other media types, or with the intersection if media types were validated before.
     func validating(mediaTypes: Set<String>?) -> Acceptance {
         var acceptance = self
         acceptance.validatesTypes = true
@@ -59,7 +60,7 @@ public struct Acceptance: Sendable, Hashable, Codable {
         return acceptance
     }
 
-    /// Whether both take the same responses.
+    /// Whether both have the same statuses and media types.
     public static func == (left: Acceptance, right: Acceptance) -> Bool {
         left.statuses == right.statuses && left.types == right.types
     }
@@ -93,10 +94,10 @@ public struct Acceptance: Sendable, Hashable, Codable {
         try container.encodeIfPresent(types, forKey: .mediaTypes)
     }
 
-    /// The error for a response whose status or media type is not taken, or nil.
+    /// Returns the error for an unacceptable status or media type, or nil.
     ///
-    /// A media type that is not taken is no error where the body is empty. Where the status is wrong too, the error is
-    /// about the status and has the other as its cause.
+    /// An unacceptable media type is no error if the body is empty. If the status is wrong too, the error reports the
+    /// status, with the media type's error as its cause.
     public func check(_ response: Response, body: Bytes) -> SternaError? {
         let typeError = checkMediaType(response, body: body)
         guard statuses.contains(response.status.code) else {
@@ -105,7 +106,7 @@ public struct Acceptance: Sendable, Hashable, Codable {
         return typeError
     }
 
-    /// The error for a media type that is not taken, or nil.
+    /// Returns the error for an unacceptable media type, or nil.
     public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
         guard let types, body.readableBytes > 0 else { return nil }
         if let type = response.mediaType,
@@ -138,7 +139,7 @@ public struct Acceptance: Sendable, Hashable, Codable {
 }
 
 extension SternaError {
-    /// Adds the response that the error is about.
+    /// Attaches the response to the error.
     mutating func attach(_ response: Response, _ body: Bytes) {
         self.response = response
         self.body = body

@@ -3,13 +3,13 @@ public import SternaCore
 
 /// Changes a body before it is parsed.
 public enum BodyPreprocessor: Sendable {
-    /// Takes `)]}'` off the front, with a comma and a line break behind it: what Google's servers put there so that a page
-    /// cannot run the text as a script.
+    /// Removes a leading `)]}'`, with a comma and a line break behind it. Google's servers send this prefix to keep a page from
+    /// running the text as a script.
     case googlePrefix
-    /// What the closure makes of the body.
+    /// Returns the closure's result.
     case custom(@Sendable (Bytes) throws -> Bytes)
 
-    /// The body as it is to be parsed; what a closure throws passes.
+    /// Returns the body to parse; rethrows a closure's error.
     public func process(_ body: Bytes) throws -> Bytes {
         switch self {
         case .googlePrefix: Self.withoutGooglePrefix(body)
@@ -37,7 +37,7 @@ public enum BodyPreprocessor: Sendable {
 extension BodyPreprocessor: Codable {
     private static let googleName = "googlePrefix"
 
-    /// Takes the name of a preprocessor.
+    /// Decodes a preprocessor from its name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard try container.decode(String.self) == Self.googleName else {
@@ -46,7 +46,7 @@ extension BodyPreprocessor: Codable {
         self = .googlePrefix
     }
 
-    /// Writes the name; throws `EncodingError.invalidValue` for a closure.
+    /// Encodes the name; throws `EncodingError.invalidValue` for a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         guard case .googlePrefix = self else {

@@ -3,44 +3,46 @@ public import NIOCore
 public import SternaCore
 
 extension ResponseSerializer {
-    /// The value of the first serializer that takes the answer.
+    /// The value of the first serializer that accepts the response.
     public static func compound<T: Sendable>(_ serializers: any ResponseSerializer<T>...) -> Self
     where Self == CompoundResponseSerializer<T> {
         CompoundResponseSerializer(serializers)
     }
 }
 
-/// The value of the first of several serializers that takes the answer.
+/// Returns the value of the first of several serializers that accepts the response.
 ///
 ///     enum Answer { case tree(JSON), text(String) }
 ///     let either = CompoundResponseSerializer<Answer>([
 ///         JSONResponseSerializer().map(Answer.tree), TextResponseSerializer().map(Answer.text),
 ///     ])
 public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
-    /// The serializers in the order in which they are asked.
+    /// The serializers, in the order they are tried.
     public let serializers: [any ResponseSerializer<Value>]
 
-    /// Makes a serializer of others.
+    /// Makes a serializer from others.
     public init(_ serializers: [any ResponseSerializer<Value>]) {
         self.serializers = serializers
     }
 
-    /// The statuses that any of them takes, of any media type: each judges that itself.
+    /// The statuses that any of the serializers accepts, with any media type; each serializer checks the media type
+    /// itself.
     public var acceptance: Acceptance {
         Acceptance(statuses: serializers.reduce(into: Set<Int>()) { $0.formUnion($1.acceptance.statuses) })
     }
 
-    /// Yes: each of them judges that itself.
+    /// Always true; each serializer checks the coding itself.
     public var takesUnknownCodings: Bool { true }
 
-    /// Throws `decodingFailed` with a ``CompoundError`` as its cause where none took the answer.
+    /// Throws `decodingFailed`, with a ``CompoundError`` as its cause, if no serializer accepts the response.
     public func value(of response: Response, body: Bytes) throws -> Value {
         var errors: [SternaError] = []
         for serializer in serializers {
             do {
                 return try serializer.serialize(response, body: body)
             } catch {
-                // An answer that none takes for its status still has the value of the first that can read it.
+                // If every serializer rejects the status, the first one that can read the body still supplies the
+                // value.
                 if !acceptance.statuses.contains(response.status.code), let value = error.value as? Value {
                     return value
                 }
@@ -54,11 +56,11 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     }
 }
 
-/// Why none of several serializers took an answer.
+/// The errors of several serializers, none of which accepted a response.
 public struct CompoundError: Error, Sendable, CustomStringConvertible {
-    /// The error of each, in the order in which they were asked.
+    /// Each serializer's error, in the order they were tried.
     public let errors: [SternaError]
 
-    /// A line for each.
+    /// One line per error.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }

@@ -13,23 +13,23 @@ extension ResponseSerializer {
 
 /// A `Decodable` value from JSON.
 ///
-/// An empty body makes the value of a type that is ``EmptyRepresentable``, as optionals are; for any other it fails.
+/// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var acceptance: Acceptance
 
-    /// How the decoder reads keys, dates, data and numbers.
+    /// The decoding of keys, dates, data and numbers.
     public var decoding: DecodingSettings
 
-    /// What the text may cost; five million values by default, and never more than 128 levels, as decoders are recursive.
+    /// The parsing limits; five million values by default, and never more than 128 levels, as decoders are recursive.
     public var limits = JSON.ParseLimits.response
 
-    /// What changes the body before it is decoded, first one first.
+    /// The changes to the body before it is decoded, in order.
     public var preprocessors: [BodyPreprocessor]
 
-    /// Whether a value that is neither an object nor an array may be the whole text; yes by default.
+    /// Whether the text may be a single value that is neither an object nor an array; true by default.
     public var allowsFragments: Bool
 
-    /// Makes a serializer that takes AFNetworking's media types for JSON.
+    /// Makes a serializer that accepts AFNetworking's media types for JSON.
     public init(
         acceptance: Acceptance = .json,
         decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = [],
@@ -50,7 +50,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
 /// A type with a value that stands for an empty body, as 204, 205 and answers to HEAD have.
 public protocol EmptyRepresentable {
-    /// What an empty body means.
+    /// The value for an empty body.
     static var emptyValue: Self { get }
 }
 
@@ -64,20 +64,19 @@ extension JSON: EmptyRepresentable {
     public static var emptyValue: JSON { .null }
 }
 
-/// Decodes `Decodable` values from JSON with errors that name the place.
+/// Decodes `Decodable` values from JSON with errors that name the key path.
 package enum JSONDecoding {
     /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
     ///
-    /// An empty body makes the value of a type that is ``EmptyRepresentable``. The body is parsed once, and decoded from the
-    /// tree by the decoder's choices; a subclass of JSONDecoder decodes the body itself, once its depth is known. JSON 5 is
-    /// refused.
+    /// An empty body yields the value of an ``EmptyRepresentable`` type. The body is parsed once and decoded from the tree with the
+    /// decoder's settings. A subclass of JSONDecoder decodes the body itself, after its depth is checked. JSON 5 is rejected.
     package static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits = .response
     ) throws(SternaError) -> T {
         try decode(type, from: body, decoder: decoder, limits: limits, allowsFragments: true)
     }
 
-    /// The same with a choice of what the whole text may be.
+    /// Same, with a choice of what the whole text may be.
     package static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits, allowsFragments: Bool
     ) throws(SternaError) -> T {
@@ -86,7 +85,7 @@ package enum JSONDecoding {
                 type, from: body, rules, userInfo: decoder.userInfo, limits: limits, allowsFragments: allowsFragments)
         }
         if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
-        // Foundation's decoder names no place for some faults, and deep nesting overflows its stack.
+        // Foundation's decoder reports no place for some faults, and deep nesting overflows its stack.
         _ = try tree(for: type, body, limits, allowsFragments)
         do {
             return try decoder.decode(type, from: Data(body.readableBytesView))
@@ -103,7 +102,7 @@ package enum JSONDecoding {
         return try decode(type, from: tree(for: type, body, limits, allowsFragments), rules, userInfo: userInfo)
     }
 
-    /// The value of a tree whose depth is known.
+    /// Decodes a tree of known depth.
     static func decode<T: Decodable>(
         _ type: T.Type, from tree: JSON, _ rules: JSONRules, userInfo: [CodingUserInfoKey: Any] = [:]
     ) throws(SternaError) -> T {
@@ -127,7 +126,7 @@ package enum JSONDecoding {
             .decodingFailed, phase: .decode, "The answer is no \(type): \(CodingReason.text(error))", underlying: error)
     }
 
-    /// What an empty body means for a type; throws `decodingFailed` where it means nothing.
+    /// Returns a type's value for an empty body; throws `decodingFailed` if the type has none.
     static func emptyValue<T>(_ type: T.Type) throws(SternaError) -> T {
         if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
         throw SternaError(

@@ -1,18 +1,18 @@
 public import SternaPlatform
 
-/// How `Decodable` values are read from JSON: a value, where JSONDecoder is an object with the same choices.
+/// Settings for reading `Decodable` values from JSON: the options of JSONDecoder, as a value.
 public struct DecodingSettings: Sendable {
-    /// How keys become the names of members.
+    /// The conversion of keys to member names.
     public enum KeyStyle: Sendable {
-        /// As they are.
+        /// Keeps keys unchanged.
         case asIs
-        /// `first_name` as `firstName`.
+        /// Reads `first_name` as `firstName`.
         case snakeCase
-        /// The key that the closure makes of the path to it.
+        /// Uses the key that the closure returns for a key's path.
         case custom(@Sendable ([any CodingKey]) -> any CodingKey)
     }
 
-    /// How dates are written.
+    /// The format of dates.
     public enum DateStyle: Sendable {
         /// As `Date` encodes itself: seconds since 2001.
         case deferred
@@ -22,19 +22,19 @@ public struct DecodingSettings: Sendable {
         case seconds
         /// Milliseconds since 1970.
         case milliseconds
-        /// What the closure makes of it.
+        /// Uses the date that the closure returns.
         case custom(@Sendable (any Decoder) throws -> Date)
     }
 
-    /// How bytes are written.
+    /// The format of bytes.
     public enum DataStyle: Sendable {
         /// Base64 (RFC 4648, section 4).
         case base64
-        /// What the closure makes of it.
+        /// Uses the bytes that the closure returns.
         case custom(@Sendable (any Decoder) throws -> Data)
     }
 
-    /// The texts that stand for numbers JSON has no form for.
+    /// The strings for numbers that JSON cannot represent.
     public struct NonFiniteNumbers: Sendable, Hashable, Codable {
         public var positiveInfinity: String
         public var negativeInfinity: String
@@ -47,13 +47,13 @@ public struct DecodingSettings: Sendable {
         }
     }
 
-    /// How keys become the names of members; as they are by default.
+    /// The conversion of keys to member names; none by default.
     public var keys: KeyStyle = .asIs
-    /// How dates are written; ``DateStyle/deferred`` by default.
+    /// The format of dates; ``DateStyle/deferred`` by default.
     public var dates: DateStyle = .deferred
-    /// How bytes are written; base64 by default.
+    /// The format of bytes; base64 by default.
     public var data: DataStyle = .base64
-    /// The texts that stand for infinities and NaN; nil, the default, takes none.
+    /// The strings for infinities and NaN; nil, the default, accepts none.
     public var nonFiniteNumbers: NonFiniteNumbers?
 
     /// Makes settings.
@@ -67,7 +67,7 @@ public struct DecodingSettings: Sendable {
         self.nonFiniteNumbers = nonFiniteNumbers
     }
 
-    /// A decoder with these settings.
+    /// Returns a JSONDecoder with these settings.
     public func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         switch keys {
@@ -90,7 +90,7 @@ public struct DecodingSettings: Sendable {
         return decoder
     }
 
-    // The decoder's own strategy refuses fractions of a second, which this library and many servers write.
+    // The decoder's own strategy rejects fractions of a second, which this library and many servers write.
     static func internetDate(_ decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -108,7 +108,7 @@ extension DecodingSettings: Codable {
     private enum Key: String, Codable { case asIs, snakeCase }
     private enum Moment: String, Codable { case deferred, iso8601, seconds, milliseconds }
 
-    /// Takes what ``encode(to:)`` wrote.
+    /// Decodes the output of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Key.self, forKey: .keys) {
@@ -124,7 +124,7 @@ extension DecodingSettings: Codable {
         nonFiniteNumbers = try container.decodeIfPresent(NonFiniteNumbers.self, forKey: .nonFiniteNumbers)
     }
 
-    /// Writes every choice by its name; throws `EncodingError.invalidValue` for one that is a closure.
+    /// Encodes each option by its name; throws `EncodingError.invalidValue` for a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch keys {

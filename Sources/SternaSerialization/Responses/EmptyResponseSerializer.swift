@@ -2,21 +2,21 @@ public import NIOCore
 public import SternaCore
 
 extension ResponseSerializer where Self == EmptyResponseSerializer {
-    /// Nothing; an answer that has content fails.
+    /// No value; a response with content fails.
     public static var empty: EmptyResponseSerializer { EmptyResponseSerializer() }
 
-    /// Nothing, whatever the content of the answer is.
+    /// No value, whatever the response's content.
     public static var ignored: EmptyResponseSerializer { EmptyResponseSerializer(ignoresContent: true) }
 }
 
-/// Nothing: for answers that only say that it was done, as 204 does.
+/// Returns no value: for responses that only confirm success, such as 204.
 public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
-    /// Whether content is passed over; when false, it throws `decodingFailed`.
+    /// Whether content is ignored; when false, content throws `decodingFailed`.
     public var ignoresContent: Bool
 
-    /// Makes a serializer that takes any media type.
+    /// Makes a serializer that accepts any media type.
     public init(acceptance: Acceptance = Acceptance(), ignoresContent: Bool = false) {
         self.acceptance = acceptance
         self.ignoresContent = ignoresContent

@@ -7,9 +7,9 @@ extension ResponseSerializer where Self == ImageDataResponseSerializer {
     public static var imageData: ImageDataResponseSerializer { ImageDataResponseSerializer() }
 }
 
-/// The bytes of an image as they are, when the answer says that it is one.
+/// Returns the unchanged bytes of a response that declares an image.
 public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// The media types that AFNetworking takes for images, and today's.
+    /// The media types that AFNetworking accepts for images, and newer ones.
     public static let mediaTypes: Set<String> = [
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/vnd.microsoft.icon",
         "image/bmp", "image/x-bmp", "image/x-xbitmap", "image/x-ms-bmp", "image/x-win-bitmap", "image/webp",
@@ -26,7 +26,7 @@ public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable
 
     public var takesUnknownCodings: Bool { true }
 
-    /// Throws `decodingFailed` for an empty body, which is no image.
+    /// Throws `decodingFailed` for an empty body.
     public func value(of response: Response, body: Bytes) throws -> Data {
         guard body.readableBytes > 0 else {
             throw SternaError(.decodingFailed, phase: .decode, "The answer is empty where an image was expected.")

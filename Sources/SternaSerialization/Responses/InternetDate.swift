@@ -1,9 +1,9 @@
 import SternaPlatform
 
-/// Reads dates of RFC 3339, section 5.6, by its grammar alone: Foundation's own style looks at a prefix, and takes days and
-/// hours that there are not.
+/// Parses dates by the grammar of RFC 3339, section 5.6. Foundation's own style reads only a prefix, and accepts days and hours
+/// that do not exist.
 enum InternetDate {
-    /// The date of `2020-01-02T03:04:05.678+01:00`; nil for any other form, and for a day, hour or offset that there is not.
+    /// The date of `2020-01-02T03:04:05.678+01:00`; nil for any other form, and for a day, hour or offset that does not exist.
     static func parse(_ text: String) -> Date? {
         var rest = Array(text.utf8)[...]
         guard
@@ -12,7 +12,7 @@ enum InternetDate {
             let minute = number(&rest, 2), skip(&rest, ":"), let second = number(&rest, 2),
             let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
             (1...12).contains(month), (1...days(in: month, of: year)).contains(day), hour < 24, minute < 60,
-            // A leap second is the one before, as in POSIX time.
+            // A leap second counts as the second before it, as in POSIX time.
             second <= 60
         else { return nil }
         let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + min(second, 59) - offset
@@ -36,7 +36,7 @@ enum InternetDate {
         let digits = rest.prefix(while: isDigit)
         guard !digits.isEmpty else { return nil }
         rest.removeFirst(digits.count)
-        // More digits than a Double has make no difference.
+        // Digits beyond a Double's precision make no difference.
         return Double("0." + String(decoding: digits.prefix(20), as: UTF8.self))
     }
 
@@ -60,7 +60,7 @@ enum InternetDate {
         }
     }
 
-    /// In the proleptic Gregorian calendar, with years that begin in March so that a leap day is the last one.
+    /// Days in the proleptic Gregorian calendar; years begin in March, so that a leap day comes last.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = (month + 9) % 12

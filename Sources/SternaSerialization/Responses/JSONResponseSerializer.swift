@@ -8,27 +8,29 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 
 /// A JSON tree.
 public struct JSONResponseSerializer: ResponseSerializer, Codable {
-    /// The media types that AFNetworking takes for JSON.
+    /// The media types that AFNetworking accepts for JSON.
     public static let mediaTypes: Set<String> = Set(sortedMediaTypes)
 
     static let sortedMediaTypes = ["application/json", "text/javascript", "text/json"]
 
-    /// Those, and every type with the suffix `+json` (RFC 6839), as problem details and JSON:API have.
+    /// The types of ``mediaTypes``, and every type with the suffix `+json` (RFC 6839), such as problem details and
+    /// JSON:API.
     public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+json"])
 
     public var acceptance: Acceptance
 
-    /// Whether null members and elements are removed at every level, `[null]` to `[]`; no by default.
+    /// Whether null members and elements are removed at every level, `[null]` to `[]`; false by default.
     public var removesNulls: Bool
 
-    /// Whether a value that is neither an object nor an array may be the whole text, as RFC 8259 has it; yes by default.
-    /// When false, one is refused, as AFNetworking and JSONSerialization refuse it. An empty body is null all the same.
+    /// Whether the text may be a single value that is neither an object nor an array, as in RFC 8259; true by default.
+    /// When false, such a value is rejected, as by AFNetworking and JSONSerialization. An empty body is null either
+    /// way.
     public var allowsFragments: Bool
 
-    /// What the text may cost; five million values by default.
+    /// The parsing limits; five million values by default.
     public var limits = JSON.ParseLimits.response
 
-    /// What changes the body before it is parsed, first one first.
+    /// The changes to the body before it is parsed, in order.
     public var preprocessors: [BodyPreprocessor]
 
     /// Makes a serializer; the default is AFNetworking's.
@@ -42,9 +44,9 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
         self.preprocessors = preprocessors
     }
 
-    /// The tree; null for an empty body or a single space, which Rails sends for none.
+    /// Returns the tree; null for an empty body or a single space, which Rails sends for no content.
     ///
-    /// Throws `decodingFailed` with the place for text that is not JSON.
+    /// Throws `decodingFailed` with the position for text that is not JSON.
     public func value(of response: Response, body: Bytes) throws -> JSON {
         let body = try BodyPreprocessor.apply(preprocessors, to: body)
         if Self.isBlank(body) { return .null }
@@ -78,11 +80,11 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
 }
 
 extension JSON {
-    /// The tree without null members and elements at any level; null itself stays at the top.
+    /// Returns the tree without null members and elements at any level; null at the top stays.
     public func removingNulls() -> JSON {
         switch self {
         case .array(let elements):
-            // A loop, as closures would take several times as much stack for each level.
+            // A loop: closures would take several times the stack per level.
             var kept: [JSON] = []
             kept.reserveCapacity(elements.count)
             for element in elements where !element.isNull { kept.append(element.removingNulls()) }

@@ -15,14 +15,14 @@ extension ResponseSerializer {
     }
 }
 
-/// A property list in XML or in the binary form, as a tree.
+/// Parses a property list, in XML or binary form, into a tree.
 public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Codable {
-    /// The media type that AFNetworking takes for a property list.
+    /// The media type that AFNetworking accepts for property lists.
     public static let mediaTypes: Set<String> = ["application/x-plist"]
 
     public var acceptance: Acceptance
 
-    /// What the list may cost; five million values by default.
+    /// The parsing limits; five million values by default.
     public var limits = PropertyList.ParseLimits.response
 
     /// Makes a serializer; the default is AFNetworking's.
@@ -30,9 +30,9 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
         self.acceptance = acceptance
     }
 
-    /// The tree; nil for an empty body.
+    /// Returns the tree, or nil for an empty body.
     ///
-    /// Throws `decodingFailed` with the place for what is not a property list.
+    /// Throws `decodingFailed` with the position for a body that is not a property list.
     public func value(of response: Response, body: Bytes) throws -> PropertyList? {
         guard body.readableBytes > 0 else { return nil }
         return try Self.tree(body, limits)
@@ -48,16 +48,16 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     }
 }
 
-/// A `Decodable` value from a property list in XML or in the binary form.
+/// Decodes a `Decodable` value from a property list in XML or binary form.
 ///
-/// An empty body makes the value of a type that is ``EmptyRepresentable``, as optionals are; for any other it fails.
+/// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var acceptance: Acceptance
 
-    /// What the list may cost; five million values by default, and never more than 128 levels, as decoders are recursive.
+    /// The parsing limits; five million values by default, and never more than 128 levels, as decoders are recursive.
     public var limits = PropertyList.ParseLimits.response
 
-    /// Makes a serializer that takes AFNetworking's media type for property lists.
+    /// Makes a serializer that accepts AFNetworking's media type for property lists.
     public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
         self.acceptance = acceptance
     }

@@ -2,45 +2,44 @@ public import NIOCore
 public import SternaCore
 
 extension ResponseSerializer {
-    /// A serializer that makes another value of this one's.
+    /// Returns a serializer that transforms this one's value.
     public func map<T: Sendable>(_ transform: @escaping @Sendable (Value) -> T) -> MappedResponseSerializer<Self, T> {
         MappedResponseSerializer(base: self) { value, _ in transform(value) }
     }
 
-    /// A serializer that makes another value of this one's, or throws; the error is the cause of a `decodingFailed`.
+    /// Returns a serializer that transforms this one's value or throws; the error becomes the cause of a
+    /// `decodingFailed`.
     public func tryMap<T: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> T
     ) -> MappedResponseSerializer<Self, T> {
         MappedResponseSerializer(base: self) { value, _ in try transform(value) }
     }
 
-    /// A serializer that makes another value of this one's and of the response, or throws.
+    /// Returns a serializer that transforms this one's value and the response, or throws.
     public func tryMap<T: Sendable>(
         _ transform: @escaping @Sendable (Value, Response) throws -> T
     ) -> MappedResponseSerializer<Self, T> {
         MappedResponseSerializer(base: self, transform: transform)
     }
 
-    /// A serializer that takes other statuses.
+    /// Returns a serializer that accepts other statuses.
     ///
-    /// Chained calls all hold: the first replaces the statuses that this serializer takes, and each further one leaves
-    /// those that both name.
+    /// The first call replaces this serializer's statuses; each further call narrows them to those that both name.
     public func validating(statuses: some Sequence<Int>) -> ValidatedResponseSerializer<Self> {
         ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(statuses: statuses)) { _, _ in }
     }
 
-    /// A serializer that takes other media types, with stars as in ``Acceptance/mediaTypes``; nil for all.
+    /// Returns a serializer that accepts other media types, with stars as in ``Acceptance/mediaTypes``; nil for all.
     ///
-    /// Chained calls all hold: the first replaces the types that this serializer takes, and each further one leaves those
-    /// that both cover.
+    /// The first call replaces this serializer's types; each further call narrows them to those that both cover.
     public func validating(mediaTypes: Set<String>?) -> ValidatedResponseSerializer<Self> {
         ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
-    /// A serializer that also refuses the responses for which the closure throws. Chained closures all run, the first
-    /// one first.
+    /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
+    /// order.
     ///
-    /// An error of another type becomes the cause of an `unacceptableResponse`.
+    /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
         _ check: @escaping @Sendable (Response, Bytes) throws -> Void
     ) -> ValidatedResponseSerializer<Self> {
@@ -48,15 +47,16 @@ extension ResponseSerializer {
     }
 }
 
-/// The same for `any ResponseSerializer<Value>`, whose own type is not known where it is called.
+/// The same for `any ResponseSerializer<Value>`, where the concrete type is unknown.
 extension ResponseSerializer {
-    /// A serializer that makes another value of this one's.
+    /// Returns a serializer that transforms this one's value.
     @_disfavoredOverload
     public func map<T: Sendable>(_ transform: @escaping @Sendable (Value) -> T) -> any ResponseSerializer<T> {
         MappedResponseSerializer(base: self) { value, _ in transform(value) }
     }
 
-    /// A serializer that makes another value of this one's, or throws; the error is the cause of a `decodingFailed`.
+    /// Returns a serializer that transforms this one's value or throws; the error becomes the cause of a
+    /// `decodingFailed`.
     @_disfavoredOverload
     public func tryMap<T: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> T
@@ -64,7 +64,7 @@ extension ResponseSerializer {
         MappedResponseSerializer(base: self) { value, _ in try transform(value) }
     }
 
-    /// A serializer that makes another value of this one's and of the response, or throws.
+    /// Returns a serializer that transforms this one's value and the response, or throws.
     @_disfavoredOverload
     public func tryMap<T: Sendable>(
         _ transform: @escaping @Sendable (Value, Response) throws -> T
@@ -72,19 +72,19 @@ extension ResponseSerializer {
         MappedResponseSerializer(base: self, transform: transform)
     }
 
-    /// A serializer that takes other statuses; chained calls all hold.
+    /// Returns a serializer that accepts other statuses; chained calls narrow them.
     @_disfavoredOverload
     public func validating(statuses: some Sequence<Int>) -> any ResponseSerializer<Value> {
         ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(statuses: statuses)) { _, _ in }
     }
 
-    /// A serializer that takes other media types; chained calls all hold.
+    /// Returns a serializer that accepts other media types; chained calls narrow them.
     @_disfavoredOverload
     public func validating(mediaTypes: Set<String>?) -> any ResponseSerializer<Value> {
         ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
-    /// A serializer that also refuses the responses for which the closure throws.
+    /// Returns a serializer that also rejects the responses for which the closure throws.
     @_disfavoredOverload
     public func validating(
         _ check: @escaping @Sendable (Response, Bytes) throws -> Void
@@ -93,13 +93,13 @@ extension ResponseSerializer {
     }
 }
 
-/// A serializer around another; what it does not change is the other's.
+/// A serializer that wraps another, and forwards to it by default.
 package protocol WrappingResponseSerializer: ResponseSerializer {
     associatedtype Base: ResponseSerializer
     var base: Base { get }
 }
 
-/// A serializer whose value is made of another's.
+/// A serializer that transforms another's value.
 public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer,
     WrappingResponseSerializer
 {
@@ -117,7 +117,7 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
     }
 }
 
-/// A serializer that takes other responses than the one it is made of.
+/// A serializer that accepts other responses than its base.
 public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, WrappingResponseSerializer {
     package let base: Base
     public var acceptance: Acceptance

@@ -3,9 +3,9 @@ public import NIOCore
 public import SternaCore
 public import SternaPlatform
 
-/// Makes a value of a response and its body, and says which responses it takes.
+/// Makes a value from a response and its body, and defines which responses it accepts.
 ///
-/// A serializer is a value; those without closures can be archived with `Codable`. One of your own:
+/// A serializer is a value; one without closures can be archived with `Codable`. A custom one:
 ///
 ///     struct CSVResponseSerializer: ResponseSerializer {
 ///         var acceptance = Acceptance(mediaTypes: ["text/csv"])
@@ -17,21 +17,20 @@ public import SternaPlatform
 public protocol ResponseSerializer<Value>: Sendable {
     associatedtype Value: Sendable
 
-    /// The statuses and media types that are no error.
+    /// The acceptable statuses and media types.
     var acceptance: Acceptance { get }
 
-    /// Whether the value is made of the body's bytes without reading what they say, so that a body in an unknown content coding will
-    /// do; no unless a serializer says so.
+    /// Whether the value is made of the body's bytes without interpreting them, so that an unknown content coding does no harm;
+    /// false by default.
     ///
-    /// A server may send a coding that was not asked for, or a Content-Encoding that is none, such as `utf-8`. The body is then left as
-    /// it came, with its field. For a serializer that reads it, that is `contentCodingFailed`.
+    /// A server may send a coding that the request did not accept, or a Content-Encoding that is none, such as `utf-8`. The body
+    /// then stays as received, with its field. A serializer that interprets it fails with `contentCodingFailed`.
     var takesUnknownCodings: Bool { get }
 
-    /// Makes the value; called once the response was accepted. Throws `decodingFailed`.
+    /// Makes the value of an accepted response. Throws `decodingFailed`.
     func value(of response: Response, body: Bytes) throws -> Value
 
-    /// Refuses a response for another reason than its status or media type, by throwing; does nothing unless a serializer
-    /// says so.
+    /// Rejects a response, by throwing, for a reason other than its status or media type; does nothing by default.
     func validate(_ response: Response, body: Bytes) throws
 }
 
@@ -40,12 +39,12 @@ extension ResponseSerializer {
 
     public func validate(_ response: Response, body: Bytes) throws {}
 
-    /// The longest body, in bytes, of a refused answer that is read for the error's value.
+    /// The longest body, in bytes, of a rejected response that is read for the error's value.
     private static var largestErrorBody: Int { 1 << 20 }
 
-    /// Judges a response and makes its value: AFNetworking's `responseObjectForResponse`.
+    /// Checks a response and makes its value: AFNetworking's `responseObjectForResponse`.
     ///
-    /// Throws `unacceptableStatus`, with the value where one could be made in spite of it, `unacceptableMediaType`,
+    /// Throws `unacceptableStatus`, with the value if one can still be made, `unacceptableMediaType`,
     /// `unacceptableResponse`, or `decodingFailed`; each carries the response and the body.
     public func serialize(_ response: Response, body: Bytes) throws(SternaError) -> Value {
         try judge(response, body: body)
@@ -53,7 +52,7 @@ extension ResponseSerializer {
         return try unjudgedValue(of: response, body: body)
     }
 
-    /// Throws for a status that is not accepted, or for what ``validate(_:body:)`` refuses.
+    /// Throws for an unacceptable status, or if ``validate(_:body:)`` throws.
     package func judge(_ response: Response, body: Bytes) throws(SternaError) {
         if !acceptance.statuses.contains(response.status.code), var error = acceptance.check(response, body: body) {
             if error.underlying == nil, body.readableBytes <= Self.largestErrorBody, canRead(response, body) {
@@ -64,7 +63,7 @@ extension ResponseSerializer {
         try judgeFurther(response, body: body)
     }
 
-    /// Throws for what ``validate(_:body:)`` refuses.
+    /// Throws if ``validate(_:body:)`` throws.
     package func judgeFurther(_ response: Response, body: Bytes) throws(SternaError) {
         do {
             try validate(response, body: body)
@@ -76,7 +75,7 @@ extension ResponseSerializer {
         }
     }
 
-    /// The value of a response whose status was judged before; its media type is checked here.
+    /// Returns the value of a response whose status is already checked; checks its media type.
     package func accepted(_ response: Response, body: Bytes) throws(SternaError) -> Value {
         if let error = acceptance.checkMediaType(response, body: body) { throw error }
         return try unjudgedValue(of: response, body: body)
@@ -104,25 +103,25 @@ extension ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
-    /// The bytes as they are, of any media type.
+    /// The unchanged bytes, with any media type.
     public static var data: DataResponseSerializer { DataResponseSerializer() }
 }
 
 extension ResponseSerializer where Self == TextResponseSerializer {
-    /// The text in the character set that Content-Type names, of any media type.
+    /// The text in Content-Type's character set, with any media type.
     public static var text: TextResponseSerializer { TextResponseSerializer() }
 
-    /// The text in a character set, whatever Content-Type says, of any media type.
+    /// The text in the given character set, whatever Content-Type says, with any media type.
     public static func text(_ encoding: TextEncoding) -> TextResponseSerializer {
         TextResponseSerializer(encoding: encoding)
     }
 }
 
-/// The bytes as they are.
+/// Returns the unchanged bytes.
 public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
-    /// Takes any media type unless told otherwise.
+    /// Makes a serializer; it accepts any media type by default.
     public init(acceptance: Acceptance = Acceptance()) { self.acceptance = acceptance }
 
     public var takesUnknownCodings: Bool { true }

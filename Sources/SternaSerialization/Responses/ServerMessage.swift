@@ -1,14 +1,14 @@
 import NIOCore
 import SternaCore
 
-/// Finds the explanation that a server put into the body of an error.
+/// Finds the server's explanation in the body of an error response.
 enum ServerMessage {
-    /// Where APIs put it, most telling first: plain members, RFC 9457's, OAuth's, JSON:API's.
+    /// The usual places of the message, most specific first: plain members, RFC 9457's, OAuth's, JSON:API's.
     private static let members = [
         "message", "error_description", "detail", "error", "errors", "title", "reason", "msg",
     ]
 
-    /// At most this much of a body is looked at.
+    /// The longest body, in bytes, that is searched.
     private static let limit = 64 << 10
 
     static func find(in body: Bytes, mediaType: MediaType?) -> String? {

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
 extension HTTPResponse.Status {
-    /// The phrase that the registry has for the code (RFC 9110, 15), or nothing for a code that is not registered.
+    /// The registered phrase for the code (RFC 9110, 15); empty for an unregistered code.
     ///
-    /// What the server itself wrote there is ``Response/reasonPhrase``.
+    /// The server's own phrase is ``Response/reasonPhrase``.
     public var registeredPhrase: String { Self.phrases[code] ?? "" }
 
     private static let phrases: [Int: String] = {

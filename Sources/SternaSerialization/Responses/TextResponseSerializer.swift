@@ -2,21 +2,21 @@ import HTTPTypes
 public import NIOCore
 public import SternaCore
 
-/// The text in the character set that Content-Type names, else in the Unicode form of its byte order mark, else UTF-8.
+/// Decodes text in Content-Type's character set, else in the Unicode form of its byte order mark, else UTF-8.
 ///
-/// `charset=ISO-8859-1` is Latin-1 to the letter, see ``TextEncoding``. Nothing of the text is replaced: bytes that are no
-/// text in the set are an error that names the set and, where it is one byte that is wrong, its place.
+/// `charset=ISO-8859-1` means exactly Latin-1, see ``TextEncoding``. No character is replaced: bytes that are invalid in the set
+/// throw an error that names the set. The error also gives the position of the first invalid byte.
 public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var acceptance: Acceptance
 
-    /// The character set of every answer, whatever Content-Type and a byte order mark say; nil, the default, goes by them.
+    /// The character set of every response, overriding Content-Type and a byte order mark; nil, the default, follows them.
     public var encoding: TextEncoding?
 
-    /// What is tried in turn where neither Content-Type nor a byte order mark names a set, and the bytes are not UTF-8;
-    /// empty by default. `[.latin1]` takes any bytes.
+    /// The sets to try in order if neither Content-Type nor a byte order mark names one, and the bytes are not UTF-8;
+    /// empty by default. `[.latin1]` accepts any bytes.
     public var fallbacks: [TextEncoding]
 
-    /// Takes any media type unless told otherwise.
+    /// Makes a serializer; it accepts any media type by default.
     public init(
         acceptance: Acceptance = Acceptance(), fallbacks: [TextEncoding] = [], encoding: TextEncoding? = nil
     ) {
@@ -25,7 +25,7 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.fallbacks = fallbacks
     }
 
-    /// The text; throws `decodingFailed` for a set that is not known, and for bytes that are not of the set.
+    /// Returns the text; throws `decodingFailed` for an unknown set, and for bytes that are invalid in the set.
     public func value(of response: Response, body: Bytes) throws -> String {
         try text(of: body, charset: response.mediaType?.charset)
     }

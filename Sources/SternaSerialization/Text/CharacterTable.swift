@@ -7,7 +7,7 @@ enum CharacterIndexes {}
 ///
 /// Each table is expanded once, when it is first used.
 struct CharacterTable: Sendable {
-    // Zero where a pointer has no character: no index contains U+0000.
+    // Zero for a pointer without a character: no index contains U+0000.
     fileprivate let scalars: [UInt32]
 
     func scalar(_ pointer: Int) -> UInt32? {
@@ -37,16 +37,16 @@ struct CharacterTable: Sendable {
 // MARK: Sets of one byte
 
 extension CharacterTable {
-    /// The characters of the bytes 0x80 to 0xFF; nil for a set that is not in the index files.
+    /// Returns the characters of the bytes 0x80 to 0xFF; nil for a set that is not in the index files.
     static func singleByte(_ kind: TextEncoding.Kind) -> CharacterTable? {
-        // Hebrew has one index for both of its orders.
+        // Both orders of Hebrew share one index.
         singleByteTables[kind == .iso8859Part8Logical ? .iso8859Part8 : kind]
     }
 
-    /// The pointer of a code point, by a search through the whole table.
+    /// Returns the pointer of a code point, by a search through the whole table.
     func pointer(_ scalar: UInt32) -> Int? { scalar == 0 ? nil : scalars.firstIndex(of: scalar) }
 
-    /// The sets in the order in which `CharacterIndexes.singleByte` lists them.
+    /// The sets in the order of `CharacterIndexes.singleByte`.
     static let singleByteNames: [TextEncoding.Kind] = [
         .ibm866, .iso8859Part2, .iso8859Part3, .iso8859Part4, .iso8859Part5, .iso8859Part6, .iso8859Part7,
         .iso8859Part8, .iso8859Part10, .iso8859Part13, .iso8859Part14, .iso8859Part15, .iso8859Part16, .koi8R, .koi8U,
@@ -67,7 +67,7 @@ extension CharacterTable {
 // MARK: Index gb18030 ranges
 
 extension CharacterTable {
-    /// The code point of four bytes of gb18030 (Encoding Standard, 5, "index gb18030 ranges code point").
+    /// Returns the code point of four bytes of gb18030 (Encoding Standard, 5, "index gb18030 ranges code point").
     static func rangesScalar(_ pointer: Int) -> UInt32? {
         guard (0...39_419).contains(pointer) || (189_000...1_237_575).contains(pointer) else { return nil }
         if pointer == 7_457 { return 0xE7C7 }
@@ -75,14 +75,14 @@ extension CharacterTable {
         return rangeScalars.scalars[row] + UInt32(pointer) - rangePointers.scalars[row]
     }
 
-    /// The pointer of a code point that two bytes of gb18030 cannot hold ("index gb18030 ranges pointer").
+    /// Returns the pointer of a code point that two bytes of gb18030 cannot represent ("index gb18030 ranges pointer").
     static func rangesPointer(_ scalar: UInt32) -> Int? {
         if scalar == 0xE7C7 { return 7_457 }
         guard let row = row(of: scalar, in: rangeScalars) else { return nil }
         return Int(rangePointers.scalars[row] + scalar - rangeScalars.scalars[row])
     }
 
-    /// The last row whose value is not above the given one.
+    /// Returns the last row with a value not above the given one.
     private static func row(of value: UInt32, in table: CharacterTable) -> Int? {
         var (low, high) = (0, table.scalars.count)
         while low < high {
@@ -102,9 +102,9 @@ extension CharacterTable {
 ///
 /// Code points are below U+30000. Each 256 of them share a page, so that a look-up reads two arrays.
 struct PointerTable: Sendable {
-    // The number of the page of each 256 code points; page 0 is empty.
+    // The page number for each 256 code points; page 0 is empty.
     private var pages = [UInt16](repeating: 0, count: 0x300)
-    // Pointers plus one, 256 for each page; zero where a code point has no pointer.
+    // Pointers plus one, 256 per page; zero for a code point without a pointer.
     private var cells = [UInt16](repeating: 0, count: 256)
 
     func pointer(_ scalar: UInt32) -> Int? {
@@ -113,8 +113,8 @@ struct PointerTable: Sendable {
         return cell == 0 ? nil : Int(cell) - 1
     }
 
-    /// Without the rows of Hong Kong's characters, which are read only; of six box-drawing characters and numerals that
-    /// stand there twice, the last counts.
+    /// Without the rows of Hong Kong's characters, which are only read. Six box-drawing characters and numerals appear
+    /// twice there; the last one counts.
     static let big5 = PointerTable(
         .big5, from: (0xA1 - 0x81) * 157, last: [0x2550, 0x255E, 0x2561, 0x256A, 0x5341, 0x5345])
     static let eucKR = PointerTable(.eucKR)
@@ -141,7 +141,7 @@ struct PointerTable: Sendable {
 
 // MARK: Expansion
 
-/// Reads the code of a table, which scripts/character-tables describes and writes.
+/// Expands the code of a table; scripts/character-tables describes and writes it.
 private struct TableCode {
     private var digits: TableDigits
     private let count: Int
@@ -174,7 +174,7 @@ private struct TableCode {
             }
             scalars.append(UInt32(truncatingIfNeeded: current))
         }
-        // Pointers at the end without a character.
+        // Pads trailing pointers that have no character.
         if scalars.count < count { scalars.append(contentsOf: repeatElement(0, count: count - scalars.count)) }
         return scalars
     }

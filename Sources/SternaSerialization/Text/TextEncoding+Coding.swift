@@ -2,18 +2,18 @@ public import NIOCore
 public import SternaCore
 
 extension TextEncoding {
-    /// The bytes of a text; nil where a character has no form in the set.
+    /// Encodes a text; returns nil if the set lacks one of its characters.
     ///
-    /// As the Encoding Standard has it, the Japanese sets write `¥` and `‾` as the bytes of `\` and `~` where they have
-    /// them there, and U+2212 as the full-width minus sign; ISO-2022-JP writes half-width katakana as full-width ones.
+    /// As in the Encoding Standard, the Japanese sets write U+2212 as the full-width minus sign. They write `¥` and `‾`
+    /// as the bytes of `\` and `~`, if the set has them there. ISO-2022-JP writes half-width katakana as full-width.
     public func encode(_ text: String) -> [UInt8]? { encode(text) { _ in nil } }
 
-    /// The bytes of a text in which what has no form in the set is replaced.
+    /// Encodes a text, replacing the characters that the set lacks.
     ///
-    /// - Parameter replacement: what stands for a character, in characters that have a form; nil gives up. The Encoding
-    ///   Standard's error mode “html” is `{ "&#\($0.value);" }`. For the control characters that ISO-2022-JP cannot
-    ///   hold, it is asked about U+FFFD.
-    /// - Returns: nil where the closure gives up or its answer has no form either.
+    /// - Parameter replacement: returns the replacement of a character, in characters of the set; nil gives up. The
+    ///   Encoding Standard's error mode “html” is `{ "&#\($0.value);" }`. For the control characters that ISO-2022-JP
+    ///   cannot represent, it is called with U+FFFD.
+    /// - Returns: nil if the closure gives up, or if the set lacks a character of its replacement too.
     public func encode(
         _ text: String, replacing replacement: (Unicode.Scalar) throws -> String?
     ) rethrows -> [UInt8]? {
@@ -27,9 +27,9 @@ extension TextEncoding {
         return writer.output
     }
 
-    /// The text of bytes; nil where any of them is not of the set.
+    /// Decodes bytes; returns nil if any of them is invalid in the set.
     ///
-    /// Nothing is dropped and nothing replaced, but for the byte order mark of a Unicode form.
+    /// Nothing is dropped or replaced, except the byte order mark of a Unicode form.
     public func decode(_ bytes: Bytes) -> String? { try? read(bytes) }
 
     func read(_ bytes: Bytes) throws(TextReadingFailure) -> String {
@@ -44,7 +44,7 @@ extension TextEncoding {
         }
     }
 
-    /// The Unicode form whose byte order mark the bytes begin with.
+    /// Returns the Unicode form of a leading byte order mark.
     static func byteOrderMark(of bytes: Bytes) -> TextEncoding? {
         let start = bytes.readableBytesView.prefix(4)
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }

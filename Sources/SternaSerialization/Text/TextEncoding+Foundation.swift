@@ -1,7 +1,7 @@
 public import SternaPlatform
 
 extension TextEncoding {
-    /// The set that Foundation's value means; nil for one that is no set of this library (`.nonLossyASCII`, `.symbol`,
+    /// The set of Foundation's value; nil for a value without a set in this library (`.nonLossyASCII`, `.symbol`,
     /// `.nextstep` and others).
     public init?(_ encoding: String.Encoding) {
         guard let kind = Self.kinds[encoding.rawValue] else { return nil }
@@ -10,14 +10,14 @@ extension TextEncoding {
 
     /// Foundation's value for the set; nil for `x-user-defined`, which has none.
     ///
-    /// Foundation on Linux does not know all of them, and its tables are a little different from the standard's.
+    /// Foundation on Linux does not support all of them, and its tables differ slightly from the standard's.
     public var stringEncoding: String.Encoding? {
         Self.values.first { $0.0 == kind }.map { String.Encoding(rawValue: $0.1) }
     }
 
     private static let kinds = Dictionary(values.map { ($0.1, $0.0) }) { first, _ in first }
 
-    // The first value of a set is the one it is given. Those with the highest of 32 bits are Core Foundation's numbers.
+    // A set maps to its first value. Values with the highest of 32 bits set are Core Foundation's numbers.
     private static let values: [(Kind, UInt)] = [
         (.utf8, String.Encoding.utf8.rawValue), (.ascii, String.Encoding.ascii.rawValue),
         (.latin1, String.Encoding.isoLatin1.rawValue), (.utf16, String.Encoding.utf16.rawValue),

@@ -9,7 +9,7 @@ extension TextEncoding {
             return kinds
         }()
 
-        /// A label in lower case, without the ASCII blanks around it.
+        /// Returns a label in lower case, without the ASCII blanks around it.
         static func normal(_ label: String) -> String {
             var bytes = label.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }[...]
             while let first = bytes.first, isBlank(first) { bytes.removeFirst() }

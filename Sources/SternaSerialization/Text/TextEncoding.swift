@@ -1,24 +1,24 @@
-/// A character set: how text is written as bytes, by the WHATWG Encoding Standard.
+/// A character set: an encoding of text as bytes, by the WHATWG Encoding Standard.
 ///
-/// Reading and writing are this library's own, by tables of the standard's indexes, and strict. They need neither Foundation
-/// nor any setting up. The table of a set is expanded when it is first used, which takes less than a millisecond.
+/// This library reads and writes text itself, strictly, with tables of the standard's indexes. It needs neither Foundation nor any
+/// set-up. A set's table is expanded on first use, which takes less than a millisecond.
 ///
-/// Three things differ from the standard, which is about browsers:
-/// - The labels of ISO-8859-1 and US-ASCII mean these two sets, ``latin1`` and ``ascii``, whose bytes are code points, as
-///   RFC 9110 and AFNetworking have it; browsers read windows-1252 for both. A server whose “ISO-8859-1” has curly quotes
-///   in the bytes 0x80 to 0x9F is read with ``windows1252``.
-/// - UTF-16 is read by its byte order mark and can be written, and there is UTF-32.
-/// - The sets that the standard refuses (its “replacement”: ISO-2022-KR, ISO-2022-CN, HZ) have no value here.
+/// Three things differ from the standard, which is written for browsers:
+/// - The labels of ISO-8859-1 and US-ASCII mean ``latin1`` and ``ascii``, in which bytes are code points, as in RFC
+///   9110 and AFNetworking; browsers read windows-1252 for both. If a server's “ISO-8859-1” has curly quotes in the
+///   bytes 0x80 to 0x9F, read it with ``windows1252``.
+/// - UTF-16 is read by its byte order mark and can be written, and UTF-32 is supported.
+/// - The sets that the standard rejects (its “replacement”: ISO-2022-KR, ISO-2022-CN, HZ) have no value here.
 public struct TextEncoding: Sendable, Hashable {
     let kind: Kind
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// The standard's name in lower case, `shift_jis`.
+    /// The standard's name in lower case, such as `shift_jis`.
     public var name: String { kind.rawValue }
 
-    /// The set with one of the standard's labels, in any case and with blanks around it; also `utf-32`, `utf-32le` and
-    /// `utf-32be`, which the standard does not have. Nil where there is none.
+    /// The set with one of the standard's labels, ignoring case and blanks around it. Also accepts `utf-32`, `utf-32le`
+    /// and `utf-32be`, which the standard does not have. Nil for any other label.
     public init?(label: String) {
         guard label.utf8.count <= 64, let kind = Labels.kinds[Labels.normal(label)] else { return nil }
         self.kind = kind
@@ -28,12 +28,12 @@ public struct TextEncoding: Sendable, Hashable {
 extension TextEncoding: CustomStringConvertible, CaseIterable {
     public var description: String { name }
 
-    /// Every set, in the standard's order behind the Unicode forms.
+    /// All sets: the Unicode forms, then the others in the standard's order.
     public static let allCases: [TextEncoding] = Kind.allCases.map(TextEncoding.init)
 }
 
 extension TextEncoding: Codable {
-    /// Takes a label as one string.
+    /// Decodes a label from one string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let label = try container.decode(String.self)
@@ -44,7 +44,7 @@ extension TextEncoding: Codable {
         self = encoding
     }
 
-    /// Writes the name as one string.
+    /// Encodes the name as one string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)
@@ -100,19 +100,19 @@ extension TextEncoding {
         case userDefined = "x-user-defined"
     }
 
-    /// UTF-8; a byte order mark is removed when it is read, and none is written.
+    /// UTF-8; reading removes a byte order mark, and writing adds none.
     public static let utf8 = TextEncoding(.utf8)
-    /// UTF-16 with a byte order mark, which is written; without one it is read as little-endian.
+    /// UTF-16; writing adds a byte order mark, and reading without one assumes little-endian.
     public static let utf16 = TextEncoding(.utf16)
-    /// UTF-16, the low byte first; a byte order mark is removed when it is read, and none is written.
+    /// UTF-16, the low byte first; reading removes a byte order mark, and writing adds none.
     public static let utf16LittleEndian = TextEncoding(.utf16LittleEndian)
-    /// UTF-16, the high byte first; a byte order mark is removed when it is read, and none is written.
+    /// UTF-16, the high byte first; reading removes a byte order mark, and writing adds none.
     public static let utf16BigEndian = TextEncoding(.utf16BigEndian)
-    /// UTF-32 with a byte order mark, which is written; without one it is read as big-endian (Unicode, D101).
+    /// UTF-32; writing adds a byte order mark, and reading without one assumes big-endian (Unicode, D101).
     public static let utf32 = TextEncoding(.utf32)
-    /// UTF-32, the low byte first; a byte order mark is removed when it is read, and none is written.
+    /// UTF-32, the low byte first; reading removes a byte order mark, and writing adds none.
     public static let utf32LittleEndian = TextEncoding(.utf32LittleEndian)
-    /// UTF-32, the high byte first; a byte order mark is removed when it is read, and none is written.
+    /// UTF-32, the high byte first; reading removes a byte order mark, and writing adds none.
     public static let utf32BigEndian = TextEncoding(.utf32BigEndian)
     /// US-ASCII: bytes above 0x7F are errors.
     public static let ascii = TextEncoding(.ascii)
@@ -180,15 +180,15 @@ extension TextEncoding {
     public static let gbk = TextEncoding(.gbk)
     /// Chinese in one, two or four bytes: every character of Unicode but U+E5E5, by GB18030-2022.
     public static let gb18030 = TextEncoding(.gb18030)
-    /// Traditional Chinese, with Hong Kong's characters when it is read.
+    /// Traditional Chinese; reading includes Hong Kong's characters.
     public static let big5 = TextEncoding(.big5)
-    /// Japanese; characters of JIS X 0212 in three bytes are read and not written.
+    /// Japanese; three-byte characters of JIS X 0212 are read but not written.
     public static let eucJP = TextEncoding(.eucJP)
     /// Japanese in seven bits with escape sequences.
     public static let iso2022JP = TextEncoding(.iso2022JP)
-    /// Japanese as Windows has it.
+    /// Japanese, in Windows' variant.
     public static let shiftJIS = TextEncoding(.shiftJIS)
-    /// Korean as Windows has it (windows-949).
+    /// Korean, in Windows' variant (windows-949).
     public static let eucKR = TextEncoding(.eucKR)
     /// ASCII, and the bytes above as U+F780 to U+F7FF.
     public static let userDefined = TextEncoding(.userDefined)

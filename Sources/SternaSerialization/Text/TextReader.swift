@@ -1,10 +1,10 @@
-/// Bytes that are not of a character set.
+/// The failure of reading bytes that are invalid in a character set.
 struct TextReadingFailure: Error, Equatable {
-    /// The first byte of the first sequence that is no character, counted from the beginning.
+    /// The offset of the first byte of the first invalid sequence.
     var offset: Int
 }
 
-/// Makes text of bytes, strictly: nothing is dropped or replaced.
+/// Converts bytes to text, strictly: nothing is dropped or replaced.
 struct TextReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -15,7 +15,7 @@ struct TextReader {
         output.reserveCapacity(bytes.count)
     }
 
-    /// Reads a set; none of the Unicode forms.
+    /// Reads bytes of a set other than the Unicode forms.
     mutating func read(_ kind: TextEncoding.Kind) throws(TextReadingFailure) -> String {
         switch kind {
         case .ascii: try each { _, _ in false }
@@ -39,7 +39,7 @@ struct TextReader {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Takes ASCII as it is, and asks for what begins with another byte: false where that is no character.
+    /// Appends ASCII directly, and calls the closure for any other byte; false means that no character begins there.
     private mutating func each(
         _ character: (inout TextReader, UInt8) -> Bool
     ) throws(TextReadingFailure) {
@@ -75,7 +75,7 @@ struct TextReader {
             }
             let lead = Int(byte) - (byte < 0xA0 ? 0x81 : 0xC1)
             let pointer = lead * 188 + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
-            // The rows for users' own characters.
+            // The rows of user-defined characters.
             if (8_836...10_715).contains(pointer) { return take(2, UInt32(0xE000 - 8_836 + pointer)) }
             return take(2, table.scalar(pointer))
         default: return false
@@ -98,7 +98,7 @@ struct TextReader {
         guard (0x81...0xFE).contains(byte), let trail = self.byte(1),
             (0x40...0x7E).contains(trail) || (0xA1...0xFE).contains(trail)
         else { return false }
-        // Four codes are a letter and a combining mark.
+        // Four codes stand for a letter and a combining mark.
         let composed: (UInt32, UInt32)? =
             switch (byte, trail) {
             case (0x88, 0x62): (0xCA, 0x304)

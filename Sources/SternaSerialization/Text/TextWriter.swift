@@ -1,8 +1,8 @@
-/// Makes bytes of characters, by the Encoding Standard's encoders.
+/// Converts characters to bytes, by the Encoding Standard's encoders.
 struct TextWriter {
     private(set) var output: [UInt8] = []
     private let kind: TextEncoding.Kind
-    // Of a set of one byte.
+    // The table of a single-byte set.
     private let table: CharacterTable?
     private var mode = Mode.ascii
 
@@ -22,7 +22,7 @@ struct TextWriter {
         if kind == .utf32 { output += [0x00, 0x00, 0xFE, 0xFF] }
     }
 
-    /// Writes a character; false, with nothing written, where the set has no form of it.
+    /// Writes a character; returns false, writing nothing, if the set lacks it.
     mutating func append(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         switch kind {
@@ -52,13 +52,14 @@ struct TextWriter {
         }
     }
 
-    /// Writes what the set needs at the end.
+    /// Writes what the set requires at the end.
     mutating func finish() {
         if mode != .ascii { output += [0x1B, 0x28, 0x42] }
         mode = .ascii
     }
 
-    /// What a caller is asked to replace: the standard says U+FFFD for what could be taken for an escape sequence.
+    /// Returns the character to pass to the caller's replacement: U+FFFD, by the standard, for one that could be taken
+    /// for an escape sequence.
     func missing(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         kind == .iso2022JP && scalar.isASCII ? "\u{FFFD}" : scalar
     }
@@ -97,7 +98,7 @@ struct TextWriter {
         }
     }
 
-    /// The bytes of a pointer: the trail byte is counted from `low`, and from `turn` on from `high`.
+    /// Returns the bytes of a pointer: the trail byte counts from `low`, and from `turn` on from `high`.
     private static func pair(
         _ pointer: Int, row: Int, lead: Int, low: Int, high: Int = 0, turn: Int = .max
     ) -> [UInt8] {
@@ -115,7 +116,7 @@ struct TextWriter {
         ]
     }
 
-    /// The place of a character in the 94 rows of 94 that EUC-JP and ISO-2022-JP write.
+    /// Returns the place of a character in the 94 by 94 rows that EUC-JP and ISO-2022-JP write.
     private static func jis(_ value: UInt32) -> (row: UInt8, cell: UInt8)? {
         guard let pointer = PointerTable.jis0208.pointer(minus(value)), pointer < 94 * 94 else { return nil }
         return (UInt8(pointer / 94), UInt8(pointer % 94))
@@ -130,11 +131,11 @@ struct TextWriter {
         }
     }
 
-    // JIS X 0208's minus sign is the full-width one in the standard's index.
+    // In the standard's index, JIS X 0208's minus sign is the full-width one.
     private static func minus(_ value: UInt32) -> UInt32 { value == 0x2212 ? 0xFF0D : value }
 
     private func gb18030(_ value: UInt32) -> [UInt8]? {
-        // Its two bytes are read as U+3000, for the sake of deployed content.
+        // Its two bytes are read as U+3000, for compatibility with deployed content.
         if value == 0xE5E5 { return nil }
         if kind == .gbk, value == 0x20AC { return [0x80] }
         if let code = Self.privateCodes[value] { return [UInt8(code >> 8), UInt8(code & 0xFF)] }
@@ -144,7 +145,7 @@ struct TextWriter {
         return kind == .gb18030 ? CharacterTable.rangesPointer(value).map(Self.quad) : nil
     }
 
-    // Private characters of GB18030-2005 whose bytes mean characters of their own since 2022. They keep their bytes.
+    // Private characters of GB18030-2005; since 2022 their bytes mean other characters. They keep their bytes.
     private static let privateCodes: [UInt32: UInt16] = [
         0xE78D: 0xA6D9, 0xE78E: 0xA6DA, 0xE78F: 0xA6DB, 0xE790: 0xA6DC, 0xE791: 0xA6DD, 0xE792: 0xA6DE,
         0xE793: 0xA6DF, 0xE794: 0xA6EC, 0xE795: 0xA6ED, 0xE796: 0xA6F3, 0xE81E: 0xFE59, 0xE826: 0xFE61,
@@ -166,7 +167,7 @@ extension TextWriter {
             return true
         }
         var value = value
-        // The set has katakana in full width only.
+        // The set has only full-width katakana.
         if (0xFF61...0xFF9F).contains(value) {
             value = CharacterTable.katakana.scalar(Int(value) - 0xFF61) ?? value
         }

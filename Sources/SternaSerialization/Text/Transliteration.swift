@@ -2,12 +2,12 @@
 import Foundation
 #endif
 
-/// Makes ASCII of text.
+/// Converts text to ASCII.
 package enum Transliteration {
-    /// The text in printable ASCII.
+    /// Returns the text in printable ASCII.
     ///
-    /// With the package's trait `Foundation`, letters are transliterated by ICU's rules first (`é` to `e`, `Привет` to
-    /// `Privet`). What is outside U+0020 to U+007E then is dropped, control characters included.
+    /// With the package's trait `Foundation`, ICU's rules first transliterate letters (`é` to `e`, `Привет` to
+    /// `Privet`). Characters outside U+0020 to U+007E are then dropped, including control characters.
     package static func ascii(_ text: String) -> String {
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         return String(

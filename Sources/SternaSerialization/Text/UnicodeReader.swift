@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// Reads the Unicode forms: a byte order mark is removed, anything ill-formed is an error.
+/// Reads the Unicode forms: removes a byte order mark, and rejects ill-formed input.
 enum UnicodeReader {
     static func utf8(_ bytes: Bytes) throws(TextReadingFailure) -> String {
         let view = bytes.readableBytesView

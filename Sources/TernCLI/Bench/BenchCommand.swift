@@ -51,7 +51,7 @@ struct BenchCommand: AsyncParsableCommand {
             routing.apply(to: &settings, proxies)
         }
         let load = BenchLoad(session: session, url: target, body: try body.map { try Body.file($0) }, onLoop: onLoop)
-        // Connections are opened and code is warmed by one request each, which does not count.
+        // One uncounted request per caller opens connections and warms up code.
         _ = await load.run(requests: min(requests, concurrency), concurrency: concurrency)
         let result = await load.run(requests: requests, concurrency: concurrency)
         print(json ? result.json.description : result.table)

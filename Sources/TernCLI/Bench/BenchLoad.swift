@@ -1,14 +1,14 @@
 import Sterna
 import SternaPlatform
 
-/// Drives a session with a number of callers at once.
+/// Drives a session with several concurrent callers.
 struct BenchLoad: Sendable {
     var session: Session
     var url: HTTPURL
     var body: Body?
     var onLoop: Bool
 
-    /// What one caller saw.
+    /// The measurements of one caller.
     struct Tally: Sendable {
         var bytes: Int64 = 0
         var errors = 0
@@ -19,7 +19,7 @@ struct BenchLoad: Sendable {
     func run(requests: Int, concurrency: Int) async -> BenchResult {
         let start = Usage.now()
         let tallies = await withTaskGroup(of: Tally.self) { group in
-            // Callers beyond the number of requests would have none.
+            // Callers beyond the number of requests would have none to send.
             for caller in 0..<min(concurrency, requests) {
                 let share = requests / concurrency + (caller < requests % concurrency ? 1 : 0)
                 group.addTask {
@@ -37,7 +37,7 @@ struct BenchLoad: Sendable {
 
     private func call(_ times: Int) async -> Tally {
         var tally = Tally()
-        // The number is the user's, and may be more than memory holds.
+        // The user chooses the number; it may exceed what memory holds.
         tally.latencies.reserveCapacity(min(times, 1 << 20))
         for _ in 0..<times {
             let begin = Usage.nanoseconds()
@@ -57,7 +57,7 @@ struct BenchLoad: Sendable {
         return tally
     }
 
-    // The body is counted and thrown away as it comes, whatever its size.
+    // Counts the body and discards it as it arrives, whatever its size.
     private func download() async throws -> Int64 {
         try await session.withResponse(to: .get(url)) { response in
             guard (200..<300).contains(response.status.code) else {
@@ -70,7 +70,7 @@ struct BenchLoad: Sendable {
     }
 }
 
-/// Time and processor time of this process.
+/// Elapsed time and processor time of this process.
 struct Usage {
     var wall: Double
     var cpu: Double

@@ -1,6 +1,6 @@
 import Sterna
 
-/// What a measurement came to.
+/// The result of a measurement.
 struct BenchResult: Sendable {
     var requests: Int
     var errors: Int
@@ -8,7 +8,7 @@ struct BenchResult: Sendable {
     var bytes: Int64
     var wall: Double
     var cpu: Double
-    /// Nanoseconds, in rising order.
+    /// In nanoseconds, in ascending order.
     var latencies: [Int64]
 
     init(tallies: [BenchLoad.Tally], used: Usage) {
@@ -21,7 +21,7 @@ struct BenchResult: Sendable {
         cpu = used.cpu
     }
 
-    /// Microseconds that the given part of all requests did not exceed (nearest rank).
+    /// Returns the latency in microseconds that the given part of all requests did not exceed (nearest rank).
     func latency(_ part: Double) -> Double {
         guard !latencies.isEmpty else { return 0 }
         let rank = Int((part * Double(latencies.count)).rounded(.up))

@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 import SternaTesting
 
-/// Shows what the library does, against servers of its own inside this process.
+/// Shows the library's features, against its own servers inside this process.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "See what the library does, step by step, against a server of its own.")

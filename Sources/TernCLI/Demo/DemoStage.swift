@@ -2,7 +2,7 @@ import NIOCore
 import Sterna
 import SternaTesting
 
-/// What the steps play on: the servers, a session, and the place to speak from.
+/// The environment of the steps: the servers, a session, and the output.
 struct DemoStage: Sendable {
     let server: TestServer
     let secureServer: TestServer
@@ -27,7 +27,7 @@ struct DemoStage: Sendable {
 
     func say(_ line: String) { Descriptor.standardOutput.print(line) }
 
-    /// Plays a step and tells what came back; throws only where the demo itself was interrupted.
+    /// Runs a step and prints its result; throws only if the demo itself was interrupted.
     func play(_ step: DemoStep, number: Int) async throws -> DemoOutcome {
         say("\n\(Colour.bold.wrap("\(number). \(step.title)", if: isColoured)): \(step.explanation)")
         let start = NIODeadline.now()
@@ -46,29 +46,29 @@ struct DemoStage: Sendable {
     }
 }
 
-/// One thing to show: what it is, and the function that does it and checks what came back.
+/// One step of the demo: its title and explanation, and the function that runs it and checks the response.
 struct DemoStep: Sendable {
     var title: String
     var explanation: String
     var play: @Sendable (DemoStage) async throws -> Told
 
-    /// What a step has to tell.
+    /// The report of a step.
     struct Told: Sendable {
         /// A few words for the table.
         var result: String
-        /// What came back.
+        /// The lines to print.
         var lines: [String]
     }
 
     static let all: [DemoStep] = parameterSteps + transferSteps + failureSteps + trustSteps + routingSteps
 
-    /// Throws where an answer is not what it must be.
+    /// Throws if a response is not as expected.
     static func check(_ isTrue: Bool, _ claim: String) throws {
         guard isTrue else { throw DemoFailure(description: "the answer is not right: \(claim)") }
     }
 }
 
-/// An answer that was not what it must be.
+/// A response that was not as expected.
 struct DemoFailure: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,6 +1,6 @@
 import Sterna
 
-/// What became of a step.
+/// The outcome of a step.
 struct DemoOutcome: Sendable {
     var title: String
     var result = ""
@@ -12,7 +12,7 @@ struct DemoOutcome: Sendable {
 enum DemoTable {
     private static let widestResult = 40
 
-    /// Lines of a table with aligned columns, times to the right.
+    /// Returns the lines of a table with aligned columns; times are right-aligned.
     static func render(_ outcomes: [DemoOutcome], isColoured: Bool) -> String {
         let rows = outcomes.map { outcome in
             [

@@ -1,4 +1,4 @@
-/// What one argument behind the URL adds to a request.
+/// The part of a request that one argument after the URL defines.
 enum Item: Hashable, Sendable {
     /// `name==value`
     case query(name: String, value: String)
@@ -13,7 +13,7 @@ enum Item: Hashable, Sendable {
     /// `@file`
     case body(file: String)
 
-    /// Whether it makes a request one that has a body.
+    /// Whether it gives the request a body.
     var isContent: Bool {
         switch self {
         case .field, .part, .body: true
@@ -22,7 +22,7 @@ enum Item: Hashable, Sendable {
     }
 }
 
-/// The value of a field, or where it is to be found.
+/// The value of a field, or its source.
 enum FieldValue: Hashable, Sendable {
     case text(String)
     case json(String)

@@ -5,7 +5,7 @@ import SternaPlatform
 enum ItemFile {
     private static let longest: Int64 = 64 << 20
 
-    /// The content of a file as text; throws `fileUnreadable`.
+    /// Returns the content of a file as text; throws `fileUnreadable`.
     static func text(_ path: String) throws(SternaError) -> String {
         let range = try FileRange(wholeFile: path)
         guard range.length <= longest else {

@@ -1,9 +1,9 @@
 import Sterna
 
-/// Reads items: the first separator in an argument decides, the longest where several begin at one place.
+/// Parses items: the first separator in an argument decides; if several begin at one place, the longest one.
 ///
-/// A backslash before a separator's character, or before a backslash, takes that character literally; this holds up to
-/// the separator, and what follows is taken as it stands.
+/// A backslash before a separator's character, or before a backslash, makes that character literal. This applies up to
+/// the separator; the rest is literal anyway.
 enum ItemParser {
     private enum Separator: String, CaseIterable {
         case jsonFile = ":=@"
@@ -17,7 +17,7 @@ enum ItemParser {
 
     private static let specials: Set<Character> = ["=", ":", "@", ";", "\\"]
 
-    /// Throws `UsageError` for an argument that is no item.
+    /// Parses an argument; throws `UsageError` if it is no item.
     static func parse(_ argument: String) throws(UsageError) -> Item {
         if argument.first == "@" { return try bodyItem(argument) }
         var name = ""

@@ -1,6 +1,6 @@
 import Sterna
 
-/// The place a field's name leads to in a JSON body: `user[phones][]` is an element behind the others of a member.
+/// The path of a field's name in a JSON body: `user[phones][]` appends an element to a member.
 struct NestedKey: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case member(String)
@@ -12,7 +12,7 @@ struct NestedKey: Hashable, Sendable {
 
     var steps: [Step]
 
-    /// Reads a name; one that is no well-formed path is the name of a member as it stands.
+    /// Parses a name; a name that is no well-formed path stands for one member.
     init(_ name: String) {
         steps = Self.path(name) ?? [.member(name)]
     }
@@ -37,7 +37,7 @@ struct NestedKey: Hashable, Sendable {
         return .member(String(text))
     }
 
-    /// Sets a value in a tree; throws `UsageError` where an element would leave a gap.
+    /// Sets a value in a tree; throws `UsageError` if an element would leave a gap.
     func set(_ value: JSON, in tree: inout JSON) throws(UsageError) {
         try Self.set(value, at: steps[...], in: &tree)
     }

@@ -1,16 +1,16 @@
 import NIOCore
 import Sterna
 
-/// Writes a response's body to standard output: as it came, or laid out for reading.
+/// Writes a response's body to standard output, unchanged or formatted for reading.
 struct BodyPrinter: Sendable {
-    /// A JSON body of up to this many bytes is laid out as a whole; a longer one is passed on as text.
+    /// The longest JSON body, in bytes, that is formatted as a whole; a longer one is passed on as text.
     static let laidOutBytes = 8 << 20
 
     var style: OutputStyle
     var output = Descriptor.standardOutput
     var progress: ProgressDisplay
 
-    /// Writes the body; throws `OutputError`, or what the body's transfer throws.
+    /// Writes the body; throws `OutputError`, or an error of the body's transfer.
     func write(_ response: Response) async throws {
         var chunks = response.body.makeAsyncIterator()
         guard !style.isRaw else { return try await pass(nil, &chunks) }
@@ -48,7 +48,7 @@ struct BodyPrinter: Sendable {
         if !endsLine { try output.write("\n") }
     }
 
-    /// Whether the text ends a line, or nil where there is none.
+    /// Writes a text. Returns whether it ends a line, or nil if it is empty.
     private func show(_ text: String) throws -> Bool? {
         try output.write(text)
         return text.isEmpty ? nil : text.utf8.last == UInt8(ascii: "\n")
@@ -64,7 +64,7 @@ struct BodyPrinter: Sendable {
         } catch {
             failure = error
         }
-        // What came before a failure is shown all the same.
+        // The part before a failure is shown all the same.
         guard failure == nil, all.readableBytes <= Self.laidOutBytes, (try? JSON(parsing: all.readableBytesView)) != nil
         else {
             if let failure {
@@ -79,18 +79,18 @@ struct BodyPrinter: Sendable {
     }
 }
 
-/// What a body is to whoever looks at it.
+/// The kind of a body, for display.
 enum BodyKind: Hashable, Sendable {
     case json, text, binary
 
-    /// Judges by the media type, and by the body's start where that says too little.
+    /// Detects the kind from the media type and the start of the body.
     static func of(_ mediaType: MediaType?, start: Bytes) -> BodyKind {
         let bytes = Array(start.readableBytesView.prefix(64 << 10))
         if bytes.contains(0) { return .binary }
         let essence = mediaType?.essence ?? ""
         if essence == "application/json" || essence.hasSuffix("+json") || essence == "text/json" { return .json }
         if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || essence == "application/xml" { return .text }
-        // A sequence cut at the end of the start is no fault.
+        // A sequence cut at the end of the start is not invalid.
         let complete = bytes.count - TerminalText.incompleteSuffix(bytes)
         return String(validating: bytes[..<complete], as: UTF8.self) == nil ? .binary : .text
     }

@@ -2,7 +2,7 @@ import NIOCore
 import Sterna
 import SternaPlatform
 
-/// Somewhere to write to, by its file descriptor. Writing waits until all is taken.
+/// An output, by its file descriptor. Writing blocks until all bytes are written.
 struct Descriptor: Sendable {
     var number: CInt
     var name: String
@@ -10,10 +10,10 @@ struct Descriptor: Sendable {
     static let standardOutput = Descriptor(number: 1, name: "standard output")
     static let standardError = Descriptor(number: 2, name: "standard error")
 
-    /// Writes all of the bytes; throws `OutputError`.
+    /// Writes all bytes; throws `OutputError`.
     func write(_ bytes: Bytes) throws(OutputError) {
         var failure: CInt?
-        // The pointer stays within the closure, which writes at most what there is.
+        // The pointer stays within the closure, which writes at most the bytes available.
         bytes.withUnsafeReadableBytes { raw in
             var rest = raw[...]
             while failure == nil, !rest.isEmpty {
@@ -26,7 +26,7 @@ struct Descriptor: Sendable {
     /// Writes a text; throws `OutputError`.
     func write(_ text: String) throws(OutputError) { try write(Bytes(text: text)) }
 
-    /// Writes a line; that nobody reads it is no error.
+    /// Writes a line, ignoring errors such as a closed pipe.
     func print(_ line: String) {
         try? write(line + "\n")
     }
@@ -42,7 +42,7 @@ struct Descriptor: Sendable {
         switch errno {
         case EINTR: return nil
         case EAGAIN:
-            // A descriptor shared with a process that made it non-blocking.
+            // The descriptor is shared with a process that made it non-blocking.
             var wish = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
             poll(&wish, 1, 1_000)
             return nil
@@ -51,12 +51,12 @@ struct Descriptor: Sendable {
     }
 }
 
-/// Output could not be written.
+/// A failure to write output.
 struct OutputError: Error, Hashable, CustomStringConvertible {
     var name: String
     var code: CInt
 
-    /// Whether the reader has gone, which is its good right.
+    /// Whether the reader has closed the pipe, which is no error of the program.
     var isBrokenPipe: Bool { code == EPIPE }
 
     var description: String { "\(name) cannot be written: \(String(cString: strerror(code)))." }

@@ -1,15 +1,16 @@
 import Sterna
 
-/// An error of the library, with advice that depends on the options of the command line.
+/// An error of the library, with advice that depends on the command line's options.
 struct AdvisedError: Error {
     var error: SternaError
-    /// What to do, as a sentence; nil where the error says it.
+    /// The advice, as a sentence; nil if the error contains it.
     var advice: String?
 }
 
-/// The one line that says what went wrong and what to do.
+/// The one line that reports an error and how to fix it.
 enum ErrorLine {
-    /// The line without `tern: `, empty for what needs no words, nil for errors of the argument parser and others.
+    /// Returns the line without `tern: `; empty if no message is needed, nil for errors of the argument parser and
+    /// others.
     static func text(for error: any Error) -> String? {
         switch error {
         case let error as AdvisedError: words(for: error.error, advice: error.advice)
@@ -38,7 +39,7 @@ enum ErrorLine {
         return TerminalText.line("\(detail): \(shown)" + place(error))
     }
 
-    /// Without the certificate, which is shown below.
+    /// Leaves out the certificate, which is shown below.
     private static func trustLine(_ failure: TrustFailure) -> String {
         var words = "The server's certificate is not trusted: \(failure.reason)."
         if !failure.advice.isEmpty { words += " \(failure.advice)" }
@@ -50,7 +51,7 @@ enum ErrorLine {
         return TerminalText.line(words)
     }
 
-    /// What belongs to an error besides its line: the certificates of a server that is not trusted.
+    /// Returns the details of an error besides its line: the certificates of a server that is not trusted.
     static func details(of error: any Error) -> [String] {
         let error = (error as? AdvisedError)?.error ?? error as? SternaError
         guard let failure = error?.underlying as? TrustFailure else { return [] }
@@ -64,7 +65,7 @@ enum ErrorLine {
         return " [\(error.method.map { "\($0.rawValue) " } ?? "")\(url)]"
     }
 
-    /// What to do, where the library's own words cannot name this program's options.
+    /// Returns advice for errors whose message cannot name this program's options.
     private static func advice(for kind: SternaError.Kind) -> String? {
         switch kind {
         case .hostNotFound: "Check its spelling, and the connection to the network."

@@ -1,7 +1,7 @@
 import Sterna
 import SternaPlatform
 
-/// The exit statuses, which are curl's numbers where curl has one.
+/// The exit statuses; curl's numbers where curl has one.
 enum ExitStatus {
     static let success: Int32 = 0
     static let failure: Int32 = 1
@@ -12,14 +12,14 @@ enum ExitStatus {
     /// Ends the process.
     static func end(_ status: Int32) -> Never { exit(status) }
 
-    /// The status for an error of the library.
+    /// Returns the status for an error of the library.
     static func code(for error: SternaError) -> Int32 {
         if error.underlying is OutputError { return outputFailed }
         if let failure = error.underlying as? TrustFailure { return code(for: failure) }
         return code(for: error.kind)
     }
 
-    /// The status for a server that is not trusted.
+    /// Returns the status for a server that is not trusted.
     static func code(for failure: TrustFailure) -> Int32 {
         switch failure.check {
         case .pin: 90
@@ -28,7 +28,7 @@ enum ExitStatus {
         }
     }
 
-    /// The status for a kind of error.
+    /// Returns the status for a kind of error.
     static func code(for kind: SternaError.Kind) -> Int32 {
         switch kind {
         case .invalidHeader, .invalidMethod: usage
@@ -54,7 +54,7 @@ enum ExitStatus {
         }
     }
 
-    /// The status for any error.
+    /// Returns the status for any error.
     static func code(for error: any Error) -> Int32 {
         switch error {
         case let error as AdvisedError: code(for: error.error)
@@ -68,7 +68,7 @@ enum ExitStatus {
     }
 }
 
-/// What the command line asks for cannot be done.
+/// A command line that requests something impossible.
 struct UsageError: Error, Hashable {
     var message: String
     var status = ExitStatus.usage

@@ -1,23 +1,23 @@
 import Sterna
 
-/// Names of files that others choose: base names without control characters, in the current folder.
+/// File names from URLs and servers: base names without control characters, in the current folder.
 enum FileName {
-    /// The last name in a URL's path, decoded; nil where it ends in a slash.
+    /// Returns the last path component of a URL, decoded; nil if the path ends in a slash.
     static func ofURL(_ url: HTTPURL) -> String? {
         let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         return safe(decoded(last.utf8).flatMap { String(validating: $0, as: UTF8.self) } ?? String(last))
     }
 
-    /// The name in a Content-Disposition field (RFC 6266, 4.3), `filename*` before `filename`.
+    /// Returns the name in a Content-Disposition field (RFC 6266, 4.3), preferring `filename*` to `filename`.
     static func ofDisposition(_ field: String) -> String? {
-        // The parameters have the grammar of a media type's.
+        // The parameters follow the grammar of a media type's.
         guard let semicolon = field.firstIndex(of: ";"), let fields = MediaType("a/a\(field[semicolon...])") else {
             return nil
         }
         return fields["filename*"].flatMap(extended).flatMap(safe) ?? fields["filename"].flatMap(safe)
     }
 
-    /// A value of RFC 8187, 3.2, in UTF-8 or Latin-1.
+    /// Decodes a value of RFC 8187, 3.2, in UTF-8 or Latin-1.
     private static func extended(_ value: String) -> String? {
         let pieces = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let bytes = decoded(pieces[2].utf8) else { return nil }
@@ -28,7 +28,7 @@ enum FileName {
         }
     }
 
-    /// Percent-encoded bytes; nil for a sign without two digits.
+    /// Percent-decodes bytes; nil for a percent sign without two digits.
     private static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text[...]
@@ -49,7 +49,7 @@ enum FileName {
         Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
-    /// The name without folders, leading dots, and what a terminal or a file system would act on; nil where nothing is left.
+    /// Returns the name without folders, leading dots, and characters special to terminals or file systems; nil if nothing is left.
     static func safe(_ name: String) -> String? {
         let last = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
         var scalars = String.UnicodeScalarView()
@@ -59,7 +59,7 @@ enum FileName {
             default: scalars.append(scalar)
             }
         }
-        // Hidden files are set-up files of the user's, and a leading dash is an option to other programs.
+        // Hidden files hold the user's settings, and a leading dash is an option to other programs.
         let start = scalars.drop { $0 == "." || $0 == " " || $0 == "-" || $0 == "~" }
         var short = String(String.UnicodeScalarView(start))
         while short.utf8.count > longestName { short.unicodeScalars.removeLast() }
@@ -67,6 +67,6 @@ enum FileName {
         return short.isEmpty ? nil : short
     }
 
-    /// File systems have 255 bytes for a name, of which the temporary file beside it needs some.
+    /// File systems allow 255 bytes for a name; the temporary file beside it needs some of them.
     private static let longestName = 200
 }

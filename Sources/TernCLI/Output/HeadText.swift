@@ -1,13 +1,13 @@
 import HTTPTypes
 import Sterna
 
-/// The heads of messages as people read them.
+/// The heads of messages, formatted for people.
 struct HeadText: Sendable {
     var style: OutputStyle
 
-    /// A request's head as it is sent, with the fields that the transport adds.
+    /// Returns a request's head as it is sent, with the fields that the transport adds.
     ///
-    /// - Parameter version: what is spoken; nil where that is not known yet.
+    /// - Parameter version: the HTTP version; nil if it is not yet known.
     func request(_ request: Request, version: HTTPVersion? = .http11) -> String {
         let spoken = version.map { " " + paint($0.description, .dim) } ?? ""
         let target = style.showsSecrets ? request.url.requestTarget : Redaction.show(target: request.url.requestTarget)
@@ -30,7 +30,7 @@ struct HeadText: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A response's head.
+    /// Returns a response's head.
     func response(_ response: Response) -> String {
         let code = response.status.code
         let status = StatusPhrase.of(code).map { "\(code) \($0)" } ?? "\(code)"

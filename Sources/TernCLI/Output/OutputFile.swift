@@ -1,17 +1,17 @@
 import Sterna
 import SternaPlatform
 
-/// A file that appears under its name only when it is complete: until then it has another one beside it.
+/// A file that is written under a temporary name beside its own, and renamed when complete.
 final class OutputFile {
     private let path: String
     private let temporary: String?
     private let descriptor: Descriptor
     private var cleanup: Int?
 
-    /// Opens it; throws `OutputError`. What is there and is no regular file, a device for instance, is written to
+    /// Opens a file; throws `OutputError`. An existing file that is not regular, such as a device, is written to
     /// directly.
     init(_ path: String) throws(OutputError) {
-        // Renaming over a link would put the file in the link's place.
+        // Renaming over a link would replace the link itself.
         let real = Self.resolved(path)
         let attributes = try? FileManager.default.attributesOfItem(atPath: real)
         let type = attributes?[.type] as? FileAttributeType
@@ -30,9 +30,9 @@ final class OutputFile {
         cleanup = Cleanup.add { unlink(beside) }
     }
 
-    /// Opens a file of a name that no file has yet; throws `OutputError` where one does, a link included.
+    /// Opens a new file; throws `OutputError` if the name exists, even as a link.
     init(newFile path: String) throws(OutputError) {
-        // The name is taken at once, so that the end of a long transfer finds it free.
+        // Reserves the name at once, so that it is still free after a long transfer.
         let place = try Self.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, name: path)
         close(place.number)
         self.path = path
@@ -61,7 +61,7 @@ final class OutputFile {
     /// Writes bytes; throws `OutputError`.
     func write(_ bytes: Bytes) throws(OutputError) { try descriptor.write(bytes) }
 
-    /// Gives the file its name; throws `OutputError`.
+    /// Renames the file to its final name; throws `OutputError`.
     func complete() throws(OutputError) {
         guard let temporary else { return }
         guard rename(temporary, path) == 0 else { throw OutputError(name: path, code: errno) }
@@ -82,7 +82,7 @@ final class OutputFile {
         return String(cString: real)
     }
 
-    /// A name in the same folder, so that the renaming is one step.
+    /// Returns a temporary name in the same folder, so that renaming is one step.
     static func temporaryName(for path: String, random: UInt32 = .random(in: 0...UInt32.max)) -> String {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { path[...$0] } ?? ""

@@ -1,13 +1,13 @@
-/// Which parts of an exchange are shown, and how.
+/// The parts of an exchange to show, and their style.
 struct OutputStyle: Hashable, Sendable {
     var parts: Parts
     var isColoured: Bool
     var isIndented: Bool
-    /// Whether what is written reaches a terminal, which must be kept from what would steer it.
+    /// Whether the output is a terminal; control characters in it must then be replaced.
     var isTerminal: Bool
     var showsSecrets = false
 
-    /// Whether bodies are passed on as they come.
+    /// Whether bodies are passed on unchanged.
     var isRaw: Bool { !isTerminal && !isColoured && !isIndented }
 
     /// The parts of an exchange, by HTTPie's letters.
@@ -18,11 +18,11 @@ struct OutputStyle: Hashable, Sendable {
         static let requestBody = Parts(rawValue: 2)
         static let responseHead = Parts(rawValue: 4)
         static let responseBody = Parts(rawValue: 8)
-        /// What the request took.
+        /// The timings of the request.
         static let metrics = Parts(rawValue: 16)
         static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
 
-        /// Reads letters of `HBhbm`; nil for any other.
+        /// Parses letters of `HBhbm`; nil for any other.
         static func parse(_ letters: String) -> Parts? {
             var parts: Parts = []
             for letter in letters {
@@ -39,7 +39,7 @@ struct OutputStyle: Hashable, Sendable {
         }
     }
 
-    /// What the options ask for.
+    /// The choices of the options.
     struct Wish: Sendable {
         var parts: Parts?
         var isVerbose = false
@@ -54,7 +54,7 @@ struct OutputStyle: Hashable, Sendable {
         case all, colors, format, none
     }
 
-    /// Decides: an option counts for more than the environment, and that for more than what a terminal gets by default.
+    /// Resolves the style: options override the environment, and the environment overrides a terminal's defaults.
     static func resolve(_ wish: Wish, isTerminal: Bool, environment: Environment) -> OutputStyle {
         let usual: Parts = wish.savesBody ? [] : isTerminal ? [.responseHead, .responseBody] : .responseBody
         let coloured: Bool

@@ -1,4 +1,4 @@
-/// What status codes are called (RFC 9110, 15, and the IANA registry).
+/// The phrases of status codes (RFC 9110, 15, and the IANA registry).
 enum StatusPhrase {
     private static let phrases: [Int: String] = [
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
@@ -16,6 +16,6 @@ enum StatusPhrase {
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
     ]
 
-    /// The phrase of a code, nil for one without.
+    /// Returns the phrase of a code, or nil.
     static func of(_ code: Int) -> String? { phrases[code] }
 }

@@ -1,10 +1,10 @@
 import Sterna
 
-/// What a request took, drawn as bars over its time.
+/// The timings of a request, drawn as bars over its duration.
 struct Waterfall {
     let metrics: RequestMetrics
 
-    /// Columns of the terminal.
+    /// The columns of the terminal.
     var width = 80
     var isColoured = false
 
@@ -89,7 +89,7 @@ struct Waterfall {
         }
     }
 
-    /// For instance `12.3 ms`.
+    /// Formats a duration, for instance `12.3 ms`.
     static func time(_ duration: Duration) -> String {
         let microseconds = Int64(duration / .microseconds(1))
         switch microseconds {

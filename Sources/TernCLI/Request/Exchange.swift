@@ -1,12 +1,12 @@
 import NIOCore
 import Sterna
 
-/// Runs one request and shows or saves what comes back.
+/// Runs one request and shows or saves the response.
 struct Exchange: Sendable {
-    /// How much of an error's body is read to find the server's message.
+    /// The most bytes of an error's body that are read to find the server's message.
     private static let messageBytes = 1 << 20
 
-    /// A request's body up to this size is shown.
+    /// The largest request body, in bytes, that is shown.
     private static let shownBodyBytes = 1 << 20
 
     let style: OutputStyle
@@ -34,7 +34,7 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Sends the request; throws what goes wrong on the way, and with `--fail` for the answer's status.
+    /// Sends the request; throws its errors, and with `--fail` an error for the response's status.
     func run(_ draft: RequestDraft, by session: Session) async throws {
         do {
             try await send(draft, by: session)
@@ -88,12 +88,12 @@ struct Exchange: Sendable {
             progress.add(chunk.readableBytes)
         }
         try file.complete()
-        // The name was the server's choice.
+        // The server chose the name.
         if case .named = destination { printError("Saved to \(file.name)") }
     }
 
     private func statusError(_ response: Response, _ draft: RequestDraft) async -> SternaError {
-        // A body that cannot be read leaves the status as all there is to say.
+        // If the body cannot be read, the error reports only the status.
         let body = (try? await response.body.collect(upTo: Self.messageBytes)) ?? Bytes()
         var error =
             Acceptance(statuses: 100..<400).check(response, body: body)
@@ -102,7 +102,7 @@ struct Exchange: Sendable {
         return error
     }
 
-    // Nil where the server chooses, which is not known when the request is shown.
+    // Nil if the server chooses, as the version is then unknown when the request is shown.
     private static func version(of request: Request, _ http2: HTTP2Use) -> HTTPVersion? {
         switch http2 {
         case .off: .http11

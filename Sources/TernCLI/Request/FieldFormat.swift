@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// What the fields of a body are sent as.
+/// The format in which fields of a body are sent.
 enum FieldFormat: Hashable, Sendable {
     case json, form, multipart, propertyList
 
@@ -15,7 +15,7 @@ enum FieldFormat: Hashable, Sendable {
     }
 }
 
-/// The styles that `--style` knows.
+/// The styles that `--style` accepts.
 enum StyleName: String, ExpressibleByArgument, CaseIterable, Sendable {
     case afnetworking4, afnetworking2, whatwg
 
@@ -33,8 +33,8 @@ struct FieldText {
     private var fields: [(name: String, text: String)] = []
     private let style: RequestStyle?
 
-    /// - Parameter style: how names and values are written; nil writes them one by one in their order, as AFNetworking 4
-    ///   escapes them.
+    /// - Parameter style: the style of names and values; nil writes them one by one in their order, with AFNetworking
+    ///   4's escaping.
     init(style: RequestStyle?) { self.style = style }
 
     private var encoder: QueryEncoder { style?.query ?? .afnetworking4 }
@@ -43,14 +43,15 @@ struct FieldText {
         fields.append((name, try encoder.encode([name: text])))
     }
 
-    /// Without a style, JSON is a text as any other; with one, its arrays, members and booleans are the style's.
+    /// Adds a field of JSON. Without a style, JSON is plain text; with one, the style formats its arrays, members and
+    /// booleans.
     mutating func add(_ name: String, json text: String) throws {
         guard style != nil else { return try add(name, text: text) }
         let value = try FieldJSON.tree(text, of: name).parameterValue
         fields.append((name, try encoder.encode(Parameters(pairs: [(name, value)]))))
     }
 
-    /// All fields, in the order of their names where the style says so.
+    /// All fields, sorted by name if the style sorts keys.
     var text: String {
         let sorts = style?.query.sortsKeys ?? false
         let ordered = sorts ? fields.enumerated().sorted { ($0.1.name, $0.0) < ($1.1.name, $1.0) }.map(\.1) : fields
@@ -58,9 +59,9 @@ struct FieldText {
     }
 }
 
-/// Reads the JSON of a field.
+/// Parses the JSON of a field.
 enum FieldJSON {
-    /// Throws `UsageError` for text that is not JSON.
+    /// Parses a text; throws `UsageError` if it is not JSON.
     static func tree(_ text: String, of name: String) throws -> JSON {
         do {
             return try JSON(parsing: text)
@@ -71,7 +72,7 @@ enum FieldJSON {
 }
 
 extension JSON {
-    /// The tree as parameters have it; a number that no type of theirs holds becomes its text.
+    /// The tree as a parameter value; a number that no parameter type holds becomes its text.
     var parameterValue: ParameterValue {
         switch self {
         case .null: .null

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// How the body and the method of a request are made.
+/// Options for the body and the method of a request.
 struct FieldOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Send fields as a JSON object (the default).")
     var json = false
@@ -54,7 +54,7 @@ struct FieldOptions: ParsableArguments {
     /// The method that the options name.
     var namedMethod: String? { head ? "HEAD" : method }
 
-    /// What `--data` sends; nil without it.
+    /// The body of `--data`; nil without it.
     var givenBody: GivenBody? {
         guard let first = data.first else { return nil }
         let mediaType = (json || plist ? format : .form).mediaType

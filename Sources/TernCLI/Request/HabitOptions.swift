@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Options as users of curl and HTTPie write them.
+/// Options in the form that users of curl and HTTPie expect.
 enum HabitOptions {
-    /// A header field as curl's `-H` takes it: `Name: value`, `Name:` removes one, `Name;` sends it empty.
+    /// Parses a header field of curl's `-H`: `Name: value`, `Name:` removes one, `Name;` sends it empty.
     static func headerItem(_ text: String) throws -> Item {
         if text.hasPrefix("@") {
             throw ValidationError("--header takes one field, as in -H 'Name: value'; files of fields are not read.")
@@ -13,13 +13,13 @@ enum HabitOptions {
             return value.isEmpty ? .removedHeader(name: name) : .header(name: name, value: String(value))
         }
         guard text.hasSuffix(";"), text.count > 1 else {
-            // The text may be a secret.
+            // The text may be secret.
             throw ValidationError("--header takes a name, a colon and a value, as in -H 'Name: value'.")
         }
         return .header(name: String(text.dropLast()), value: "")
     }
 
-    /// curl's `-A`; HTTPie's has the names of kinds of credentials for values.
+    /// Parses curl's `-A`; HTTPie's `-A` takes the names of credential types instead.
     static func userAgentItem(_ text: String) throws -> Item {
         if ["basic", "bearer", "digest"].contains(text.lowercased()) {
             throw ValidationError(
@@ -29,7 +29,7 @@ enum HabitOptions {
         return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
     }
 
-    /// curl's `-b` with cookies; its files of cookies need a jar, and HTTPie's `-b` is an option without a value.
+    /// Parses cookies of curl's `-b`; its cookie files need a jar, and HTTPie's `-b` is an option without a value.
     static func cookieItem(_ cookies: [String]) throws -> Item {
         if cookies.contains(where: { !$0.contains("=") || $0.contains("://") }) {
             throw ValidationError(
@@ -39,7 +39,7 @@ enum HabitOptions {
         return .header(name: "Cookie", value: cookies.joined(separator: "; "))
     }
 
-    /// What to write instead of an option that there is not, by its name.
+    /// The alternatives to unsupported options, by option name.
     private static let advice: [String: String] = [
         "-F": "write --form, and name=value or name@file behind the URL",
         "-T": "write tern upload FILE URL",
@@ -98,7 +98,7 @@ enum HabitOptions {
         "--quiet": "write --print '' for no output",
     ]
 
-    /// What to write instead, for a message of the parser about an unknown option or one without its value.
+    /// Returns the alternative for a parser message about an unknown option, or one without its value.
     static func advice(for message: String) -> String? {
         if message.contains("Missing value for '-b") { return "to show the body alone, write --print b" }
         if message.contains("Missing value for '-d") { return "to save a download, write -O or -o FILE" }
@@ -106,7 +106,7 @@ enum HabitOptions {
         let option = message[message.index(after: start)...].prefix { $0 != "'" && $0 != "=" }
         if let found = advice[String(option)] { return found }
         guard option.hasPrefix("-"), !option.hasPrefix("--"), option.count > 2 else { return nil }
-        // Several letters behind one dash: the first one that is not an option here.
+        // Several letters after one dash: finds the first one that is no option here.
         return option.dropFirst().lazy.compactMap { letter in
             advice["-\(letter)"].map { "-\(letter): \($0)" }
         }.first

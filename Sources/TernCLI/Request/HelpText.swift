@@ -1,4 +1,4 @@
-/// What the help says beyond the options; ArgumentParser breaks its lines at 80 columns.
+/// The help text beyond the options; ArgumentParser wraps its lines at 80 columns.
 enum HelpText {
     static let discussion = """
         Without a scheme the URL is http; :8080/path is on localhost. The METHOD is

@@ -1,19 +1,19 @@
 import SternaPlatform
 
-/// What stands behind a descriptor that could be read.
+/// The kind of input behind a readable descriptor.
 ///
-/// Only a pipe or a file counts: a terminal, a socket or `/dev/null` is what a shell, a service manager or a test
-/// leaves there unasked.
+/// Only a pipe or a file counts. Shells, service managers and tests leave a terminal, a socket or `/dev/null` there by
+/// default.
 struct InputKind: Hashable, Sendable {
-    /// How many bytes are left of a file; nil for a pipe.
+    /// The bytes left of a file; nil for a pipe.
     var rest: Int64?
 
-    /// The kind of a pipe, or of a file that is not at its end; nil for anything else.
+    /// Returns the kind of a pipe, or of a file that is not at its end; nil for anything else.
     static func of(_ number: CInt) -> InputKind? {
         guard isatty(number) == 0, !isSocket(number) else { return nil }
         let position = lseek(number, 0, SEEK_CUR)
         guard position >= 0 else { return errno == ESPIPE ? InputKind(rest: nil) : nil }
-        // A device such as /dev/null can be sought in, and has no end to go to.
+        // A device such as /dev/null allows seeking, but has no end to seek to.
         let end = lseek(number, 0, SEEK_END)
         guard lseek(number, position, SEEK_SET) == position, end > position else { return nil }
         return InputKind(rest: Int64(end) - Int64(position))

@@ -1,8 +1,8 @@
 import Sterna
 import Synchronization
 
-/// Sees each request as it goes to the network, and its answer's head: takes out header fields that were not wanted,
-/// and tells what is sent.
+/// Observes each request on its way to the network, and the head of its response. Removes unwanted header fields, and
+/// reports what is sent.
 final class NetworkLog: Interceptor {
     private let removedHeaders: Set<String>
     private let showsRequest: @Sendable (Request) throws -> Void
@@ -11,8 +11,8 @@ final class NetworkLog: Interceptor {
 
     /// - Parameters:
     ///   - removedHeaders: names in lower case.
-    ///   - request: told of each request.
-    ///   - redirect: told of each answer that another request followed.
+    ///   - request: called with each request.
+    ///   - redirect: called with each response that another request followed.
     init(
         removedHeaders: Set<String>, request: @escaping @Sendable (Request) throws -> Void,
         redirect: @escaping @Sendable (Response) throws -> Void
@@ -22,7 +22,7 @@ final class NetworkLog: Interceptor {
         showsRedirect = redirect
     }
 
-    /// The head of the last answer as it came, before its content was decoded.
+    /// The head of the last response as received, before its content was decoded.
     var lastHead: Response? { last.withLock { $0 } }
 
     func intercept(_ request: Request, next: Next) async throws -> Response {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// What a request carries besides its body.
+/// Options for a request besides its body.
 struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct SendingOptions: ParsableArguments {
         _ = try headerItems()
     }
 
-    /// The credentials; asks for a password where there is none.
+    /// Returns the credentials; asks for a missing password.
     func authorization() throws -> Authorization? {
         if let bearer { return .bearer(bearer) }
         guard let auth else { return nil }
@@ -51,7 +51,7 @@ struct SendingOptions: ParsableArguments {
         return .basic(String(auth[..<colon]), String(auth[auth.index(after: colon)...]))
     }
 
-    /// The header fields of these options as items.
+    /// Returns the header fields of these options as items.
     func headerItems() throws -> [Item] {
         var items = try header.map { try HabitOptions.headerItem($0) }
         if let userAgent { items.append(try HabitOptions.userAgentItem(userAgent)) }
@@ -60,7 +60,7 @@ struct SendingOptions: ParsableArguments {
     }
 }
 
-/// How the server is reached.
+/// Options for the connection to the server.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -85,7 +85,7 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Speak HTTP/2 also without TLS, to a server that is known to.")
     var http2PriorKnowledge = false
 
-    /// When HTTP/2 is to be spoken.
+    /// The use of HTTP/2.
     var http2Use: HTTP2Use { http1 ? .off : http2PriorKnowledge ? .priorKnowledge : .negotiated }
 
     func validate() throws {
@@ -100,7 +100,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// Puts these options into a session's settings.
+    /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings) {
         settings.http2 = http2Use
         settings.redirects = follow ? .follow : .doNotFollow

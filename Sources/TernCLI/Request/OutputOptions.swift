@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// What is shown of the exchange, and where.
+/// Options for showing the exchange, and for its destination.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
@@ -55,7 +55,7 @@ struct OutputOptions: ParsableArguments {
 
     /// - Parameters:
     ///   - savesBody: whether the body goes to a file.
-    ///   - showsHead: whether the response's head is what the command is for.
+    ///   - showsHead: whether the command's purpose is to show the response's head.
     func style(isTerminal: Bool, savesBody: Bool, showsHead: Bool = false) -> OutputStyle {
         var shown = parts.flatMap(OutputStyle.Parts.parse)
         if shown == nil, !verbose {
@@ -68,7 +68,7 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// Saving the body under a name that is not written out.
+/// Options for saving the body under a derived name.
 struct NamingOptions: ParsableArguments {
     @Flag(name: [.customShort("O"), .customLong("remote-name")], help: "Save the body under the last name in the URL.")
     var remoteName = false
@@ -82,7 +82,7 @@ struct NamingOptions: ParsableArguments {
         if remoteHeaderName, !remoteName { throw ValidationError("--remote-header-name goes with -O.") }
     }
 
-    /// Where the body goes; nil where these options do not say it.
+    /// Returns the body's destination; nil if these options do not name one.
     func destination(url: HTTPURL) throws -> SaveDestination? {
         guard remoteName else { return nil }
         let name = FileName.ofURL(url)
@@ -92,17 +92,17 @@ struct NamingOptions: ParsableArguments {
     }
 }
 
-/// Where a body is saved.
+/// The file that a body is saved to.
 enum SaveDestination: Hashable, Sendable {
     case none
     case file(String)
-    /// Under the name of Content-Disposition, or the fallback, where no file is yet.
+    /// The name in Content-Disposition, or the fallback, without replacing a file.
     case named(fallback: String?)
 
-    /// What `--output` says: `-` is standard output.
+    /// Makes the destination of `--output`: `-` is standard output.
     init(path: String?) { self = path.map { $0 == "-" ? .none : .file($0) } ?? .none }
 
-    /// Throws `UsageError` where there is no name.
+    /// Opens the file; throws `UsageError` if there is no name.
     func file(for response: Response) throws -> OutputFile? {
         switch self {
         case .none: return nil

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// Sends one request and shows the answer.
+/// Sends one request and shows the response.
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",

@@ -1,11 +1,11 @@
 import Sterna
 
-/// What items make of a request: its query, its header fields and its body.
+/// The content of a request, made from items: its query, its header fields and its body.
 struct RequestContent: Sendable {
-    /// Fields for the URL's query, encoded.
+    /// The encoded fields for the URL's query.
     var query = ""
     var headers = Headers()
-    /// Names of default header fields that are not to be sent, in lower case.
+    /// The names of default header fields to leave out, in lower case.
     var removedHeaders: Set<String> = []
     var body: Body?
     /// Whether files are parts of the body.
@@ -14,9 +14,9 @@ struct RequestContent: Sendable {
     /// The file that is the body.
     var file: String?
 
-    /// Throws `UsageError` for items that do not go together, and `SternaError` for files and JSON that cannot be read.
+    /// Throws `UsageError` for items that exclude each other, and `SternaError` for files and JSON that cannot be read.
     ///
-    /// - Parameter given: the body that an option gives; standard input is left to the caller.
+    /// - Parameter given: the body that an option gives; the caller handles standard input.
     init(_ items: [Item], as format: FieldFormat, style: RequestStyle? = nil, given: GivenBody? = nil) throws {
         var fields: [(name: String, value: FieldValue)] = []
         var parts: [(name: String, file: String, mediaType: String?)] = []

@@ -1,9 +1,9 @@
 import Sterna
 import SternaPlatform
 
-/// What a command line comes to: one request, sent and shown.
+/// The job of a command line: one request, sent and shown.
 struct RequestJob {
-    /// A body up to this length is compressed before it is sent, a longer one while it is.
+    /// The longest body that is compressed before it is sent; a longer one is compressed while it is sent.
     private static let collectedBytes: Int64 = 8 << 20
 
     let target: Target
@@ -13,15 +13,15 @@ struct RequestJob {
     let routing: RoutingOptions
     let output: OutputOptions
 
-    /// What fields are sent as.
+    /// The format of fields.
     var format = FieldFormat.json
     /// The body that an option gives.
     var givenBody: GivenBody?
-    /// Whether standard input is left alone.
+    /// Whether standard input is ignored.
     var ignoresInput = false
-    /// Whether the response's head is what is asked for.
+    /// Whether the command's purpose is to show the response's head.
     var showsHead = false
-    /// Whether the body is saved under a name that is not written out.
+    /// The options for saving the body under a derived name.
     var naming: NamingOptions?
 
     init(
@@ -79,9 +79,9 @@ struct RequestJob {
         }
     }
 
-    /// The error, in the words of the options that it is about.
+    /// Returns the error in terms of the options that caused it.
     private func advised(_ error: SternaError, after duration: Duration) -> any Error {
-        // The library's limits end early by less than this, where they are handed on in whole milliseconds.
+        // The library's limits may end early by less than this, since they are passed on in whole milliseconds.
         let tolerance = Duration.milliseconds(20)
         switch error.kind {
         case .timedOut:
@@ -119,7 +119,7 @@ struct RequestJob {
             content.body?.mediaType = format.mediaType
         }
         if request.compress, let body = content.body {
-            // With a length where that costs little: many servers refuse chunks.
+            // With a length if that is cheap, as many servers reject chunks.
             let compressed = body.compressed()
             let isShort = body.length.map { $0 <= Self.collectedBytes } ?? false
             content.body = isShort ? try await compressed.collected() : compressed

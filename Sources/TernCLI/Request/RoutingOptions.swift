@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 import SternaPlatform
 
-/// By which way the server is reached.
+/// Options for the route to the server.
 struct RoutingOptions: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
@@ -31,7 +31,7 @@ struct RoutingOptions: ParsableArguments {
         if unixSocket?.isEmpty == true { throw ValidationError("--unix-socket takes a path.") }
     }
 
-    /// The proxies that were asked for; throws `invalidURL` for one that is none.
+    /// Returns the proxies of the options; throws `invalidURL` for an invalid one.
     func proxies(environment: () -> [String: String] = Self.environment) throws -> ProxySettings {
         let exceptions = ProxyExceptions(
             noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY") ?? "")
@@ -53,9 +53,9 @@ struct RoutingOptions: ParsableArguments {
         return variables
     }
 
-    /// Throws `connectionFailed` where the path of `--unix-socket` leads to no socket.
+    /// Throws `connectionFailed` if the path of `--unix-socket` leads to no socket.
     func checkSocket() throws(AdvisedError) {
-        // A path that is too long for any socket is the library's to refuse.
+        // The library rejects a path that is too long for any socket.
         guard let unixSocket, unixSocket.utf8.count < 108 else { return }
         let reason: String
         if let real = realpath(unixSocket, nil) {
@@ -71,12 +71,12 @@ struct RoutingOptions: ParsableArguments {
             error: SternaError(.connectionFailed, phase: .connect, reason), advice: "Check the path of --unix-socket.")
     }
 
-    /// Puts what was asked for into a session's settings.
+    /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings, _ proxies: ProxySettings) {
         settings.proxies = proxies
         settings.unixSocket = unixSocket
     }
 
-    /// The kinds of addresses that were asked for.
+    /// The address families of the options.
     var families: AddressFamilies { ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any }
 }

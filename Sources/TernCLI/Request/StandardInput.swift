@@ -6,13 +6,13 @@ import SternaPlatform
 struct StandardInput: Sendable {
     static let number: CInt = 0
     private static let pieceBytes = 64 << 10
-    /// A body that ends within this much is sent with its length and can be sent again.
+    /// The longest body, in bytes, that is sent with its length and can be sent again.
     private static let collectedBytes = 1 << 20
 
-    /// How long to wait for the first byte; nil for as long as it takes.
+    /// The longest wait for the first byte; nil for no limit.
     var patience: Duration?
 
-    /// The body, or nil where the input is empty or silent for too long.
+    /// Returns the body, or nil if the input is empty or silent for too long.
     func body() async throws -> Body? {
         if let patience {
             guard try await Self.isReadable(within: patience) else {
@@ -35,11 +35,10 @@ struct StandardInput: Sendable {
         return Body(segments: [.bytes(start), .producer(rest)])
     }
 
-    /// Throws `UsageError` where standard input has a body that would be left unsent, or is open and silent so long that nothing
-    /// can be said.
+    /// Throws `UsageError` if standard input has a body that would not be sent, or is open and still silent after `patience`.
     static func refuseContent(within patience: Duration = .seconds(1)) async throws {
         guard let kind = InputKind.of(number) else { return }
-        // An empty pipe, as a service manager leaves it, is at its end at once.
+        // An empty pipe, such as a service manager leaves, ends at once.
         if kind.rest == nil, try await isReadable(within: patience), try await read() == nil { return }
         throw UsageError(
             "Standard input and the command line both give a body; add --ignore-stdin to send that of the command line."
@@ -51,7 +50,7 @@ struct StandardInput: Sendable {
         var bytes = Bytes()
         var failure: CInt = 0
         let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: pieceBytes) { raw in
-            // The pointer stays within the closure, and `read` fills at most the length it is given.
+            // The pointer stays within the closure, and `read` fills at most the given length.
             let count = posixRead(number, raw.baseAddress, min(raw.count, pieceBytes))
             failure = count < 0 ? errno : 0
             return max(0, count)
@@ -64,7 +63,7 @@ struct StandardInput: Sendable {
         return count > 0 ? bytes : nil
     }
 
-    // Waiting in short steps lets a cancelled task leave, and others have the thread.
+    // Waits in short steps, so that a cancelled task can stop, and other tasks get the thread.
     private static func isReadable(within duration: Duration) async throws -> Bool {
         let end = ContinuousClock.now + duration
         repeat {

@@ -2,7 +2,7 @@ import Sterna
 
 /// The method, the URL and the items of a command line.
 struct Target: Hashable, Sendable {
-    /// The method where one was given.
+    /// The method, if one was given.
     var method: String?
     var url: String
     var items: [String]
@@ -17,8 +17,8 @@ struct Target: Hashable, Sendable {
         self.items = items
     }
 
-    /// Sorts positional arguments: the first is a method where it is a known one in any case, or all capitals, and more
-    /// follows. Throws `UsageError` where there is no URL, and for two methods.
+    /// Sorts positional arguments. If more follow, the first one is a method if it is a known one in any case, or all
+    /// capitals. Throws `UsageError` for a missing URL, and for two methods.
     ///
     /// - Parameter named: the method that an option names.
     init(_ arguments: [String], method named: String? = nil) throws(UsageError) {
@@ -40,7 +40,7 @@ struct Target: Hashable, Sendable {
         }
     }
 
-    /// The URL of a request; throws `invalidURL` for any scheme but http and https.
+    /// Returns the URL of a request; throws `invalidURL` for any scheme but http and https.
     static func url(_ text: String) throws(SternaError) -> HTTPURL {
         let url: HTTPURL
         do {
@@ -60,7 +60,7 @@ struct Target: Hashable, Sendable {
             "The scheme “\(scheme)” is not supported; requests go to http:// and https:// URLs.")
     }
 
-    /// Whether a name is a scheme that URLs of the web have.
+    /// Whether a name is a scheme used on the web.
     static func isScheme(_ name: String) -> Bool { ["http", "https", "ws", "wss", "ftp"].contains(name.lowercased()) }
 
     /// Whether a field's name is the beginning of a URL without a scheme: `b.example/c?d` of `b.example/c?d=e`.
@@ -70,9 +70,9 @@ struct Target: Hashable, Sendable {
         return host.lowercased() == "localhost" || host.contains(".")
     }
 
-    /// Whether an argument that reads as a header field is meant as a URL: `http://b`, `b.example:8080/x`, `localhost:80`.
+    /// Whether an argument in the form of a header field is meant as a URL: `http://b`, `b.example:8080/x`, `localhost:80`.
     ///
-    /// A blank behind the colon makes it a field, unless the name is a URL's scheme.
+    /// A blank after the colon makes it a field, unless the name is a URL scheme.
     static func looksLikeURL(name: String, rest: String) -> Bool {
         if isScheme(name) {
             return rest.drop { $0 == " " || $0 == "\t" }.hasPrefix("//")
@@ -92,7 +92,7 @@ struct Target: Hashable, Sendable {
         return isCapital && !text.isEmpty ? text : nil
     }
 
-    /// A URL from its short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http.
+    /// Expands a URL's short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http.
     static func expand(_ text: String) -> String {
         if hasScheme(text) { return text }
         if text.hasPrefix("//") { return "http:" + text }

@@ -1,16 +1,16 @@
 import Sterna
 import SternaPlatform
 
-/// A temporary file that only its owner may read, removed with this object or at the end of the process.
+/// A temporary file that only its owner can read, removed with this object or when the process ends.
 final class PrivateFile: Sendable {
     let path: String
     private let cleanup: Int
 
-    /// Makes a file in the folder for temporary files; throws `OutputError`.
+    /// Creates a file in the folder for temporary files; throws `OutputError`.
     init(content: Bytes, name: String) throws(OutputError) {
         let folder = FileManager.default.temporaryDirectory.path
         var template = Array("\(folder)/\(name)-XXXXXX".utf8CString)
-        // `mkstemp` writes the name into the template, which ends in its zero.
+        // `mkstemp` writes the name into the template, which is zero-terminated.
         let number = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { mkstemp($0) } ?? -1
         }

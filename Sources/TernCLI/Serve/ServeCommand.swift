@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Why the address cannot be listened on, and what to do.
+    /// Returns why the server cannot listen on the address, and how to fix it.
     private func reason(_ error: any Error) -> String {
         let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         switch (error as? IOError)?.errnoCode {

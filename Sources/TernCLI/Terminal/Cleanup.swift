@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What must be undone before the process ends, however it ends: temporary files, a terminal without echo.
+/// Clean-up actions that run before the process ends in any way: removing temporary files, restoring the echo.
 enum Cleanup {
     private struct State {
         var next = 0
@@ -9,7 +9,7 @@ enum Cleanup {
 
     private static let state = Mutex(State())
 
-    /// Remembers an action; the number takes it back.
+    /// Registers an action; returns its number for ``run(_:)`` and ``forget(_:)``.
     static func add(_ action: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.next += 1
@@ -18,18 +18,18 @@ enum Cleanup {
         }
     }
 
-    /// Takes an action back, and runs it where it was not yet.
+    /// Removes an action, and runs it unless it has already run.
     static func run(_ number: Int) {
         let action = state.withLock { $0.actions.removeValue(forKey: number) }
         action?()
     }
 
-    /// Takes an action back without running it.
+    /// Removes an action without running it.
     static func forget(_ number: Int) {
         state.withLock { _ = $0.actions.removeValue(forKey: number) }
     }
 
-    /// Runs all that is left.
+    /// Runs all remaining actions.
     static func runAll() {
         let actions = state.withLock { state in
             defer { state.actions = [:] }

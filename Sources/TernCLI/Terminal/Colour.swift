@@ -9,12 +9,12 @@ enum Colour: String {
     case bold = "1"
     case dim = "2"
 
-    /// The text in this colour, or as it is.
+    /// Returns the text in this colour, or unchanged.
     func wrap(_ text: String, if isColoured: Bool = true) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// The colour of a status code: good, elsewhere, the asker's fault, the server's.
+    /// Returns the colour of a status code: success, redirect, client error or server error.
     static func ofStatus(_ code: Int) -> Colour {
         switch code {
         case 200..<300: green

@@ -1,14 +1,14 @@
-/// Lays out and colours JSON text token by token, so that numbers, escapes, the order of members and repeated members
-/// stay as they were sent.
+/// Formats and colours JSON text token by token, so that numbers, escapes, the order of members and repeated members
+/// stay as sent.
 ///
-/// The text must have been parsed: what is not JSON is passed through in some form, never trapped on.
+/// The text must have been parsed; text that is not JSON is passed through in some form, and never traps.
 struct JSONText {
     private var output = ""
     private var depth = 0
     private let isIndented: Bool
     private let isColoured: Bool
 
-    /// Renders a text that is JSON.
+    /// Renders a JSON text.
     static func render(_ text: String, indented: Bool, coloured: Bool) -> String {
         var renderer = JSONText(isIndented: indented, isColoured: coloured)
         renderer.output.reserveCapacity(text.utf8.count * 2)

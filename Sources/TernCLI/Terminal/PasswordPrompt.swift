@@ -4,7 +4,7 @@ import SternaPlatform
 enum PasswordPrompt {
     private static let longest = 4_096
 
-    /// The password; throws `UsageError` where there is no terminal to ask at, or nothing was entered.
+    /// Returns the password; throws `UsageError` without a terminal, or for empty input.
     static func ask(_ question: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
@@ -36,7 +36,7 @@ enum PasswordPrompt {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while line.count < longest {
-            // Waiting in short steps lets a cancelled task put the terminal right and leave.
+            // Waits in short steps, so that a cancelled task can restore the terminal and stop.
             try Task.checkCancellation()
             var wish = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
             if poll(&wish, 1, 100) <= 0 { continue }

@@ -1,12 +1,12 @@
 import Sterna
 
-/// The line that shows how far a transfer has come, for any width of terminal.
+/// The progress line of a transfer, for any width of terminal.
 enum ProgressBar {
     private static let narrowestBar = 8
-    /// So narrow that on 80 columns the bar does not change its width with the text beside it.
+    /// Narrow enough that on 80 columns the bar keeps its width, whatever the text beside it.
     private static let widestBar = 28
 
-    /// A line that is shorter than the width, so that the cursor does not wrap; empty where nothing fits.
+    /// Returns a line shorter than the width, so that the cursor does not wrap; empty if nothing fits.
     static func render(_ progress: TransferProgress, label: String = "", width: Int) -> String {
         let room = width - 1
         guard room > 0 else { return "" }
@@ -18,7 +18,7 @@ enum ProgressBar {
         return ""
     }
 
-    /// What is said, from the fullest to the shortest.
+    /// Returns the texts of the line, from the longest to the shortest.
     private static func texts(_ progress: TransferProgress, label: String) -> [String] {
         let full = progress.description
         let amount = "\(ByteSize(progress.completed))"
@@ -33,7 +33,7 @@ enum ProgressBar {
         return texts
     }
 
-    /// Brackets included.
+    /// Returns the bar; the width includes its brackets.
     private static func bar(_ fraction: Double, width: Int) -> String {
         let inner = width - 2
         let filled = min(inner, max(0, Int(fraction * Double(inner))))

@@ -2,7 +2,7 @@ import NIOCore
 import Sterna
 import Synchronization
 
-/// Draws a transfer's progress on standard error while it lasts, where that is a terminal; nothing for short ones.
+/// Draws a transfer's progress on standard error, if that is a terminal; draws nothing for short transfers.
 final class ProgressDisplay: Sendable {
     private struct State {
         var label = ""
@@ -11,7 +11,7 @@ final class ProgressDisplay: Sendable {
         var isDrawn = false
     }
 
-    /// A transfer must have lasted this long before it is worth a line.
+    /// The time before a transfer's progress is drawn.
     private static let patience = TimeAmount.milliseconds(500)
 
     private let terminal: Terminal
@@ -23,7 +23,7 @@ final class ProgressDisplay: Sendable {
         self.isEnabled = isEnabled && terminal.canRedraw
     }
 
-    /// Runs work with the line kept fresh, and clears the line at its end.
+    /// Runs work while updating the line, and clears the line at its end.
     func run<R: Sendable>(_ work: () async throws -> R) async rethrows -> R {
         guard isEnabled else { return try await work() }
         let ticker = Task {
@@ -57,7 +57,7 @@ final class ProgressDisplay: Sendable {
         state.withLock { $0.meter?.add(bytes, at: .now()) }
     }
 
-    /// Takes over what a request tells of its upload; the end of it clears the line.
+    /// Updates the upload progress of a request; clears the line once it is complete.
     func update(_ progress: TransferProgress) {
         guard isEnabled else { return }
         let isComplete = progress.completed == progress.total
@@ -84,7 +84,7 @@ final class ProgressDisplay: Sendable {
             guard let meter = state.meter, now - state.since >= Self.patience else { return }
             let line = ProgressBar.render(meter.progress(at: now), label: state.label, width: terminal.width)
             state.isDrawn = true
-            // The line is drawn under the lock, so that none is drawn behind the one that clears it.
+            // Drawn under the lock, so that no line appears after the line is cleared.
             try? Descriptor.standardError.write("\r\(line)\u{1B}[K")
         }
     }

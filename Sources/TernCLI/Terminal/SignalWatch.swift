@@ -1,8 +1,8 @@
 import SternaPlatform
 import Synchronization
 
-/// Turns Ctrl-C and the polite signals into a cancellation; whoever sends a second one, or waits for long, ends the
-/// process at once.
+/// Turns Ctrl-C and the signals SIGTERM and SIGHUP into a cancellation. A second signal, or two seconds of waiting,
+/// terminates the process at once.
 final class SignalWatch: Sendable {
     private static let numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP]
     private static let patience = Duration.seconds(2)
@@ -11,10 +11,10 @@ final class SignalWatch: Sendable {
     private let readingEnd = Mutex<CInt>(-1)
     private let cancel: @Sendable () -> Void
 
-    /// Where the handler writes a signal's number; behind it the thread waits.
+    /// The pipe end that the handler writes a signal's number to; the thread waits at the other end.
     private static let pipeEnd = Atomic<CInt>(-1)
 
-    // A handler may do little more than write (POSIX, 2.4.3): a byte for each signal, errno as it was.
+    // A handler may do little more than write (POSIX, 2.4.3): it writes a byte for each signal, and restores errno.
     private static let handler: @convention(c) (CInt) -> Void = { number in
         let before = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -22,10 +22,10 @@ final class SignalWatch: Sendable {
         errno = before
     }
 
-    /// Makes a write that nobody reads an error of that write instead of the process's end.
+    /// Makes a write to a closed pipe fail with an error instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    /// Watches until the process ends.
+    /// Watches for signals until the process ends.
     init(_ cancel: @escaping @Sendable () -> Void) {
         self.cancel = cancel
         var ends: [CInt] = [-1, -1]
@@ -39,25 +39,25 @@ final class SignalWatch: Sendable {
         #else
         var thread: pthread_t?
         #endif
-        // The thread takes over this reference, and with it keeps the object for as long as the process.
+        // The thread takes over this reference, which keeps the object alive as long as the process.
         let context = Unmanaged.passRetained(self).toOpaque()
         pthread_create(&thread, nil, Self.run, context)
     }
 
     #if canImport(Darwin)
     private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { context in
-        // The pointer is the one that `init` made of a retained object.
+        // `init` made the pointer from a retained object.
         Unmanaged<SignalWatch>.fromOpaque(context).takeUnretainedValue().wait()
     }
     #else
     private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
-        // The pointer is the one that `init` made of a retained object.
+        // `init` made the pointer from a retained object.
         Unmanaged<SignalWatch>.fromOpaque(context).takeUnretainedValue().wait()
     }
     #endif
 
-    /// The exit status that the signal received means, or nil.
+    /// The exit status for the received signal, or nil.
     var status: Int32? { received.withLock { $0.map { 128 + $0 } } }
 
     private func wait() -> Never {
@@ -81,7 +81,7 @@ final class SignalWatch: Sendable {
         }
     }
 
-    // Something is stuck, a write to a pipe that nobody reads for instance.
+    // Something is stuck, such as a write to a pipe without a reader.
     private func end() -> Never {
         Cleanup.runAll()
         _exit(status ?? ExitStatus.interrupted)

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// What stands behind a descriptor, and what the environment says of it.
+/// The properties of a descriptor and its environment for terminal output.
 struct Terminal: Sendable {
     var number: CInt
     var isTerminal: Bool
@@ -15,13 +15,13 @@ struct Terminal: Sendable {
     static let standardOutput = Terminal(1)
     static let standardError = Terminal(2)
 
-    /// Whether text may be coloured when nobody says otherwise.
+    /// Whether text is coloured by default.
     var wantsColours: Bool { isTerminal && environment.allowsColours }
 
-    /// Whether a line can be drawn over.
+    /// Whether a line can be redrawn.
     var canRedraw: Bool { isTerminal && !environment.isDumb }
 
-    /// Columns: asked at each call, as windows change.
+    /// The number of columns, queried on each call, as windows change.
     var width: Int {
         var size = winsize()
         if ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -29,7 +29,7 @@ struct Terminal: Sendable {
     }
 }
 
-/// The environment's say in how output looks.
+/// The environment's settings for the look of output.
 struct Environment: Sendable, Hashable {
     var noColor: String?
     var term: String?
@@ -46,13 +46,13 @@ struct Environment: Sendable, Hashable {
 
     var isDumb: Bool { term == "dumb" }
 
-    /// no-color.org: any value but an empty one counts.
+    /// By no-color.org, any value but an empty one disables colour.
     var allowsColours: Bool { (noColor ?? "").isEmpty && !isDumb }
 
     var columns: Int? { columnsText.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
 
     static func variable(_ name: String) -> String? {
-        // The value is copied before anything can change the environment: this program never does.
+        // The value is copied before the environment can change: this program never changes it.
         getenv(name).map { String(cString: $0) }
     }
 }

@@ -1,18 +1,18 @@
 import NIOCore
 import Sterna
 
-/// Makes text that came from elsewhere fit for a terminal: what would steer the terminal becomes a visible sign.
+/// Makes untrusted text safe for a terminal: control characters become visible signs.
 struct TerminalText {
     private var pending: [UInt8] = []
     private var endedWithReturn = false
     private let isLatin1: Bool
 
-    /// - Parameter charset: the character set that Content-Type names; UTF-8 unless it is Latin-1 or its like.
+    /// - Parameter charset: the character set that Content-Type names; UTF-8 unless it is Latin-1 or similar.
     init(charset: String? = nil) {
         isLatin1 = ["iso-8859-1", "latin1", "windows-1252", "us-ascii"].contains(charset)
     }
 
-    /// The text of the next bytes; what is incomplete at their end waits for the next call.
+    /// Returns the text of the next bytes; an incomplete sequence at their end waits for the next call.
     mutating func feed(_ bytes: Bytes) -> String {
         if isLatin1 {
             var text = String.UnicodeScalarView()
@@ -26,7 +26,7 @@ struct TerminalText {
         return clean(text.unicodeScalars)
     }
 
-    /// What is left at the end.
+    /// Returns the remaining text at the end.
     mutating func finish() -> String {
         let rest = pending.isEmpty ? "" : "\u{FFFD}"
         pending = []
@@ -37,7 +37,7 @@ struct TerminalText {
         return rest
     }
 
-    // A return before a line feed is dropped, also where the two come in different chunks.
+    // Drops a return before a line feed, even if the two come in different chunks.
     private mutating func clean(_ scalars: String.UnicodeScalarView) -> String {
         var result = String.UnicodeScalarView()
         for scalar in scalars {
@@ -54,13 +54,13 @@ struct TerminalText {
         return String(result)
     }
 
-    /// A whole text with its line breaks.
+    /// Returns a whole text, with its line breaks.
     static func block(_ text: String) -> String {
         var cleaner = TerminalText()
         return cleaner.clean(text.unicodeScalars) + cleaner.finish()
     }
 
-    /// A text on one line: each run of line breaks becomes a space.
+    /// Returns a text on one line: each run of line breaks becomes a space.
     static func line(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isBroken = false
@@ -76,21 +76,21 @@ struct TerminalText {
         return String(result)
     }
 
-    /// The scalar itself, or a sign for one that a terminal would act on.
+    /// Returns the scalar itself, or a sign for one that a terminal would interpret.
     static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.value {
         case 0x09, 0x0A: scalar
-        // Unicode's control pictures stand in the order of the controls.
+        // Unicode's control pictures have the order of the controls.
         case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
         case 0x7F: "\u{2421}"
         case 0x80..<0xA0: "\u{FFFD}"
-        // Overrides of the direction can make a text read as what it is not.
+        // Direction overrides can make a text appear as another.
         case 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
         default: scalar
         }
     }
 
-    /// How many bytes at the end begin a UTF-8 sequence that is not complete (RFC 3629).
+    /// Returns how many bytes at the end begin an incomplete UTF-8 sequence (RFC 3629).
     static func incompleteSuffix(_ bytes: [UInt8]) -> Int {
         for back in 1...3 where back <= bytes.count {
             let byte = bytes[bytes.count - back]

@@ -1,9 +1,9 @@
 import Sterna
 import SternaPlatform
 
-/// A server's certificates for people and for programs.
+/// A report on a server's certificates, for people and for programs.
 enum CertificateReport {
-    /// The report, a line each.
+    /// Returns the lines of the report.
     static func lines(_ seen: TrustInspection, isColoured: Bool) -> [String] {
         let evaluation = seen.evaluation
         var lines: [String] = []
@@ -44,7 +44,7 @@ enum CertificateReport {
         return lines
     }
 
-    /// What was presented, in short, behind an error.
+    /// Returns a short summary of the presented certificates, for the end of an error.
     static func summary(_ certificates: [CertificateSummary]) -> [String] {
         certificates.enumerated().flatMap { index, certificate in
             [
@@ -57,7 +57,7 @@ enum CertificateReport {
         }
     }
 
-    /// The report as JSON: dates in ISO 8601, certificates in Base64.
+    /// Returns the report as JSON: dates in ISO 8601, certificates in Base64.
     static func json(_ seen: TrustInspection) -> JSON {
         let evaluation = seen.evaluation
         var report: JSON.Object = [:]

@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 import SternaPlatform
 
-/// Which servers are trusted, and what they are shown.
+/// Options for trusting servers, and for the client's own certificate.
 struct TrustOptions: ParsableArguments {
     @Flag(name: [.customShort("k"), .long], help: "Accept any certificate; for tests only.")
     var insecure = false
@@ -57,13 +57,13 @@ struct TrustOptions: ParsableArguments {
         _ = try overrides()
     }
 
-    /// The engine that connects to the addresses of `--resolve`, and to some kinds of addresses alone.
+    /// Returns an engine that uses the addresses of `--resolve` and the given address families.
     func engine(_ families: AddressFamilies = .any) throws -> Engine {
         guard !resolve.isEmpty || families != .any else { return .shared }
         return Engine(options: try engineOptions(families))
     }
 
-    /// The options of such an engine.
+    /// Returns the options of ``engine(_:)``.
     func engineOptions(_ families: AddressFamilies = .any) throws -> EngineOptions {
         var options = EngineOptions()
         options.addressFamilies = families
@@ -71,7 +71,7 @@ struct TrustOptions: ParsableArguments {
         return options
     }
 
-    /// What was asked for, for a URL; throws for files that cannot be used.
+    /// Returns the security policy of the options for a URL; throws for unusable files.
     func policy(for url: HTTPURL) throws -> SecurityPolicy {
         if !pin.isEmpty, !url.scheme.isSecure {
             throw UsageError("--pin checks nothing at \(url.scheme)://; write https://.")
@@ -121,11 +121,11 @@ struct TrustOptions: ParsableArguments {
         return try ClientIdentity(certificateFile: cert, keyFile: key, password: password)
     }
 
-    /// The addresses of `--resolve`, by host and port.
+    /// Returns the addresses of `--resolve`, by host and port.
     private func overrides() throws -> [String: [String]] {
         var overrides: [String: [String]] = [:]
         for text in resolve {
-            // An address in brackets has colons of its own.
+            // An address in brackets contains colons itself.
             let head = text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : nil
             let start = head ?? text.startIndex
             var parts = text[start...].split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

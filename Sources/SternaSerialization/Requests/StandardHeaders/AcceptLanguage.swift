@@ -2,12 +2,12 @@ import SternaPlatform
 
 /// The Accept-Language field (RFC 9110, 12.5.4) as AFNetworking writes it: `zh-Hans;q=1, en;q=0.9`.
 public enum AcceptLanguage {
-    /// More languages than these say nothing more: the sixth has a weight of 0.5.
+    /// More languages add nothing: the sixth already has a weight of 0.5.
     private static let maximumCount = 6
 
-    /// The field for languages in order of preference: at most six, weighted from 1 down by 0.1; nil for none.
+    /// Returns the field for languages in order of preference: at most six, weighted from 1 down by 0.1; nil for none.
     ///
-    /// What is not shaped like a language tag (RFC 5646) is passed over, as is what came before.
+    /// Skips duplicates, and text that is not shaped like a language tag (RFC 5646).
     public static func value(_ languages: some Sequence<String>) -> String? {
         var tags: [String] = []
         for language in languages where tags.count < maximumCount {
@@ -19,9 +19,9 @@ public enum AcceptLanguage {
         return tags.enumerated().map { "\($1);q=\($0 == 0 ? "1" : "0.\(10 - $0)")" }.joined(separator: ", ")
     }
 
-    /// The languages of the environment: of the first among LANGUAGE, LC_ALL, LC_MESSAGES and LANG that names one.
+    /// Returns the languages of the first variable among LANGUAGE, LC_ALL, LC_MESSAGES and LANG that names one.
     ///
-    /// LANGUAGE is a list parted by colons. Locale names become tags: `zh_CN.UTF-8` is `zh-CN`, `sr_RS@latin` is
+    /// LANGUAGE is a list separated by colons. Locale names become tags: `zh_CN.UTF-8` is `zh-CN`, `sr_RS@latin` is
     /// `sr-Latn-RS`; `C` and `POSIX` name no language.
     public static func languages(environment: (String) -> String?) -> [String] {
         for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {

@@ -1,9 +1,9 @@
 import SternaCore
 import SternaPlatform
 
-/// The header fields that a request serializer begins with: User-Agent, and Accept-Language where a language is known.
+/// The default header fields of request serializers: User-Agent, and Accept-Language if a language is known.
 ///
-/// They are made at their first use and shared from then on.
+/// They are made on first use and shared afterwards.
 enum StandardHeaders {
     static let headers: Headers = {
         var headers: Headers = ["User-Agent": UserAgent.standard]
@@ -13,9 +13,9 @@ enum StandardHeaders {
 
     static let checked = CheckedFields(headers)
 
-    /// A variable of the process's environment; nil where it is not set.
+    /// Returns an environment variable, or nil if it is not set.
     static func environment(_ name: String) -> String? {
-        // getenv is safe while nobody changes the environment, which no library code does.
+        // getenv is safe unless another thread changes the environment, which no library code does.
         getenv(name).map { String(cString: $0) }
     }
 }

@@ -3,21 +3,20 @@ import SternaPlatform
 
 /// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
 public enum UserAgent {
-    /// What the field says of the machine.
+    /// The platform part of the field.
     public enum Platform: Sendable, Hashable {
         /// `(Linux; Debian GNU/Linux 12)`.
         case linux(distribution: String)
         /// `(Mac OS X Version 15.1 (Build 24B83))`.
         case macOS(version: String)
-        /// `(iPhone16,1; iOS 18.1)`, with `; Scale/3.00` behind it where the scale is known; the same for tvOS, watchOS and
-        /// visionOS.
+        /// `(iPhone16,1; iOS 18.1)`, followed by `; Scale/3.00` if the scale is known; the same for tvOS, watchOS and visionOS.
         case device(model: String, system: String, version: String, scale: Double?)
     }
 
-    /// The field's value for a program; letters outside ASCII are transliterated with the package's trait `Foundation`, and
-    /// dropped without it.
+    /// Returns the field's value for a program. The package's trait `Foundation` transliterates letters outside ASCII; without it
+    /// they are dropped.
     ///
-    /// - Parameter version: the program's version; the product stands alone where it is nil.
+    /// - Parameter version: the program's version; if nil, the product stands alone.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {
         let name = token(product)
         var text = name.isEmpty ? "Sterna" : name
@@ -25,8 +24,8 @@ public enum UserAgent {
         return "\(text) (\(comment(of: platform)))"
     }
 
-    /// What a serializer sends unless it is told otherwise: this library's name and version, as a program on Linux has none
-    /// that could be asked for.
+    /// The default User-Agent of serializers: this library's name and version, as a program on Linux has no name and version to
+    /// query.
     package static let standard = value(product: "Sterna", version: LibraryVersion.text)
 
     private static func comment(of platform: Platform) -> String {
@@ -69,7 +68,7 @@ public enum UserAgent {
 }
 
 extension UserAgent.Platform {
-    /// The machine that the program runs on, found out once.
+    /// The machine that the program runs on, detected once.
     public static let current: UserAgent.Platform = {
         #if os(macOS)
         .macOS(version: ProcessInfo.processInfo.operatingSystemVersionString)
@@ -86,7 +85,7 @@ extension UserAgent.Platform {
         #endif
     }()
 
-    /// The distribution's name and version by the text of os-release(5); nil where it has no name.
+    /// Returns the distribution's name and version from the text of os-release(5); nil if it has no name.
     static func distribution(release text: String) -> String? {
         var (name, version) = ("", "")
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).prefix(100) {
@@ -99,7 +98,7 @@ extension UserAgent.Platform {
 
     private static func value(of key: StaticString, in line: Substring.UTF8View) -> String? {
         let count = key.utf8CodeUnitCount
-        // A static string is there for as long as the program is.
+        // A static string lives as long as the program.
         guard line.starts(with: UnsafeBufferPointer(start: key.utf8Start, count: count)) else { return nil }
         return String(decoding: line.dropFirst(count).filter { $0 != 0x22 && $0 != 0x27 }, as: UTF8.self)
     }
@@ -111,12 +110,12 @@ extension UserAgent.Platform {
         return ""
     }
 
-    // Every program that sends something does this at its start, and Foundation's way takes it some 5% of a first request.
+    // Every program runs this before its first request; Foundation's way takes some 5% of that request.
     private static func beginning(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // No more is written than there is room for.
+        // `read` writes at most the buffer's size.
         let text = String(unsafeUninitializedCapacity: 16 << 10) { max(0, read(descriptor, $0.baseAddress, $0.count)) }
         return text.isEmpty ? nil : text
     }
