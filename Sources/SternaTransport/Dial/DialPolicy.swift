@@ -18,9 +18,9 @@ public struct DialPolicy: Sendable, Hashable {
     /// Public addresses only: unicast addresses that the Internet routes, by IANA's registries of special-purpose addresses (RFC
     /// 6890).
     ///
-    /// Refused are addresses that are loopback, link-local, private, shared (RFC 6598), a cloud's metadata service, multicast,
-    /// reserved, or set aside for documentation, benchmarks or protocols; IPv6 addresses that carry such an IPv4 address; and
-    /// Unix domain sockets.
+    /// Refuses loopback, link-local, private, shared (RFC 6598), cloud metadata, multicast and reserved addresses, and those set
+    /// aside for documentation, benchmarks or protocols. Also refuses IPv6 addresses that carry such an IPv4 address, and Unix
+    /// domain sockets.
     public static let publicOnly = DialPolicy(rule: .publicOnly)
 
     /// Returns a custom policy, which equals only itself. It refuses Unix domain sockets, which have no address.
