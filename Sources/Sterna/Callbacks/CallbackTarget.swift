@@ -2,18 +2,19 @@ public import Dispatch
 
 /// Where callbacks run.
 ///
-/// The callbacks of one request come one after another whatever the target is; those of several requests do where it is a
-/// serial queue. A program needs a main loop for ``main``: an application has one, as has a program whose `main` is
-/// asynchronous while it awaits; any other calls `dispatchMain()` or `RunLoop.main.run()`, or chooses a queue of its own.
+/// The callbacks of one request run one after another, whatever the target. On a serial queue, so do those of several requests.
+///
+/// ``main`` needs a running main loop. An application has one, as has a program with an asynchronous `main` while it awaits. Other
+/// programs call `dispatchMain()` or `RunLoop.main.run()`, or choose their own queue.
 public enum CallbackTarget: Sendable {
-    /// A queue; one that is concurrent runs callbacks of several requests at the same time.
+    /// A queue; a concurrent one runs callbacks of several requests at the same time.
     case queue(DispatchQueue)
 
-    /// An executor of tasks.
+    /// A task executor.
     case executor(any TaskExecutor)
 
-    /// The main queue, which is the main actor's: `MainActor.assumeIsolated { … }` reaches its state from a callback. In a
-    /// program for Linux whose `main` is asynchronous it is no longer the first thread's, so do not ask `Thread.isMainThread`.
+    /// The main queue, whose callbacks reach the main actor's state with `MainActor.assumeIsolated { … }`. On Linux, if `main` is
+    /// asynchronous, the queue leaves the first thread, so do not rely on `Thread.isMainThread`.
     public static var main: CallbackTarget { .queue(.main) }
 }
 
@@ -29,7 +30,7 @@ struct CallbackLine: Sendable {
     init(_ target: CallbackTarget) {
         switch target {
         case .queue(let queue):
-            // A queue of its own keeps the order where the target is concurrent.
+            // A separate queue keeps the order if the target is concurrent.
             let isMain = queue === DispatchQueue.main
             way = .queue(isMain ? queue : DispatchQueue(label: "sterna.callbacks", target: queue))
         case .executor(let executor):
@@ -41,7 +42,7 @@ struct CallbackLine: Sendable {
         }
     }
 
-    /// Runs a callback behind those that were posted before.
+    /// Enqueues a callback behind those posted before.
     func post(_ work: @escaping @Sendable () -> Void) {
         switch way {
         case .queue(let queue): queue.async(execute: work)
@@ -52,7 +53,7 @@ struct CallbackLine: Sendable {
     /// Runs the last callback.
     func end(_ work: @escaping @Sendable () -> Void) {
         post(work)
-        // A stream whose end is not said would keep its task waiting for ever.
+        // Without its end, the stream would keep its task waiting forever.
         if case .stream(let continuation) = way { continuation.finish() }
     }
 }

@@ -3,15 +3,15 @@ public import SternaCore
 public import SternaSerialization
 
 extension Session {
-    /// What callbacks are given unless `as:` names a response serializer: a JSON tree, accepted and read by the session's own
-    /// serializer where that one reads JSON.
+    /// The serializer of callbacks unless `as:` names another: a JSON tree. The session's own serializer accepts and decodes it if
+    /// that one reads JSON.
     public struct JSONTree: ResponseSerializer {
         public init() {}
 
-        /// As ``SternaSerialization/JSONResponseSerializer`` has it.
+        /// The acceptance of ``SternaSerialization/JSONResponseSerializer``.
         public var acceptance: Acceptance { JSONResponseSerializer().acceptance }
 
-        /// The tree as ``SternaSerialization/JSONResponseSerializer`` reads it, where there is no session.
+        /// Decodes the tree as ``SternaSerialization/JSONResponseSerializer`` does, if there is no session.
         public func value(of response: Response, body: Bytes) throws -> JSON {
             try JSONResponseSerializer().value(of: response, body: body)
         }
@@ -19,7 +19,7 @@ extension Session {
 }
 
 extension Reply {
-    /// Returns what a callback is given of the reply, which was accepted by the serializer.
+    /// Returns the value for a callback from a reply that the serializer has accepted.
     func value<S: ResponseSerializer>(as serializer: S) throws -> S.Value {
         if serializer is Session.JSONTree, let tree = try json() as? S.Value { return tree }
         return try make(by: serializer)

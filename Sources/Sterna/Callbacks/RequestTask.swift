@@ -5,11 +5,11 @@ import Synchronization
 public import Foundation
 #endif
 
-/// A request that was begun with callbacks: a handle to watch and to cancel it.
+/// A request started with callbacks: a handle to observe and cancel it.
 ///
-/// Letting go of it changes nothing; the request goes on.
+/// Releasing the handle does not cancel the request.
 public final class RequestTask: Sendable {
-    /// The request as the session made it.
+    /// The request, as built by the session.
     public let request: Request
 
     private let state: Mutex<State>
@@ -21,7 +21,7 @@ public final class RequestTask: Sendable {
         var isCancelled = false
         var isFinished = false
         var progress = RequestProgress()
-        // One callback is on its way at most, and takes the newest state when it runs: a fast network floods no queue.
+        // At most one callback is pending, and it reads the newest state when it runs, so a fast network does not flood the queue.
         var isProgressPosted = false
         #if Foundation
         var uploadObject: Progress?
@@ -38,7 +38,7 @@ public final class RequestTask: Sendable {
         state = Mutex(State())
     }
 
-    /// Ends the request; `failure` is called with `cancelled`, unless an end was on its way before.
+    /// Cancels the request; `failure` is called with `cancelled`, unless the request has already ended.
     public func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -47,10 +47,10 @@ public final class RequestTask: Sendable {
         task?.cancel()
     }
 
-    /// Whether it has come to an end, for which a callback may still be on its way.
+    /// Whether the request has ended; its final callback may still be pending.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// How far sending and receiving have come.
+    /// The progress of sending and receiving.
     public var progress: RequestProgress { state.withLock { $0.progress } }
 
     func start(_ work: @escaping @Sendable () async -> Void) {
@@ -67,7 +67,7 @@ public final class RequestTask: Sendable {
             state.isFinished = true
             state.task = nil
         }
-        // A report may have been decided on, and not have been posted: its callback still comes before this one.
+        // A progress report may be decided on but not yet posted; its callback still comes before this one.
         line.end {
             self.deliverProgress()
             callback()
@@ -102,12 +102,12 @@ public final class RequestTask: Sendable {
     }
 }
 
-/// How far both directions of a request have come.
+/// The progress of a request in both directions.
 public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
-    /// What was sent of the request's body.
+    /// The progress of the request's body.
     public var upload = TransferProgress(completed: 0)
 
-    /// What came of the response's body.
+    /// The progress of the response's body.
     public var download = TransferProgress(completed: 0)
 
     public init() {}
@@ -118,7 +118,7 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
 
 #if Foundation
 extension RequestTask {
-    /// The upload as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
+    /// The upload progress as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
     public var uploadProgress: Progress {
         state.withLock { state in
             let object = state.uploadObject ?? makeObject(state.progress.upload)
@@ -127,7 +127,7 @@ extension RequestTask {
         }
     }
 
-    /// The download as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
+    /// The download progress as Foundation's type; cancelling it cancels the request. It changes where callbacks run.
     public var downloadProgress: Progress {
         state.withLock { state in
             let object = state.downloadObject ?? makeObject(state.progress.download)
@@ -147,7 +147,7 @@ extension RequestTask {
 }
 
 extension Progress {
-    /// Takes over how far a transfer has come: bytes as units, a total below zero where it is not known.
+    /// Copies the progress of a transfer: bytes as units, a negative total if the length is unknown.
     public func take(_ progress: TransferProgress) {
         totalUnitCount = progress.total ?? -1
         completedUnitCount = progress.completed

@@ -2,7 +2,7 @@ import SternaCore
 import SternaSerialization
 
 extension Session {
-    /// Makes the request of a draft and runs it in a task of its own; calls one of the callbacks at its end.
+    /// Builds the request of a draft and runs it in a new task; calls one of the callbacks at the end.
     func begin<S: ResponseSerializer>(
         _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
         _ success: @escaping Success<S.Value>, _ failure: @escaping Failure

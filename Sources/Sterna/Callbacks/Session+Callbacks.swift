@@ -2,30 +2,32 @@ public import HTTPTypes
 public import SternaCore
 public import SternaSerialization
 
-/// Requests with callbacks, as AFNetworking's managers have them.
+/// Requests with callbacks, in the manner of AFNetworking's managers.
 ///
 ///     api.get("users/1", success: { task, value in … }, failure: { task, error in … }) { $0.timeout = .seconds(5) }
 ///
-/// Callbacks run on the session's ``SessionSettings/callbacks``: the main queue by default, which must run. In a program whose
-/// main thread blocks no callback is called; see ``CallbackTarget``. Either `success` or `failure` is called, once. A request that
-/// cannot be made (a bad URL, parameters that cannot be encoded) calls `failure` without a task, and returns none.
+/// Callbacks run on the session's ``SessionSettings/callbacks``: by default the main queue, which must run. A program that blocks
+/// its main thread receives no callbacks; see ``CallbackTarget``.
+///
+/// Either `success` or `failure` is called, once. A request that cannot be built (a bad URL, parameters that cannot be encoded)
+/// calls `failure` without a task, and returns nil.
 extension Session {
-    /// Called with the value of an answer.
+    /// Called with the decoded value of a response.
     public typealias Success<Value> = @Sendable (RequestTask, Value) -> Void
 
-    /// Called with what went wrong; without a task where the request could not be made.
+    /// Called with an error; without a task if the request could not be built.
     public typealias Failure = @Sendable (RequestTask?, SternaError) -> Void
 
-    /// Called while bytes go and come, at most once at a time.
+    /// Called with progress of sending and receiving; calls never overlap.
     public typealias ProgressCallback = @Sendable (RequestTask, RequestProgress) -> Void
 
-    /// Sends what a draft describes.
+    /// Sends the request that a draft describes.
     ///
     /// - Parameters:
     ///   - draft: the request.
-    ///   - serializer: makes the value that `success` is given, and says which answers are taken; a JSON tree by default.
-    ///   - progress: called while bytes go and come.
-    /// - Returns: the task; nil where `failure` was given none.
+    ///   - serializer: decides which responses are accepted and makes the value for `success`; a JSON tree by default.
+    ///   - progress: called with progress of sending and receiving.
+    /// - Returns: the task; nil if `failure` was called without one.
     @discardableResult
     public func send<S: ResponseSerializer>(
         _ draft: RequestDraft, as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
@@ -37,15 +39,15 @@ extension Session {
     /// Sends a request of any method.
     ///
     /// - Parameters:
-    ///   - reference: where it goes, relative to the base URL or absolute.
-    ///   - parameters: what the request serializer puts into the query or the body, by method.
-    ///   - query: what always goes into the query.
+    ///   - reference: the URL, relative to the base URL or absolute.
+    ///   - parameters: encoded by the request serializer into the query or the body, by method.
+    ///   - query: parameters that always go into the query.
     ///   - body: the body; `parameters` then go into the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - serializer: makes the value that `success` is given, and says which answers are taken; a JSON tree by default.
-    ///   - progress: called while bytes go and come.
-    ///   - configure: changes what differs from the session for this request; called before this returns.
-    /// - Returns: the task; nil where `failure` was given none.
+    ///   - serializer: decides which responses are accepted and makes the value for `success`; a JSON tree by default.
+    ///   - progress: called with progress of sending and receiving.
+    ///   - configure: changes the settings of this request; called before this method returns.
+    /// - Returns: the task; nil if `failure` was called without one.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
@@ -59,7 +61,7 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends a request of dictionaries in variables.
+    /// Sends a request; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func request<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -74,7 +76,8 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends a request with parameters that a value makes; one that comes to no dictionary calls `failure` without a task.
+    /// Sends a request with parameters encoded from a value. A value that does not encode to a dictionary calls `failure` without a
+    /// task.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
@@ -88,7 +91,7 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends a request with parameters that a value makes, and dictionaries in variables.
+    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func request<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(

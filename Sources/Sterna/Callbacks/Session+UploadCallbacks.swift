@@ -3,10 +3,10 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
-/// Uploads with callbacks, which run where those of the other requests do: on a main queue that runs, by default. What cannot be
-/// sent calls `failure` without a task.
+/// Uploads with callbacks, which run on ``SessionSettings/callbacks`` like those of other requests. An upload that cannot be built
+/// calls `failure` without a task.
 extension Session {
-    /// Sends a body, as AFNetworking's upload tasks of data and streams.
+    /// Uploads a body, in the manner of AFNetworking's upload tasks of data and streams.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
@@ -19,7 +19,7 @@ extension Session {
             progress, success, failure)
     }
 
-    /// Sends data.
+    /// Uploads data.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
@@ -33,7 +33,7 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends a file.
+    /// Uploads a file.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
@@ -47,11 +47,11 @@ extension Session {
                 configure), as: serializer, progress, success, failure)
     }
 
-    /// Sends a form of several parts, as AFNetworking's `POST:parameters:constructingBodyWithBlock:`.
+    /// Uploads a multipart form, in the manner of AFNetworking's `POST:parameters:constructingBodyWithBlock:`.
     ///
     /// - Parameters:
-    ///   - parameters: fields that go in front of the parts, by the encoder of the request's serializer.
-    ///   - multipart: appends the parts; called before this returns.
+    ///   - parameters: fields that go in front of the parts, encoded by the request serializer's encoder.
+    ///   - multipart: appends the parts; called before this method returns.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
@@ -65,7 +65,7 @@ extension Session {
                 multipart: multipart, configure, progress: nil), as: serializer, progress, success, failure)
     }
 
-    /// Sends a form that was filled in field by field.
+    /// Submits a form that was filled in field by field.
     @discardableResult
     public func submit<S: ResponseSerializer>(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
@@ -79,9 +79,9 @@ extension Session {
     }
 }
 
-/// Uploads with callbacks, for parameters and header fields in variables that are dictionaries.
+/// Uploads with callbacks, and with parameters and header fields from dictionary variables.
 extension Session {
-    /// Sends a body, of dictionaries in variables.
+    /// Uploads a body; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -96,7 +96,7 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends data, of dictionaries in variables.
+    /// Uploads data; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -111,7 +111,7 @@ extension Session {
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
     }
 
-    /// Sends a file, of dictionaries in variables.
+    /// Uploads a file; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -126,7 +126,7 @@ extension Session {
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
     }
 
-    /// Sends a form of several parts, of dictionaries in variables.
+    /// Uploads a multipart form; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -142,7 +142,7 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Sends a form that was filled in field by field, of dictionaries in variables.
+    /// Submits a form that was filled in field by field; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func submit<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(

@@ -3,7 +3,7 @@ public import SternaSerialization
 
 /// The verbs with callbacks; see ``Session/request(_:_:parameters:query:body:headers:as:progress:success:failure:_:)``.
 extension Session.Verb {
-    /// Sends a request; `success` is given a JSON tree, or what a response serializer makes of the answer.
+    /// Sends a request; `success` receives a JSON tree, or the value of the given response serializer.
     @discardableResult
     public func callAsFunction<S: ResponseSerializer>(
         _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil, body: Body? = nil,
@@ -16,7 +16,7 @@ extension Session.Verb {
             progress: progress, success: success, failure: failure, configure)
     }
 
-    /// Sends a request of dictionaries in variables.
+    /// Sends a request; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
@@ -30,7 +30,8 @@ extension Session.Verb {
             progress: progress, success: success, failure: failure, configure)
     }
 
-    /// Sends a request with parameters that a value makes; one that comes to no dictionary calls `failure` without a task.
+    /// Sends a request with parameters encoded from a value. A value that does not encode to a dictionary calls `failure` without a
+    /// task.
     @discardableResult
     public func callAsFunction<S: ResponseSerializer>(
         _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil, body: Body? = nil,
@@ -43,7 +44,7 @@ extension Session.Verb {
             progress: progress, success: success, failure: failure, configure)
     }
 
-    /// Sends a request with parameters that a value makes, and dictionaries in variables.
+    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func callAsFunction<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(

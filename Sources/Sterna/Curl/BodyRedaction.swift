@@ -3,7 +3,7 @@ import NIOCore
 package import SternaCore
 import SternaSerialization
 
-/// Shows forms, JSON and property lists without the values whose names say that they are secrets.
+/// Redacts forms, JSON and property lists: hides the values of members whose names mark them as secrets.
 package struct BodyRedaction {
     private enum Format { case form, json, propertyList, other }
 
@@ -19,7 +19,7 @@ package struct BodyRedaction {
         multipart = essence.hasPrefix("multipart/") ? type?["boundary"].map { MultipartRedaction(boundary: $0) } : nil
     }
 
-    /// The body as it may be shown; the same bytes where there is nothing to hide.
+    /// Returns the body as it may be shown; the same bytes if there is nothing to hide.
     package func shown(_ bytes: Bytes) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
         if isMultipart { return multipart?.shown(bytes) ?? hidden }
@@ -31,14 +31,14 @@ package struct BodyRedaction {
         }
     }
 
-    /// Bytes that stand beside a file, and so cannot be looked through as a whole.
+    /// Redacts bytes beside a file, which cannot be parsed as a whole.
     func shown(piece bytes: Bytes, isFirst: Bool) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
         if isMultipart { return multipart?.shown(bytes) ?? hidden }
         switch format(of: bytes) {
         case .form:
             guard !isFirst else { return Self.form(bytes) }
-            // The value before the first sign may be the end of a secret that began in front of the file.
+            // The value before the first `&` may be the end of a secret that began before the file.
             let rest = bytes.text.utf8.drop { $0 != UInt8(ascii: "&") }
             return Bytes(text: Redaction.mark + Self.form(Bytes(text: String(Substring(rest)))).text)
         case .json, .propertyList: return hidden
@@ -48,7 +48,7 @@ package struct BodyRedaction {
 
     private var hidden: Bytes { Bytes(text: Redaction.mark) }
 
-    /// By the media type, else by how the body begins.
+    /// Determines the format by the media type, otherwise by the beginning of the body.
     private func format(of bytes: Bytes) -> Format {
         if essence == "application/x-www-form-urlencoded" { return .form }
         if essence.contains("json") { return .json }
@@ -57,7 +57,7 @@ package struct BodyRedaction {
         if start.starts(with: "bplist".utf8) { return .propertyList }
         let text = String(decoding: start, as: UTF8.self)
         if text.contains("<plist") || text.contains("<!DOCTYPE plist") { return .propertyList }
-        // Text may begin with a bracket and be no JSON; it is shown then, if somebody said that it is another type.
+        // Text may begin with a bracket without being JSON; it is then shown if the media type names another format.
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" && $0 != "\u{1E}" }
         if first == "{" || first == "[", essence.isEmpty || Self.json(bytes) != nil { return .json }
         return essence.isEmpty || essence == "text/plain" ? .form : .other
@@ -69,8 +69,8 @@ package struct BodyRedaction {
 
     // MARK: JSON
 
-    /// A text, or several, each on a line (as in NDJSON) or behind a record separator (RFC 7464); nil for what is no JSON, which
-    /// cannot be looked through.
+    /// Redacts one JSON text, or several, each on a line (as in NDJSON) or behind a record separator (RFC 7464). Returns nil for
+    /// bytes that are not JSON, which cannot be searched.
     private static func json(_ bytes: Bytes) -> Bytes? {
         if let shown = jsonText(bytes.readableBytesView) { return shown ?? bytes }
         var hides = false
@@ -87,13 +87,13 @@ package struct BodyRedaction {
         return hides ? all : bytes
     }
 
-    /// Nil for what is no JSON, and no bytes where there is nothing to hide.
+    /// Returns nil for bytes that are not JSON, and an inner nil if there is nothing to hide.
     private static func jsonText(_ text: ByteBufferView) -> Bytes?? {
         guard let tree = try? JSON(parsing: text) else { return .none }
         var hides = false
         var members = 0
         let redacted = json(tree, &hides, &members)
-        // The tree has the last of members of one name only, but the others stand in the text.
+        // The tree keeps only the last of members with the same name, but the text has the others, too.
         guard hides || members != colons(in: text), let written = try? redacted.serialized() else {
             return .some(nil)
         }
@@ -117,7 +117,7 @@ package struct BodyRedaction {
         }
     }
 
-    /// The colons outside strings, as many as there are members.
+    /// Counts the colons outside strings, one for each member.
     private static func colons(in text: ByteBufferView) -> Int {
         var count = 0
         var isInString = false
@@ -138,7 +138,7 @@ package struct BodyRedaction {
 
     // MARK: Property lists
 
-    /// Always written anew: comments, repeated keys and objects that nothing refers to are in the bytes and not in the tree.
+    /// Always reserializes the list: the bytes may hold comments, repeated keys and unreferenced objects that the tree lacks.
     private static func propertyList(_ bytes: Bytes) -> Bytes? {
         guard let tree = try? PropertyList(parsing: bytes.readableBytesView) else { return nil }
         let isBinary = bytes.readableBytesView.starts(with: "bplist".utf8)

@@ -3,36 +3,37 @@ import NIOCore
 public import SternaCore
 
 extension Request {
-    /// The request as a command line for curl and a POSIX shell, which sends the same bytes when it is pasted.
+    /// Returns the request as a command line for curl and a POSIX shell, which sends the same bytes when pasted.
     ///
-    /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists, known by their names,
-    /// are shown as `***`.
-    /// The content of a stream cannot be shown; the command then reads its standard input, and says so. A form with files is
-    /// written with curl's `-F` and `--form-string`, so that curl chooses its boundary.
+    /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists are recognized by name and
+    /// shown as `***`.
     ///
-    /// - Parameter showsSecrets: shows credentials, so that the command can be used.
+    /// The content of a stream cannot be shown; the command then reads its standard input, and says so. A form with files uses
+    /// curl's `-F` and `--form-string`, so curl chooses its boundary.
+    ///
+    /// - Parameter showsSecrets: whether to show credentials, so that the command can be run as it is.
     public func curl(showsSecrets: Bool = false) -> String {
         CurlCommand(self, showsSecrets: showsSecrets).text
     }
 }
 
 extension Session {
-    /// The request that a draft describes, as it is given to the network interceptors.
+    /// Returns the request that a draft describes, as the network interceptors would receive it.
     ///
-    /// Throws what sending the draft would throw before anything is sent.
+    /// Throws the errors that sending the draft would throw before anything is sent.
     public func request(for draft: RequestDraft) throws -> Request {
         try plan.request(for: draft)
     }
 
-    /// The request that a draft describes as a command line for curl; see ``SternaCore/Request/curl(showsSecrets:)``.
+    /// Returns the request that a draft describes as a command line for curl; see ``SternaCore/Request/curl(showsSecrets:)``.
     ///
-    /// Throws what sending the draft would throw before anything is sent.
+    /// Throws the errors that sending the draft would throw before anything is sent.
     public func curl(for draft: RequestDraft, showsSecrets: Bool = false) throws -> String {
         try request(for: draft).curl(showsSecrets: showsSecrets)
     }
 }
 
-/// Writes a request as a command line.
+/// Formats a request as a command line.
 struct CurlCommand {
     let text: String
 
@@ -49,7 +50,7 @@ struct CurlCommand {
 
     private static func options(_ request: Request) -> [String] {
         var options = ["--http1.1"]
-        // Brackets and braces would be ranges to curl.
+        // Curl would expand brackets and braces as ranges.
         if request.url.description.contains(where: { "[]{}".contains($0) }) { options.append("-g") }
         if request.headers.contains(.acceptEncoding) { options.append("--compressed") }
         switch (request.method, request.sendsContent) {
@@ -60,7 +61,7 @@ struct CurlCommand {
         return options
     }
 
-    /// The field lines; a name with nothing behind its colon keeps curl from adding one of its own.
+    /// Returns the field lines; a name without a value keeps curl from adding a field of its own.
     private static func fields(_ request: Request, isForm: Bool, showsSecrets: Bool) -> [String] {
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
         var lines: [String] = []
@@ -85,23 +86,23 @@ struct CurlCommand {
 }
 
 extension Request {
-    /// Whether there is a body, or a Content-Length of 0 in its place.
+    /// Whether the request has a body, or Content-Length: 0 instead.
     fileprivate var sendsContent: Bool {
         body != nil || method == .post || method == .put || method == .patch
     }
 }
 
-/// How the command gets the body: as an argument, or from a pipe.
+/// How the command passes the body: as an argument, or through a pipe.
 private struct CurlContent {
-    /// What stands before `curl`, a pipe included.
+    /// The text before `curl`, including the pipe.
     var source = ""
     var arguments: [String] = []
-    /// What stands behind everything.
+    /// The remark at the end of the command.
     var remark = ""
-    /// Whether curl itself puts the form together, and names its boundary.
+    /// Whether curl builds the form, and chooses its boundary.
     var isForm = false
 
-    /// More would be too long for an argument on some systems.
+    /// Longer texts would exceed the argument limit of some systems.
     private static let longestArgument = 32 << 10
 
     init(_ request: Request, showsSecrets: Bool) {
@@ -130,7 +131,7 @@ private struct CurlContent {
         }
     }
 
-    // A name and its secret may stand in neighbouring segments.
+    // Joins neighbouring segments, since a name and its secret may be split between them.
     private static func joined(_ segments: [Body.Segment]) -> [Body.Segment] {
         var joined: [Body.Segment] = []
         for segment in segments {
@@ -171,7 +172,7 @@ private struct CurlContent {
 }
 
 extension FileRange {
-    /// Whether the range is the whole file, as long as it is now.
+    /// Whether the range covers the whole file at its current length.
     var isWhole: Bool {
         guard offset == 0, let whole = try? FileRange(wholeFile: path) else { return false }
         return whole.length == length

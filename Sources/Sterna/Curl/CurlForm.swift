@@ -3,9 +3,9 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// A form of several parts with files, as curl's `-F` and `--form-string` describe it.
+/// A multipart form with files, in terms of curl's `-F` and `--form-string`.
 ///
-/// Read from the body that is sent, strictly: a form that these options cannot describe makes none, and is written in bytes.
+/// Parsed strictly from the body. A form that these options cannot express is written as bytes instead.
 struct CurlForm {
     private struct Part {
         enum Content {
@@ -21,8 +21,8 @@ struct CurlForm {
 
     private var parts: [Part] = []
 
-    /// Nil for a body that is no multipart/form-data, has no file in it, or has parts with more than a name, a file's name and
-    /// a type.
+    /// Returns nil for a body that is not multipart/form-data or has no file. Also returns nil if a part has fields other than a
+    /// name, a file name and a type.
     init?(_ request: Request, _ segments: [Body.Segment]) {
         guard let type = request.headers[.contentType].flatMap(MediaType.init), type.essence == "multipart/form-data",
             type.parameters.count == 1, let boundary = type["boundary"],
@@ -32,7 +32,7 @@ struct CurlForm {
         self.parts = parts
     }
 
-    /// The options; the texts of secret names are replaced unless `showsSecrets`.
+    /// Returns the options; values of secret names are replaced unless `showsSecrets`.
     func arguments(showsSecrets: Bool) -> [String] {
         parts.flatMap { part -> [String] in
             switch part.content {
@@ -56,7 +56,7 @@ struct CurlForm {
         return (part.mediaType.map { ";type=\($0)" } ?? "") + name
     }
 
-    /// A word of curl's own grammar: in quotes where it has characters that mean something there.
+    /// Formats a word of curl's own grammar: quoted if it has special characters.
     private static func word(_ text: String, always: Bool = false) -> String {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && !"\",;\\".utf8.contains($0) }
         guard always || !isPlain else { return text }
@@ -105,7 +105,7 @@ struct CurlForm {
         return Array(bytes.readableBytesView)[...]
     }
 
-    /// A part's name, file name and type; nil for a head that has anything else.
+    /// Parses a part's name, file name and type; nil for a head with anything else.
     private static func head(_ bytes: ArraySlice<UInt8>) -> Part? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\r\n" as Character, omittingEmptySubsequences: false)
@@ -138,7 +138,7 @@ struct CurlForm {
         return true
     }
 
-    /// The text up to a quotation mark; nil for an empty one, and for characters that versions of curl escape in different ways.
+    /// Parses the text up to a quotation mark; nil for an empty one, and for characters that versions of curl escape differently.
     private static func quoted(_ text: inout Substring) -> String? {
         guard let end = text.firstIndex(of: "\"") else { return nil }
         let value = text[..<end]

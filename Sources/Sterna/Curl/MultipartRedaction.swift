@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// Hides the content of parts whose names say that it is a secret.
+/// Hides the content of parts whose names mark it as secret.
 struct MultipartRedaction {
     /// The line that begins a part, without the line end in front of it.
     let boundary: [UInt8]
@@ -11,7 +11,7 @@ struct MultipartRedaction {
     func shown(_ bytes: Bytes) -> Bytes {
         var rest = bytes.readableBytesView[...]
         var shown = Bytes()
-        // What comes before the first line may end a secret, and without any line there is no telling what it is.
+        // The text before the first boundary may end a secret, and without any boundary its meaning is unknown.
         var isSecret = true
         while let line = rest.firstRange(of: boundary) {
             write(rest[..<line.lowerBound], isSecret: isSecret, to: &shown)
@@ -36,7 +36,7 @@ struct MultipartRedaction {
         if hasEnd { shown.writeBytes(lineEnd) }
     }
 
-    /// The values of all parameters `name` and `name*`, in quotes or not, as nobody knows which one a server takes.
+    /// Returns the values of all parameters `name` and `name*`, quoted or not, since servers differ in which one they use.
     private static func names(in header: [UInt8]) -> [String] {
         let mark = Array("name".utf8)
         var names: [String] = []

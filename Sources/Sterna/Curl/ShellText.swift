@@ -3,9 +3,9 @@ import SternaCore
 
 /// Text for a POSIX shell.
 enum ShellText {
-    /// A text as one word: as it is where nothing in it means anything to a shell, else in single quotes.
+    /// Returns a text as one shell word: unchanged if it has no special characters, otherwise in single quotes.
     ///
-    /// What a terminal would act on is printed by a command of its own, in octal.
+    /// Characters that a terminal would interpret are printed by a separate command, in octal.
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         var word = ""
@@ -17,16 +17,16 @@ enum ShellText {
             rest = rest[hidden.endIndex...]
             let pieces = String(shown).split(separator: "'", omittingEmptySubsequences: false)
             if !shown.isEmpty || text.isEmpty { word += "'" + pieces.joined(separator: "'\\''") + "'" }
-            // A substitution drops newlines at its end; they are shown, and so never part of one.
+            // A substitution drops trailing newlines, but newlines count as shown and are never part of one.
             if !hidden.isEmpty { word += "\"$(\(printf(Bytes(text: String(hidden)))))\"" }
         } while !rest.isEmpty
         return word
     }
 
-    /// A path that no program takes for an option or for its standard input.
+    /// A path that no program mistakes for an option or its standard input.
     static func path(_ path: String) -> String { path.hasPrefix("/") ? path : "./\(path)" }
 
-    /// Bytes as text where all of it can be shown on a terminal; nil where some cannot.
+    /// Returns bytes as text if a terminal can show all of them; otherwise nil.
     static func printable(_ bytes: Bytes) -> String? {
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else { return nil }
         return text.unicodeScalars.allSatisfy(isShown) ? text : nil
@@ -40,7 +40,7 @@ enum ShellText {
         }
     }
 
-    /// A command that prints bytes, in ASCII: whatever is not printable stands there in octal.
+    /// Returns a command that prints bytes, in ASCII, with non-printable ones in octal.
     static func printf(_ bytes: Bytes) -> String {
         var text: [UInt8] = Array("printf '".utf8)
         for (index, byte) in bytes.readableBytesView.enumerated() {

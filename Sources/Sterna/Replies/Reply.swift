@@ -4,12 +4,12 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
-/// A response whose body was collected, accepted by the session's response serializer.
+/// A response with a collected body, accepted by the session's response serializer.
 ///
-/// The functions that make a value come in two forms. Awaited, they leave the caller's actor and the event loop for a body
-/// of 64 KiB or more; without, as in a callback, they work where they are called.
+/// The methods that decode a value come in two forms. The asynchronous ones leave the caller's actor and the event loop for a body
+/// of 64 KiB or more. The synchronous ones, for callbacks, run where they are called.
 public struct Reply: Sendable {
-    /// The response; its body is there as a whole.
+    /// The response, with its complete body.
     public let response: Response
 
     /// The body's bytes.
@@ -17,7 +17,7 @@ public struct Reply: Sendable {
 
     private let plan: SessionPlan
 
-    /// The request's serializer where it has one of its own.
+    /// The request's own serializer, if any.
     private let ownSerializer: (any ResponseSerializer)?
 
     private var serializer: any ResponseSerializer { ownSerializer ?? plan.settings.responseSerializer }
@@ -36,7 +36,7 @@ public struct Reply: Sendable {
     /// The header fields.
     public var headers: HTTPFields { response.headers }
 
-    /// Where the answer came from, after redirects.
+    /// The URL that answered, after redirects.
     public var url: HTTPURL { response.url }
 
     /// The body's bytes as Foundation's type.
@@ -46,18 +46,18 @@ public struct Reply: Sendable {
 
     // MARK: Values
 
-    /// The body as a JSON tree; null for an empty one.
+    /// Decodes the body as a JSON tree; null for an empty one.
     ///
     /// Throws `unacceptableMediaType` or `decodingFailed`.
     public func json() throws(SternaError) -> JSON { try make(by: own(JSONResponseSerializer())) }
 
-    /// The body as text in the character set that Content-Type names, else UTF-8; throws `decodingFailed`.
+    /// Decodes the body as text in the character set of Content-Type, otherwise UTF-8; throws `decodingFailed`.
     public func text() throws(SternaError) -> String { try make(by: own(TextResponseSerializer())) }
 
-    /// The body as a value of a `Decodable` type, from JSON; throws `unacceptableMediaType` or `decodingFailed`, which
-    /// names the member that did not fit.
+    /// Decodes the body as a `Decodable` value, from JSON. Throws `unacceptableMediaType`, or `decodingFailed`, which names the
+    /// member that did not fit.
     ///
-    /// - Parameter decoder: a decoder to use instead of one by the session's ``SessionSettings/decoding``.
+    /// - Parameter decoder: a decoder to use instead of one made from the session's ``SessionSettings/decoding``.
     public func decode<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: JSONDecoder? = nil
     ) throws(SternaError) -> T {
@@ -72,16 +72,16 @@ public struct Reply: Sendable {
         return try make(by: GivenDecoder<T>(json: json, decoder: decoder))
     }
 
-    /// The body as a property list in XML or in the binary form; nil for an empty one.
+    /// Decodes the body as a property list in XML or in the binary form; nil for an empty one.
     ///
     /// Throws `unacceptableMediaType` or `decodingFailed`.
     public func propertyList() throws(SternaError) -> PropertyList? {
         try make(by: own(PropertyListResponseSerializer()))
     }
 
-    /// What a response serializer makes of the body; throws what it does.
+    /// Decodes the body with a response serializer; throws its errors.
     ///
-    /// The answer's status was judged by the request's own serializer; its media type is by this one.
+    /// The request's own serializer has already checked the status; this one checks the media type.
     public func value<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
         try serializer.judgeFurther(response, body: body)
         return try make(by: serializer)
@@ -89,36 +89,36 @@ public struct Reply: Sendable {
 
     // MARK: Values, off the caller's actor
 
-    /// The body as a JSON tree; see the form without `await`.
+    /// Decodes the body as a JSON tree; see the form without `await`.
     public func json() async throws(SternaError) -> JSON {
         try await elsewhere { () throws(SternaError) in try json() }
     }
 
-    /// The body as text; see the form without `await`.
+    /// Decodes the body as text; see the form without `await`.
     public func text() async throws(SternaError) -> String {
         try await elsewhere { () throws(SternaError) in try text() }
     }
 
-    /// The body as a value of a `Decodable` type; see the form without `await`.
+    /// Decodes the body as a `Decodable` value; see the form without `await`.
     public func decode<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: JSONDecoder? = nil
     ) async throws(SternaError) -> T {
         try await elsewhere { () throws(SternaError) in try decode(type, decoder: decoder) }
     }
 
-    /// The body as a property list; see the form without `await`.
+    /// Decodes the body as a property list; see the form without `await`.
     public func propertyList() async throws(SternaError) -> PropertyList? {
         try await elsewhere { () throws(SternaError) in try propertyList() }
     }
 
-    /// What a response serializer makes of the body; see the form without `await`.
+    /// Decodes the body with a response serializer; see the form without `await`.
     public func value<S: ResponseSerializer>(by serializer: S) async throws(SternaError) -> S.Value {
         try await elsewhere { () throws(SternaError) in try value(by: serializer) }
     }
 
     // MARK: How
 
-    /// Below this many bytes, making a value takes less than going elsewhere is worth.
+    /// Below this many bytes, decoding costs less than a switch to another thread.
     private static let largeBody = 64 << 10
 
     private func elsewhere<T: Sendable>(
@@ -128,7 +128,7 @@ public struct Reply: Sendable {
         return try await Elsewhere.run(work)
     }
 
-    /// The value for a serializer that has judged the answer already.
+    /// Decodes the value with a serializer that has already checked the response.
     func make<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
         do {
             return try serializer.accepted(response, body: body)
@@ -142,7 +142,7 @@ public struct Reply: Sendable {
         }
     }
 
-    /// The request's serializer where it is one of this type, or is made of one; else the given one.
+    /// Returns the request's serializer if it has this type, or is built on one; otherwise the given one.
     private func own<S: ResponseSerializer>(_ standard: S) -> S where S: AcceptanceSetting {
         var candidate: any ResponseSerializer = serializer
         while let wrapping = candidate as? any WrappingResponseSerializer {
@@ -170,7 +170,7 @@ extension JSONResponseSerializer: AcceptanceSetting {}
 extension TextResponseSerializer: AcceptanceSetting {}
 extension PropertyListResponseSerializer: AcceptanceSetting {}
 
-/// Decodes with a decoder that the caller gave.
+/// Decodes with the caller's decoder.
 private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {
     let json: JSONResponseSerializer
     let decoder: JSONDecoder

@@ -1,9 +1,9 @@
 import SternaCore
 
 extension Authorization {
-    /// The Authorization field for the user information of a URL, by Basic authentication (RFC 7617).
+    /// Returns the Authorization value for a URL's user information, by Basic authentication (RFC 7617).
     ///
-    /// Throws `invalidURL` for what is not UTF-8, and `invalidHeader` for a user name with a colon.
+    /// Throws `invalidURL` for user information that is not UTF-8, and `invalidHeader` for a user name with a colon.
     static func fieldValue(of userinfo: Userinfo) throws(SternaError) -> String {
         guard userinfo.isUTF8 else {
             throw SternaError(

@@ -1,15 +1,15 @@
 import SternaCore
 
-/// Describes an error that left the chain of a call as one of the library.
+/// Converts an error that left the chain of a call into one of the library.
 enum ErrorDescription {
-    /// Returns the error with the particulars of its request, and of the response that came, where it names none.
+    /// Returns the error with the details of its request, and of the response received, if it has none.
     ///
-    /// An error that is not a `SternaError` comes from code of the user: an interceptor, the session's own transport, or a body
-    /// that one of them made. `CancellationError` keeps its meaning, and any other becomes the cause of `interceptorFailed`.
+    /// An error that is not a `SternaError` comes from user code: an interceptor, the session's own transport, or a body made by
+    /// one of them. `CancellationError` keeps its meaning; any other becomes the cause of `interceptorFailed`.
     ///
     /// - Parameters:
-    ///   - response: the response whose body was read when it failed; nil where it failed before.
-    ///   - point: where the call stood; nil in a session without interceptors.
+    ///   - response: the response whose body was being read; nil if the call failed before.
+    ///   - point: the call's position in the chain; nil in a session without interceptors.
     static func describe(
         _ error: any Error, of request: Request, answeredBy response: Response? = nil, at point: CallTrace.Point? = nil
     ) -> SternaError {
@@ -48,7 +48,7 @@ enum ErrorDescription {
             described.requestSent = true
             described.phase = .wait
         case nil:
-            // An attempt that began is still under way: the interceptor did not wait for it.
+            // An attempt is still in progress: the interceptor did not wait for it.
             guard let call = request.call, let point, call.attempts > point.attempts else { break }
             described.requestSent = true
             described.phase = .wait

@@ -24,12 +24,12 @@ extension RequestDraft {
     /// An OPTIONS request.
     public static var options: Verb { Verb(method: .options) }
 
-    /// A method that makes drafts when it is called; its arguments are those of ``RequestDraft/init(_:_:parameters:query:body:headers:_:)``
-    /// without the method.
+    /// A method that creates drafts when called; its arguments are those of
+    /// ``RequestDraft/init(_:_:parameters:query:body:headers:_:)`` without the method.
     public struct Verb: Sendable {
         let method: Request.Method
 
-        /// Makes a draft.
+        /// Creates a draft.
         public func callAsFunction(
             _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
             body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
@@ -38,7 +38,7 @@ extension RequestDraft {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
         }
 
-        /// Makes a draft of dictionaries in variables.
+        /// Creates a draft; an overload for dictionary variables.
         @_disfavoredOverload
         public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList>(
             _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
@@ -48,7 +48,8 @@ extension RequestDraft {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
         }
 
-        /// Makes a draft with parameters that a value makes; throws `encodingFailed` for one that comes to no dictionary.
+        /// Creates a draft with parameters encoded from a value; throws `encodingFailed` for one that does not encode to a
+        /// dictionary.
         public func callAsFunction(
             _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil,
             body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
@@ -57,7 +58,7 @@ extension RequestDraft {
                 method, reference, encoding: value, query: query, body: body, headers: headers, configure)
         }
 
-        /// Makes a draft with parameters that a value makes, and dictionaries in variables.
+        /// Creates a draft with parameters encoded from a value; an overload for dictionary variables.
         @_disfavoredOverload
         public func callAsFunction<Q: ParameterList, H: HeaderList>(
             _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,

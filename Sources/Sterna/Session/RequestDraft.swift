@@ -2,20 +2,20 @@ public import HTTPTypes
 public import SternaCore
 import SternaSerialization
 
-/// A request as a caller describes it: a reference that a session resolves, and parameters that it encodes.
+/// A request as described by the caller: a reference that a session resolves, and parameters that it encodes.
 ///
 ///     try await api.withResponse(to: .get("events", query: ["since": last]) { $0.timeout = .seconds(60) }) { response in … }
 ///
-/// Every call of a ``Session`` is made of a draft. The session's verbs make one of their arguments, which have the same labels in
-/// the same order, and send it.
+/// Every call of a ``Session`` starts from a draft. The session's verbs create one from their arguments, which have the same labels
+/// in the same order, and send it.
 public struct RequestDraft: Sendable {
     /// The method.
     public var method: Request.Method
 
-    /// Where it goes, relative to the session's base URL or absolute.
+    /// The URL, relative to the session's base URL or absolute.
     public var reference: any URLConvertible
 
-    /// Parameters that the request serializer puts into the query or the body.
+    /// Parameters that the request serializer encodes into the query or the body.
     public var parameters: Parameters? {
         didSet { if case .encoded = content { content = .bySerializer } }
     }
@@ -31,15 +31,15 @@ public struct RequestDraft: Sendable {
         }
     }
 
-    /// What the body is made of at last.
+    /// The final content of the body.
     enum Content: Sendable {
-        /// The body, or what the request serializer makes of the parameters.
+        /// The body, or the request serializer's encoding of the parameters.
         case bySerializer
-        /// The same, with parameters whose form the request serializer decides on.
+        /// The same, with parameters in a form that the request serializer chooses.
         case encoded(EncodedParameters)
         /// The body, or none.
         case own
-        /// A form whose parameters are written for the session that sends it.
+        /// A form whose parameters are encoded for the session that sends it.
         case form(PendingForm)
     }
 
@@ -48,19 +48,19 @@ public struct RequestDraft: Sendable {
     /// Header fields; they replace the session's.
     public var headers: Headers
 
-    /// What differs from the session for this request.
+    /// The settings of this request that differ from the session's.
     public var settings = RequestSettings()
 
-    /// Makes a draft of any method.
+    /// Creates a draft of any method.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - reference: where it goes, relative to the session's base URL or absolute.
-    ///   - parameters: what the request serializer puts into the query or the body, by method.
-    ///   - query: what always goes into the query.
+    ///   - reference: the URL, relative to the session's base URL or absolute.
+    ///   - parameters: encoded by the request serializer into the query or the body, by method.
+    ///   - query: parameters that always go into the query.
     ///   - body: the body; `parameters` then go into the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes what differs from the session for this request.
+    ///   - configure: changes the settings of this request.
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
         query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
@@ -75,7 +75,7 @@ public struct RequestDraft: Sendable {
         configure(&settings)
     }
 
-    /// Makes the same of dictionaries in variables.
+    /// Creates a draft; an overload for dictionary variables.
     @_disfavoredOverload
     public init<P: ParameterList, Q: ParameterList, H: HeaderList>(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
@@ -87,11 +87,12 @@ public struct RequestDraft: Sendable {
             headers: headers.asHeaders, configure)
     }
 
-    /// Makes a draft with parameters that a value makes.
+    /// Creates a draft with parameters encoded from a value.
     ///
-    /// - Parameter value: comes to a dictionary, by the rules of ``SternaCore/Parameters/init(encoding:keepingNils:)``. The request
-    ///   serializer's ``SternaSerialization/QueryEncoder/keepsNilMembers`` says whether members that are nil are sent.
-    /// - Throws: `encodingFailed` for a value that comes to no dictionary.
+    /// - Parameter value: a value that encodes to a dictionary, by the rules of
+    ///   ``SternaCore/Parameters/init(encoding:keepingNils:)``. The request serializer's
+    ///   ``SternaSerialization/QueryEncoder/keepsNilMembers`` decides whether nil members are sent.
+    /// - Throws: `encodingFailed` for a value that does not encode to a dictionary.
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
         query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
@@ -103,7 +104,7 @@ public struct RequestDraft: Sendable {
         content = .encoded(encoded)
     }
 
-    /// Makes the same with dictionaries in variables.
+    /// Creates a draft with parameters encoded from a value; an overload for dictionary variables.
     @_disfavoredOverload
     public init<Q: ParameterList, H: HeaderList>(
         _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
@@ -116,12 +117,12 @@ public struct RequestDraft: Sendable {
     }
 }
 
-/// Parameters that a value made, in both forms: the session that sends them says which one it takes.
+/// Parameters encoded from a value, in both forms; the sending session chooses one.
 final class EncodedParameters: Sendable {
     let omittingNils: Parameters
     let keepingNils: Parameters
 
-    /// Throws `encodingFailed` for a value that comes to no dictionary.
+    /// Throws `encodingFailed` for a value that does not encode to a dictionary.
     init(_ value: some Encodable) throws(SternaError) {
         omittingNils = try encodingErrors { try Parameters(encoding: value) }
         keepingNils = try encodingErrors { try Parameters(encoding: value, keepingNils: true) }

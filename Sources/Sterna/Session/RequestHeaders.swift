@@ -4,10 +4,10 @@ import SternaSerialization
 
 /// Merges the header fields of one request into those it shares with all requests of its session, see ``SessionHeaders``.
 enum RequestHeaders {
-    /// Merges fields of a request: credentials, then the caller's own, which replace fields of the same names, then those that
+    /// Merges the fields of a request: credentials, then the caller's own, which replace fields of the same names, then those that
     /// describe the body.
     ///
-    /// - Parameter continueThreshold: the length above which a body waits for `100 (Continue)`; nil for none that waits.
+    /// - Parameter continueThreshold: the length above which a body waits for `100 (Continue)`; nil to never wait.
     ///
     /// Throws `invalidHeader` for a field that cannot be sent.
     static func merge(
@@ -39,7 +39,7 @@ enum RequestHeaders {
         body.estimatedLength.map { $0 > max(0, threshold) } ?? (threshold < .max)
     }
 
-    /// Whether a Content-Type can stay for a body of a type: a form cannot be read if the field names another boundary.
+    /// Whether a Content-Type fits a body's type; a form cannot be parsed if the field names another boundary.
     private static func names(_ field: String?, _ mediaType: String) -> Bool {
         guard let field else { return false }
         guard let own = MediaType(mediaType), own.essence.hasPrefix("multipart/"), let boundary = own["boundary"]

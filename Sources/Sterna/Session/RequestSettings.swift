@@ -1,20 +1,20 @@
 public import SternaCore
 public import SternaSerialization
 
-/// What differs from the session for one request.
+/// The settings of one request that differ from its session's.
 public struct RequestSettings: Sendable {
-    /// How parameters go into this request.
+    /// Encodes this request's parameters.
     public var requestSerializer: (any RequestSerializer)?
 
-    /// What is taken as an answer to this request.
+    /// Accepts or rejects the response to this request, and decodes it.
     public var responseSerializer: (any ResponseSerializer)?
 
-    /// Time limits of this request; those that are not set stay the session's: `$0.timeouts.total = .seconds(1)`.
+    /// Time limits of this request; unset ones keep the session's: `$0.timeouts.total = .seconds(1)`.
     public var timeouts = TimeoutOverrides()
 
-    /// The time limit of each step of this request, from finding the address to each pause between bytes; nil, the default, keeps
-    /// the session's. Setting it sets those limits in ``timeouts``, and reading it gives ``TimeoutOverrides/betweenBytes``. For
-    /// the whole request there is ``TimeoutOverrides/total``.
+    /// The time limit of each step of this request, from resolving the host to each pause between bytes; nil, the default, keeps
+    /// the session's. Setting it sets those limits in ``timeouts``; reading it returns ``TimeoutOverrides/betweenBytes``.
+    /// ``TimeoutOverrides/total`` limits the whole request.
     public var timeout: Duration? {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }
@@ -24,37 +24,37 @@ public struct RequestSettings: Sendable {
     ///
     ///     try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
     ///
-    /// The earlier of it and ``Timeouts/total`` holds. A deadline that has passed fails the request with `timedOut`, and nothing is
-    /// sent.
+    /// The earlier of the deadline and ``Timeouts/total`` applies. A deadline that has passed fails the request with `timedOut`,
+    /// and nothing is sent.
     public var deadline: Deadline?
 
-    /// Who goes first where requests wait for a connection to the same origin.
+    /// The request's priority in the queue for a connection to its origin.
     public var priority = Request.Priority.normal
 
-    /// Options of policies for this request; they replace the session's.
+    /// Policy options for this request; they replace the session's.
     public var options = RequestOptions()
 
-    /// Credentials for this request alone, wherever it goes.
+    /// Credentials for this request alone, whatever its origin.
     public var authorization: Authorization?
 
-    /// Names of this request's header fields that are secrets: they are dropped with the credentials on a redirect to
-    /// another origin.
+    /// Names of this request's secret header fields, which are dropped with the credentials on a redirect to another origin.
     public var secretHeaders: Set<String> = []
 
-    /// Above how many bytes this request's body waits for the server to say that it wants it; `.max` for never.
+    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; `.max` never waits.
     public var continueThreshold: Int64?
 
-    /// Told how much of the body the network has taken; called on an event loop, so it must return at once.
+    /// Called with upload progress, as the network takes the body; runs on an event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Told how much of the response's body has come, decoded; called by the task that collects it.
+    /// Called with download progress, in decoded bytes, by the task that collects the body.
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
     public init() {}
 }
 
 extension RequestSettings {
-    /// Called with interim responses, such as 103 with its Link fields (RFC 8297), on an event loop, so it must return at once.
+    /// Called with interim responses, such as 103 with its Link fields (RFC 8297); runs on an event loop, so it must return at
+    /// once.
     public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
         get { options[InformationalResponseKey.self] }
         set { options[InformationalResponseKey.self] = newValue }

@@ -2,18 +2,18 @@ import HTTPTypes
 public import SternaCore
 import SternaTransport
 
-/// Connections before they are needed.
+/// Opens connections before they are needed.
 extension Session {
-    /// Opens connections to a URL's origin, so that the first requests find them: names are resolved, proxies asked and
-    /// certificates judged, and nothing is requested.
+    /// Opens connections to a URL's origin ahead of its first requests. This resolves names, contacts proxies and checks
+    /// certificates, but sends no request.
     ///
     ///     try await api.warmUp(connections: 4)
     ///
     /// - Parameters:
     ///   - reference: relative to the base URL, or absolute; the base URL itself by default.
-    ///   - count: how many are to be open, those that are there already included.
+    ///   - count: the number of connections to have open, including those already open.
     ///
-    /// Throws what opening a connection throws. A session with a transport of its own has no connections, and nothing happens.
+    /// Throws the errors of opening a connection. Does nothing in a session with a transport of its own, which has no connections.
     public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
         let url = try plan.url(of: reference)
         guard plan.settings.transport == nil else { return }

@@ -3,17 +3,17 @@ public import SternaCore
 
 /// Requests of any method; their other arguments are those of a ``Verb``.
 extension Session {
-    /// Sends a request of any method and collects the answer.
+    /// Sends a request of any method and collects the response.
     ///
     /// - Parameters:
-    ///   - reference: where it goes, relative to the base URL or absolute.
-    ///   - parameters: what the request serializer puts into the query or the body, by method.
-    ///   - query: what always goes into the query.
+    ///   - reference: the URL, relative to the base URL or absolute.
+    ///   - parameters: encoded by the request serializer into the query or the body, by method.
+    ///   - query: parameters that always go into the query.
     ///   - body: the body; `parameters` then go into the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes what differs from the session for this request; runs where the caller runs.
+    ///   - configure: changes the settings of this request; runs in the caller's context.
     ///
-    /// Throws `SternaError`: for an answer whose status the response serializer does not accept among others.
+    /// Throws `SternaError`, for example if the response serializer does not accept the response's status.
     @discardableResult
     public func request(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
@@ -25,7 +25,7 @@ extension Session {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
     }
 
-    /// Sends a request of dictionaries in variables.
+    /// Sends a request; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func request<P: ParameterList, Q: ParameterList, H: HeaderList>(
@@ -38,7 +38,7 @@ extension Session {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
     }
 
-    /// Sends a request with parameters that a value makes; throws `encodingFailed` for one that comes to no dictionary.
+    /// Sends a request with parameters encoded from a value; throws `encodingFailed` for one that does not encode to a dictionary.
     @discardableResult
     public func request(
         _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
@@ -50,7 +50,7 @@ extension Session {
                 value, in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)))
     }
 
-    /// Sends a request with parameters that a value makes, and dictionaries in variables.
+    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func request<Q: ParameterList, H: HeaderList>(

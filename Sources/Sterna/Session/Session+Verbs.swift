@@ -21,38 +21,38 @@ extension Session {
     /// Removes a resource (DELETE).
     public var delete: Verb { Verb(session: self, method: .delete) }
 
-    /// Asks what a resource allows (OPTIONS).
+    /// Asks for the communication options of a resource (OPTIONS).
     public var options: Verb { Verb(session: self, method: .options) }
 
-    /// A method of a session, which sends a request when it is called: `api.post("users", parameters: ["name": name])`.
+    /// A method of a session, which sends a request when called: `api.post("users", parameters: ["name": name])`.
     ///
     /// All verbs take the same arguments in the same order:
     ///
-    /// - where the request goes, relative to the session's base URL or absolute;
-    /// - `parameters:`, which the request serializer puts into the query or the body, by method; or `encoding:`, an `Encodable` value
-    ///   that comes to them;
+    /// - the URL, relative to the session's base URL or absolute;
+    /// - `parameters:`, encoded by the request serializer into the query or the body, by method; or `encoding:`, an `Encodable`
+    ///   value that encodes to parameters;
     /// - `query:`, which always goes into the query;
     /// - `body:`; parameters then go into the query;
     /// - `headers:`, which replace the session's;
-    /// - a closure that changes what differs from the session for this request: `{ $0.timeout = .seconds(5) }`.
+    /// - a closure that changes the settings of this request: `{ $0.timeout = .seconds(5) }`.
     ///
-    /// Parameters and header fields are written as literals, which keep their order, or are dictionaries in variables, whose keys are
-    /// sent in ascending order.
+    /// Parameters and header fields are literals, which keep their order, or dictionary variables, whose keys are sent in ascending
+    /// order.
     public struct Verb: Sendable {
         let session: Session
         let method: Request.Method
 
-        /// Sends a request and collects the answer.
+        /// Sends a request and collects the response.
         ///
         /// - Parameters:
-        ///   - reference: where it goes, relative to the base URL or absolute.
-        ///   - parameters: what the request serializer puts into the query or the body, by method.
-        ///   - query: what always goes into the query.
+        ///   - reference: the URL, relative to the base URL or absolute.
+        ///   - parameters: encoded by the request serializer into the query or the body, by method.
+        ///   - query: parameters that always go into the query.
         ///   - body: the body; `parameters` then go into the query.
         ///   - headers: header fields, which replace the session's.
-        ///   - configure: changes what differs from the session for this request; runs where the caller runs.
+        ///   - configure: changes the settings of this request; runs in the caller's context.
         ///
-        /// Throws `SternaError`: for an answer whose status the response serializer does not accept among others.
+        /// Throws `SternaError`, for example if the response serializer does not accept the response's status.
         @discardableResult
         public func callAsFunction(
             _ reference: some URLConvertible, parameters: Parameters? = nil, query: Parameters? = nil,
@@ -64,7 +64,7 @@ extension Session {
                     method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
         }
 
-        /// Sends a request of dictionaries in variables.
+        /// Sends a request; an overload for dictionary variables.
         @discardableResult
         @_disfavoredOverload
         public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList>(
@@ -77,13 +77,13 @@ extension Session {
                     method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
         }
 
-        /// Sends a request with parameters that a value makes.
+        /// Sends a request with parameters encoded from a value.
         ///
-        /// The value comes to a dictionary, by the rules of ``SternaCore/Parameters/init(encoding:keepingNils:)``; the serializer's
-        /// ``SternaSerialization/QueryEncoder/keepsNilMembers`` says what becomes of members that are nil. For JSON as JSONEncoder
-        /// writes it, arrays at the top among it, there is ``SternaCore/Body/json(_:encoder:)``.
+        /// The value encodes to a dictionary, by the rules of ``SternaCore/Parameters/init(encoding:keepingNils:)``. The
+        /// serializer's ``SternaSerialization/QueryEncoder/keepsNilMembers`` decides whether nil members are sent. To send JSON as
+        /// JSONEncoder writes it, including top-level arrays, use ``SternaCore/Body/json(_:encoder:)``.
         ///
-        /// Throws `encodingFailed` for a value that comes to no dictionary.
+        /// Throws `encodingFailed` for a value that does not encode to a dictionary.
         @discardableResult
         public func callAsFunction(
             _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil,
@@ -96,7 +96,7 @@ extension Session {
                     in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)))
         }
 
-        /// Sends a request with parameters that a value makes, and dictionaries in variables.
+        /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
         @discardableResult
         @_disfavoredOverload
         public func callAsFunction<Q: ParameterList, H: HeaderList>(
@@ -113,7 +113,7 @@ extension Session {
         }
     }
 
-    /// Returns a draft with the parameters that a value makes for the session's serializer, or the draft's own.
+    /// Returns a draft whose parameters are encoded from a value for the session's serializer, or the draft's own.
     func encoding(_ value: some Encodable, in draft: RequestDraft) throws(SternaError) -> RequestDraft {
         var draft = draft
         draft.parameters = try plan.parameters(encoding: value, draft.settings)

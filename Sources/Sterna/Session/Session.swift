@@ -4,16 +4,16 @@ import SternaSecurity
 import SternaSerialization
 import SternaTransport
 
-/// Sends requests that share a base URL, credentials, serializers and policies: a value that is cheap to copy and to derive
-/// others from.
+/// Sends requests that share a base URL, credentials, serializers and policies. A value that is cheap to copy and to derive other
+/// sessions from.
 ///
 ///     let api = try Session(baseURL: "https://api.example.com/v1") { $0.authorization = .bearer(token) }
 ///     let user: User = try await api.get("users/1").decode()
 ///
-/// The path of a base URL counts as a folder, whether it ends in a slash or not: with `/v1` as base, `foo` is `/v1/foo` and
-/// `/foo` is `/foo`. Connections are shared by all sessions; there is nothing to shut down.
+/// The path of a base URL counts as a folder, with or without a trailing slash: with `/v1` as base, `foo` is `/v1/foo` and `/foo`
+/// is `/foo`. All sessions share their connections and need no shutdown.
 public struct Session: Sendable {
-    /// A session without a base URL, with every default.
+    /// A session without a base URL, with default settings.
     public static let shared = Session(
         plan: SessionPlan(base: nil, settings: SessionSettings()))
 
@@ -21,12 +21,12 @@ public struct Session: Sendable {
 
     init(plan: SessionPlan) { self.plan = plan }
 
-    /// Makes a session.
+    /// Creates a session.
     ///
-    /// - Parameter baseURL: what relative references are resolved against; nil for none.
+    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none.
     ///
-    /// Throws `invalidURL` for a base URL that is none, and `invalidHeader` for a header field or credentials with
-    /// characters that cannot be sent, and `invalidRequest` for a policy of trust that could never work.
+    /// Throws `invalidURL` for an invalid base URL, `invalidHeader` for a header field or credentials with characters that cannot
+    /// be sent, and `invalidRequest` for a security policy that could never work.
     public init(
         baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws(SternaError) {
@@ -35,38 +35,37 @@ public struct Session: Sendable {
         plan = try SessionPlan.make(base: try baseURL.map(URLResolution.base), settings: settings)
     }
 
-    /// Makes a session without a base URL; throws `invalidHeader` as the other initializer does.
+    /// Creates a session without a base URL; throws `invalidHeader` like the other initializer.
     public init(_ configure: (inout SessionSettings) -> Void = { _ in }) throws(SternaError) {
         try self.init(baseURL: String?.none, configure)
     }
 
-    /// The base URL, its path ending in a slash.
+    /// The base URL, whose path ends in a slash.
     public var baseURL: HTTPURL? { plan.base }
 
-    /// A session that differs in what the closure changes, with the same base URL.
+    /// Returns a session with changed settings and the same base URL.
     ///
-    /// It cannot throw: what cannot work (header fields, credentials, policies) fails each request instead.
+    /// This method does not throw: invalid settings (header fields, credentials, policies) make each request fail instead.
     public func with(_ change: (inout SessionSettings) -> Void) -> Session {
         var settings = plan.settings
         change(&settings)
         return Session(plan: SessionPlan(base: plan.base, settings: settings))
     }
 
-    /// Runs work on one of the engine's event loops, where requests cost the least. The work must not block.
+    /// Runs work on one of the engine's event loops, where requests are cheapest. The work must not block.
     public func onEventLoop<R: Sendable>(_ work: @Sendable () async throws -> R) async rethrows -> R {
         try await plan.settings.engine.onEventLoop(work)
     }
 
     // MARK: Sending
 
-    /// Sends what a draft describes and collects the answer; throws for an answer that the response serializer does not
-    /// accept.
+    /// Sends a draft's request and collects the response; throws if the response serializer does not accept it.
     @discardableResult
     nonisolated(nonsending) public func send(_ draft: RequestDraft) async throws -> Reply {
         try await send(try plan.request(for: draft), draft, draft.settings.downloadProgress)
     }
 
-    /// Sends a request that was made of a draft and collects the answer.
+    /// Sends a request built from a draft and collects the response.
     @inline(__always)
     nonisolated(nonsending) func send(
         _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
@@ -83,7 +82,7 @@ public struct Session: Sendable {
         } catch {
             throw plan.describe(error, request)
         }
-        // Most answers are there as a whole.
+        // Most responses arrive complete.
         if progress == nil || plan.readsBodiesInChain, let body = response.body.whole,
             body.count <= plan.settings.collectedBytes,
             !plan.isLargeError(response, body, to: draft)
@@ -94,7 +93,7 @@ public struct Session: Sendable {
         return try await collect(response, request, draft, progress)
     }
 
-    // By itself, as what follows, since what it needs would stand in the memory of every request that waits.
+    // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func collect(
         _ response: Response, _ request: Request, _ draft: RequestDraft,
@@ -115,7 +114,7 @@ public struct Session: Sendable {
                 }
             }
         } catch {
-            // The error keeps the response.
+            // The error retains the response, so its body is cancelled explicitly.
             response.body.cancel()
             throw plan.describe(error, request, answeredBy: response)
         }
@@ -135,10 +134,10 @@ public struct Session: Sendable {
         }
     }
 
-    /// Sends what a draft describes and gives the response while its body still arrives, pulled by the closure.
+    /// Sends a draft's request and passes the response to the closure while its body still arrives; the closure pulls the body.
     ///
-    /// Any status is given to the closure. It can read the body once; a second read throws. What it leaves unread is given up when
-    /// it returns.
+    /// The closure receives responses of any status. It can read the body once; a second read throws. The unread part is discarded
+    /// when the closure returns.
     public func withResponse<R>(
         to draft: RequestDraft, isolation: isolated (any Actor)? = #isolation, _ read: (Response) async throws -> R
     ) async throws -> R {
@@ -161,14 +160,14 @@ public struct Session: Sendable {
             return value
         } catch {
             await end(response, recorder)
-            // What the closure throws of its own stays as it is.
+            // Errors of the closure's own pass unchanged.
             guard var known = error as? SternaError else { throw error }
             known.metrics = known.metrics ?? recorder.soFar
             throw known
         }
     }
 
-    // What the reader left is given up before the observer hears of the end.
+    // The unread body is discarded before the observer receives the end of the request.
     private func end(_ response: Response, _ recorder: MetricsRecorder) async {
         response.body.cancel()
         await plan.settings.engine.settle()

@@ -2,14 +2,14 @@ import HTTPTypes
 import SternaCore
 import SternaSerialization
 
-/// The header fields that a session's requests begin with, merged once: each request then shares them.
+/// The header fields common to a session's requests, merged once and shared by each request.
 ///
-/// The session's own fields come first, then what its request serializer adds, then what the library sends.
+/// The session's own fields come first, then those of its request serializer, then the library's.
 struct SessionHeaders: Sendable {
     private let own: Pair
     private let ownWithDefaults: Pair
 
-    /// Whether the session's settings say what codings are asked for.
+    /// Whether the session's settings set Accept-Encoding.
     let nameCoding: Bool
 
     /// Fields for the session's own origin, and those without secrets for any other.
@@ -18,7 +18,7 @@ struct SessionHeaders: Sendable {
         let open: HTTPFields
     }
 
-    /// No fields at all.
+    /// Creates an empty set of fields.
     init() {
         own = Pair(all: [:], open: [:])
         ownWithDefaults = own
@@ -37,18 +37,19 @@ struct SessionHeaders: Sendable {
     }
 
     static func settings(of serializer: any RequestSerializer) -> SerializerSettings? {
-        // The usual one is asked for first: what protocols a type has is searched for among those of the whole program.
+        // The usual type is checked first: a cast to a protocol searches the conformances of the whole program.
         if let usual = serializer as? HTTPRequestSerializer { return usual.settings }
         return (serializer as? any ConfigurableRequestSerializer)?.settings
     }
 
-    /// What a request begins with; `isComplete` where the session's own serializer makes it, so that nothing is missing.
+    /// Returns the initial fields of a request; `isComplete` if the session's own serializer builds it, so that no field is
+    /// missing.
     func fields(isOwnOrigin: Bool, isComplete: Bool) -> HTTPFields {
         let pair = isComplete ? ownWithDefaults : own
         return isOwnOrigin ? pair.all : pair.open
     }
 
-    /// Adds what every request has unless it says otherwise.
+    /// Adds the default fields, unless they are already set.
     static func addDefaults(to fields: inout HTTPFields) {
         if !fields.contains(.userAgent) { fields.append(HTTPField(name: .userAgent, value: UserAgent.standard)) }
         if !fields.contains(.accept) { fields.append(HTTPField(name: .accept, value: "*/*")) }
@@ -59,6 +60,6 @@ struct SessionHeaders: Sendable {
 }
 
 extension SessionHeaders: CustomReflectable {
-    /// Shows no field, as credentials are among them.
+    /// Shows no fields, since they include credentials.
     var customMirror: Mirror { Mirror(self, children: ["nameCoding": nameCoding]) }
 }

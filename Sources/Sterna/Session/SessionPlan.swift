@@ -5,31 +5,31 @@ import SternaPlatform
 import SternaSerialization
 import SternaTransport
 
-/// A session's settings, resolved once: what each request then needs is ready.
+/// A session's settings, resolved once into what each request needs.
 final class SessionPlan: Sendable {
     let urls: URLResolution
     let settings: SessionSettings
     let chain: Next
 
-    /// Whether something in the chain sees the bodies that verbs collect, so that they are read there.
+    /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
 
-    /// What the session's requests go by, unless it has a transport of its own.
+    /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
     private let headers: SessionHeaders
     private let failure: SternaError?
 
-    /// The base URL, its path ending in a slash; nil for none.
+    /// The base URL, whose path ends in a slash; nil for none.
     var base: HTTPURL? { urls.base }
 
-    /// A plan for settings of which some cannot be used fails every request.
+    /// Creates a plan; if some settings are invalid, it fails every request.
     init(base: HTTPURL?, settings: SessionSettings) {
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
-        // Outermost first; where a policy that is yet to come belongs, docs/Architecture.md says.
+        // Outermost first; docs/Architecture.md says where a future policy belongs.
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
@@ -45,7 +45,7 @@ final class SessionPlan: Sendable {
         chain = Next(interceptors, transport: settings.transport ?? engineTransport.sender)
     }
 
-    /// What is wrong with the policies, whatever is sent.
+    /// Returns the error of policies that could never work, whatever is sent.
     private static func trustFailure(_ settings: SessionSettings, _ base: HTTPURL?) -> SternaError? {
         do throws(SternaError) {
             let own = base.flatMap { settings.hostPolicies.policy(for: $0.hostWithoutBrackets) }
@@ -71,7 +71,7 @@ final class SessionPlan: Sendable {
         }
     }
 
-    /// Throws what would fail every request.
+    /// Throws the error that would fail every request.
     static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
         let plan = SessionPlan(base: base, settings: settings)
         if let failure = plan.failure { throw failure }
@@ -80,13 +80,13 @@ final class SessionPlan: Sendable {
 
     // MARK: Requests
 
-    /// The URL that a reference leads to, without user information, for what sends no request.
+    /// Returns the URL of a reference, without user information, for operations that send no request.
     func url(of reference: some URLConvertible) throws(SternaError) -> HTTPURL {
         if let failure { throw failure }
         return try urls.url(of: reference).removingUserinfo()
     }
 
-    /// The request that a draft describes.
+    /// Returns the request that a draft describes.
     func request(for draft: RequestDraft) throws -> Request {
         do {
             return try makeRequest(for: draft)
@@ -125,8 +125,8 @@ final class SessionPlan: Sendable {
         return request
     }
 
-    /// Makes the call of a request, whose deadline is the earlier of the draft's and the end of the total; throws `timedOut` where it
-    /// has passed.
+    /// Creates the call of a request. Its deadline is the earlier of the draft's and the end of the total limit; throws `timedOut`
+    /// if it has passed.
     private func call(for request: Request, _ draft: RequestDraft) throws(SternaError) -> Call {
         let now = settings.engine.clock.now
         var deadline = now + request.timeouts.amounts.total
@@ -156,7 +156,7 @@ final class SessionPlan: Sendable {
             if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
             let parameters = parameters(of: draft, serializer)
             if draft.body == nil {
-                // A form of no parts is no body at all, not an empty one of the serializer's.
+                // A form without parts has no body at all, not an empty one from the serializer.
                 switch draft.content {
                 case .own, .form: if parameters == nil { return }
                 case .bySerializer, .encoded: break
@@ -173,13 +173,13 @@ final class SessionPlan: Sendable {
         }
     }
 
-    /// The parameters that a value makes, by the serializer of a request.
+    /// Returns the parameters encoded from a value, by the serializer of a request.
     func parameters(encoding value: some Encodable, _ settings: RequestSettings) throws(SternaError) -> Parameters {
         let keepsNils = Self.keepsNils(settings.requestSerializer ?? self.settings.requestSerializer)
         return try encodingErrors { try Parameters(encoding: value, keepingNils: keepsNils) }
     }
 
-    /// The parameters of a draft, in the form that a serializer takes.
+    /// Returns the parameters of a draft, in the form that a serializer takes.
     private func parameters(of draft: RequestDraft, _ serializer: any RequestSerializer) -> Parameters? {
         guard case .encoded(let encoded) = draft.content, Self.keepsNils(serializer) else { return draft.parameters }
         return encoded.keepingNils
@@ -189,7 +189,7 @@ final class SessionPlan: Sendable {
         SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
     }
 
-    /// A form without parts that writes parameters as the serializer of a request does.
+    /// Returns a form without parts that encodes parameters as the serializer of a request does.
     func emptyForm(_ settings: RequestSettings) -> MultipartForm {
         MultipartForm(
             encoder: SessionHeaders.settings(of: settings.requestSerializer ?? self.settings.requestSerializer)?.encoder
@@ -207,15 +207,15 @@ final class SessionPlan: Sendable {
 
     // MARK: Responses
 
-    /// Sends a request down the chain. Behind it the call asks for nothing more, so an engine that is being shut down need not
-    /// wait for it.
+    /// Sends a request down the chain. The call makes no more attempts afterwards, so an engine that is shutting down need not wait
+    /// for it.
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
         return try await chain(request)
     }
 
-    /// The reply to a response whose body is there as a whole, or the error that the response serializer sees in it.
+    /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
         let own = draft.settings.responseSerializer
         let serializer = own ?? settings.responseSerializer
@@ -227,23 +227,23 @@ final class SessionPlan: Sendable {
         return Reply(response, body: body, plan: self, ownSerializer: own)
     }
 
-    /// Whether a response is a redirect that the caller did not want to be followed, and so its answer whatever statuses the
-    /// serializer takes.
+    /// Whether a response is a redirect that the caller chose not to follow. It is then the result, whatever statuses the
+    /// serializer accepts.
     private func isWanted(_ response: Response, by draft: RequestDraft) -> Bool {
         RedirectRule.isRedirect(response.status.code) && !(draft.settings.redirects ?? settings.redirects).follows
     }
 
-    /// Whether an answer is an error to be read that would take a while.
+    /// Whether a response is an error whose body takes long to parse.
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
         guard body.count > Self.largeErrorBody, !isWanted(response, by: draft) else { return false }
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
         return !serializer.acceptance.statuses.contains(response.status.code)
     }
 
-    /// The body of an error is parsed where it stands up to this size.
+    /// The body of an error is parsed in place up to this size.
     private static let largeErrorBody = 64 << 10
 
-    /// Any error of the chain as the library's own, with the request's particulars.
+    /// Converts any error of the chain into one of the library, with the request's details.
     @inline(never)
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
         var known = ErrorDescription.describe(
@@ -257,7 +257,7 @@ final class SessionPlan: Sendable {
 }
 
 extension SessionSettings {
-    /// What lies between this side and the servers.
+    /// The session's proxies, dial policy, Unix domain socket and use of HTTP/2.
     var routing: Routing {
         var routing = Routing()
         routing.proxies = proxies

@@ -4,97 +4,98 @@ public import SternaSecurity
 public import SternaSerialization
 public import SternaTransport
 
-/// What a session is set up with; changed in the closure of its initializer and of `with`.
+/// The settings of a session; changed in the closure of its initializer and of `with`.
 public struct SessionSettings: Sendable {
     /// Header fields of every request; a request's own replace them.
     public var headers = Headers()
 
-    /// Names of header fields that are secrets, as an API key is: they are not sent to another origin, nor kept on a redirect
-    /// to one. Authorization, Cookie and Proxy-Authorization always are.
+    /// Names of secret header fields, such as an API key: they are not sent to another origin, nor kept on a redirect to one.
+    /// Authorization, Cookie and Proxy-Authorization are always secret.
     public var secretHeaders: Set<String> = []
 
-    /// Credentials for the session's own origin: the base URL's, or any origin where there is no base URL.
+    /// Credentials for the session's own origin: the base URL's, or any origin if there is no base URL.
     public var authorization: Authorization?
 
-    /// How parameters go into requests; form by default.
+    /// Encodes parameters into requests; form encoding by default.
     public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
 
-    /// What is taken as an answer, and how `json()` and `text()` read it; JSON by default.
+    /// Decides which responses are accepted, and how `json()` and `text()` read them; JSON by default.
     public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
 
     /// How `decode()` reads keys, dates and data.
     public var decoding = DecodingSettings()
 
-    /// How long the parts of a request may take.
+    /// The time limits of a request's phases.
     public var timeouts = Timeouts()
 
-    /// Options of policies for all requests; a request's own replace them.
+    /// Policy options for all requests; a request's own replace them.
     public var options = RequestOptions()
 
-    /// How much a compressed body may become.
+    /// Limits on the decoded size of a compressed body.
     public var decodingLimits = DecodingLimits()
 
-    /// How much of a body is collected in memory, in bytes; 256 MiB by default.
+    /// The maximum size of a body collected in memory, in bytes; 256 MiB by default.
     public var collectedBytes = 256 << 20
 
-    /// Above how many bytes a body waits for the server to say that it wants it, by `Expect: 100-continue` (RFC 9110,
-    /// 10.1.1): 1 MiB by default. A body of unknown length waits, too. After a second without an answer it is sent anyway. Nil
-    /// never waits.
+    /// The body size in bytes above which a request waits for `100 (Continue)`, with `Expect: 100-continue` (RFC 9110, 10.1.1); 1
+    /// MiB by default. A body of unknown length waits, too. After a second without a response the body is sent anyway. Nil never
+    /// waits.
     public var continueThreshold: Int64? = 1 << 20
 
-    /// Whether an absolute URL may lead away from the base URL's origin; no by default. The session's credentials are not
+    /// Whether an absolute URL may lead to an origin other than the base URL's; no by default. The session's credentials are not
     /// sent there.
     public var allowsOtherOrigins = false
 
-    /// What servers must show to be trusted, and what they are shown.
+    /// The criteria for trusting servers, and the client's identity.
     public var securityPolicy = SecurityPolicy.system
 
-    /// Policies of single hosts, which hold in place of ``securityPolicy``.
+    /// Policies of single hosts, which replace ``securityPolicy``.
     public var hostPolicies = HostPolicies()
 
-    /// Which requests go through which proxy; what the environment says by default.
+    /// Which requests use which proxy; by default those of the environment.
     public var proxies = ProxySettings.environment
 
-    /// When HTTP/2 is spoken; with servers that choose it in the TLS handshake, by default.
+    /// When HTTP/2 is used; by default with servers that choose it in the TLS handshake.
     public var http2 = HTTP2Use.negotiated
 
-    /// Which addresses may be connected to; all by default. ``DialPolicy/publicOnly`` is for URLs that strangers give.
+    /// Which addresses may be connected to; all by default. Use ``DialPolicy/publicOnly`` for URLs from untrusted sources.
     public var dialPolicy = DialPolicy.all
 
-    /// The path of a Unix domain socket that all requests are sent to, whatever their hosts; none by default.
+    /// The path of a Unix domain socket that receives all requests, whatever their hosts; none by default.
     public var unixSocket: String?
 
-    /// Whether what requests take is written down, on ``Response/metrics`` and ``SternaError/metrics``; no by default.
+    /// Whether to record metrics of requests, in ``Response/metrics`` and ``SternaError/metrics``; no by default.
     public var collectsMetrics = false
 
-    /// Told of what happens to requests on the network; nobody by default.
+    /// Receives network events of requests; none by default.
     public var observer: (any NetworkObserver)?
 
-    /// Where the callbacks of the verbs with `success:` and `failure:` run; the main queue by default, which must run for them to
-    /// be called (see ``CallbackTarget``).
+    /// Where the callbacks of the verbs with `success:` and `failure:` run; by default the main queue, which must run (see
+    /// ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
 
     /// The engine that carries the requests; the shared one by default.
     public var engine = Engine.shared
 
-    /// A transport to use instead of the engine's, in tests for instance.
+    /// A transport that replaces the engine's, for example in tests.
     public var transport: (any Transport)?
 
     /// Interceptors that see each call once: the request before redirects and retries, and the response that the caller gets.
     ///
-    /// What they add goes the way of the caller's own fields: a redirect to another origin drops an Authorization that one of them
-    /// has set, and it does not come back. The first one is the outermost.
+    /// Their changes count as the caller's own: a redirect to another origin drops an Authorization that an interceptor has set,
+    /// and it does not come back. The first interceptor is the outermost.
     public var interceptors: [any Interceptor] = []
 
-    /// Interceptors that see each request as it goes to the network, redirects one by one, the innermost of the chain.
+    /// Interceptors that see each request as it goes to the network, each redirect separately; the innermost of the chain.
     ///
-    /// What they add is sent wherever a redirect leads: one that adds credentials must look at the request's origin first.
+    /// Their changes are sent wherever a redirect leads. An interceptor that adds credentials must check the request's origin
+    /// first.
     public var networkInterceptors: [any Interceptor] = []
 
     init() {}
 
-    /// Calls a time-out what most libraries do: for each step by itself, from finding the address to each pause between bytes.
-    /// For the whole there is ``Timeouts/total``.
+    /// The time limit of each step, from resolving the host to each pause between bytes, as most libraries define a timeout.
+    /// ``Timeouts/total`` limits the whole request.
     public var timeout: Duration {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }

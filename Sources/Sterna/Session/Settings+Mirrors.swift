@@ -49,7 +49,7 @@ extension RequestSettings: CustomReflectable {
 }
 
 extension RequestDraft: CustomReflectable {
-    /// The draft with the names of its parameters, without the credentials of its reference, the values of secret header
+    /// The draft with the names of its parameters, but without the credentials of its reference, the values of secret header
     /// fields, and the body's content.
     public var customMirror: Mirror {
         Mirror(

@@ -4,7 +4,7 @@ public import SternaCore
 ///
 ///     try await api.get("report") { $0.timeouts.total = .seconds(1) }
 ///
-/// Each limit is nil by default, which keeps the session's. ``SternaCore/Timeouts`` says what each one measures.
+/// Each limit is nil by default, which keeps the session's. ``SternaCore/Timeouts`` describes each limit.
 public struct TimeoutOverrides: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         var queue: Duration?
@@ -25,7 +25,7 @@ public struct TimeoutOverrides: Sendable, Hashable {
         init(_ values: Values) { self.values = values }
     }
 
-    // Nil while no limit is set, so that requests without limits of their own copy one word.
+    // Nil while no limit is set, so that copies of requests without their own limits copy one word.
     private var box: Box?
 
     private var values: Values {
@@ -46,13 +46,13 @@ public struct TimeoutOverrides: Sendable, Hashable {
                 minimumThroughput: timeouts.minimumThroughput ?? Timeouts.Throughput(bytesPerSecond: 0)))
     }
 
-    /// Waiting for a connection because as many are open as allowed.
+    /// Waiting for a connection while the connection limit is reached.
     public var queue: Duration? {
         get { values.queue }
         set { values.queue = newValue }
     }
 
-    /// Finding the host's addresses.
+    /// Resolving the host's addresses.
     public var resolve: Duration? {
         get { values.resolve }
         set { values.resolve = newValue }
@@ -64,7 +64,7 @@ public struct TimeoutOverrides: Sendable, Hashable {
         set { values.connect = newValue }
     }
 
-    /// A proxy's way to the server.
+    /// A proxy's connection to the server.
     public var proxy: Duration? {
         get { values.proxy }
         set { values.proxy = newValue }
@@ -76,19 +76,19 @@ public struct TimeoutOverrides: Sendable, Hashable {
         set { values.tls = newValue }
     }
 
-    /// A pause in sending the request.
+    /// A pause while sending the request.
     public var write: Duration? {
         get { values.write }
         set { values.write = newValue }
     }
 
-    /// The wait for the first byte of the response.
+    /// Waiting for the first byte of the response.
     public var firstByte: Duration? {
         get { values.firstByte }
         set { values.firstByte = newValue }
     }
 
-    /// A pause in receiving the response.
+    /// A pause while receiving the response.
     public var betweenBytes: Duration? {
         get { values.betweenBytes }
         set { values.betweenBytes = newValue }
@@ -100,7 +100,7 @@ public struct TimeoutOverrides: Sendable, Hashable {
         set { values.total = newValue }
     }
 
-    /// The least speed of a body; `Timeouts.Throughput(bytesPerSecond: 0)` switches a session's off.
+    /// The minimum throughput of a body; `Timeouts.Throughput(bytesPerSecond: 0)` switches the session's off.
     public var minimumThroughput: Timeouts.Throughput? {
         get { values.minimumThroughput }
         set { values.minimumThroughput = newValue }
@@ -119,7 +119,7 @@ public struct TimeoutOverrides: Sendable, Hashable {
         self.values = values
     }
 
-    /// Puts the limits that are set into a request's.
+    /// Copies the limits that are set into a request's timeouts.
     func apply(to timeouts: inout Timeouts) {
         guard let values = box?.values else { return }
         if let queue = values.queue { timeouts.queue = queue }
@@ -136,7 +136,7 @@ public struct TimeoutOverrides: Sendable, Hashable {
         }
     }
 
-    // By the values: an override that was set and taken back equals none.
+    // Compares values: an override that was set and reset equals none.
     public static func == (left: TimeoutOverrides, right: TimeoutOverrides) -> Bool { left.values == right.values }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(values) }

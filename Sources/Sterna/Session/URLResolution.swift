@@ -1,16 +1,16 @@
 import SternaCore
 
-/// Resolves the references of a session's requests, and says where requests may be sent.
+/// Resolves the references of a session's requests, and decides where requests may be sent.
 struct URLResolution: Sendable {
-    /// The base URL, its path ending in a slash; nil for none.
+    /// The base URL, whose path ends in a slash; nil for none.
     let base: HTTPURL?
 
-    /// Whether an absolute reference may lead away from the base URL's origin.
+    /// Whether an absolute reference may lead to an origin other than the base URL's.
     let allowsOtherOrigins: Bool
 
-    /// Returns the URL of a request. It keeps its user information.
+    /// Returns the URL of a request, including its user information.
     ///
-    /// Throws `invalidURL`, and `originRefused` for a URL of another origin where none is allowed.
+    /// Throws `invalidURL`, and `originRefused` for a URL of another origin if none is allowed.
     func url(of reference: any URLConvertible) throws(SternaError) -> HTTPURL {
         let url = try Self.resolve(reference, against: base)
         guard url.scheme == .http || url.scheme == .https else {
@@ -26,17 +26,17 @@ struct URLResolution: Sendable {
         return url
     }
 
-    /// Whether a URL is of the base URL's origin, so that the session's secrets may be sent there; without a base URL each one is.
+    /// Whether a URL has the base URL's origin, so that the session's secrets may be sent there; always true without a base URL.
     func isOwnOrigin(_ url: HTTPURL) -> Bool {
         guard let base else { return true }
         return base.origin == url.origin
     }
 
-    /// Returns the base URL that a reference stands for: with a slash at the end of its path and nothing after it.
+    /// Returns the base URL of a reference: its path ends in a slash, with nothing after it.
     static func base(of reference: some URLConvertible) throws(SternaError) -> HTTPURL {
         let url = try resolve(reference, against: nil)
         guard !url.path.hasSuffix("/") || url.query != nil || url.fragment != nil else { return url }
-        // Relative to its own folder, since a path that begins with two slashes would be read as an authority.
+        // Resolved relative to its own folder, since a path that begins with two slashes would be parsed as an authority.
         let last = url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         do {
             return try HTTPURL(last.isEmpty ? "." : "./\(last)/", relativeTo: url)

@@ -4,8 +4,8 @@ public import SternaCore
 public import SternaSecurity
 
 extension Pin {
-    /// Pins the certificates among a bundle's resources, of the endings `.cer`, `.crt`, `.der` and `.pem`: AFNetworking's
-    /// `certificatesInBundle:`. Throws `certificateRejected` where there are none.
+    /// Pins the certificates among a bundle's resources with the extensions `.cer`, `.crt`, `.der` and `.pem`: AFNetworking's
+    /// `certificatesInBundle:`. Throws `certificateRejected` if there are none.
     public static func certificates(bundle: Bundle) throws(SternaError) -> Set<Pin> {
         try certificates(folder: resources(of: bundle))
     }

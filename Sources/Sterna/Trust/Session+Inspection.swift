@@ -3,12 +3,12 @@ import SternaSecurity
 public import SternaTransport
 
 extension Session {
-    /// Looks at the certificates of a URL's host, and what the session's policy makes of them; nothing is asked of the server.
+    /// Returns the certificates of a URL's host, and the session policy's evaluation of them; sends no request.
     ///
     ///     let seen = try await api.inspectTrust(of: "https://example.com")
     ///     for certificate in seen.evaluation.certificates { print(certificate.pin) }
     ///
-    /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
+    /// Throws the errors of opening a connection, and `invalidRequest` for a URL without TLS.
     public func inspectTrust(of reference: some URLConvertible) async throws -> TrustInspection {
         let url = try plan.url(of: reference)
         do {

@@ -5,13 +5,13 @@ import NIOCore
 public import SternaCore
 
 extension Body {
-    /// What Foundation's input stream delivers, which can be sent once only.
+    /// Returns a body that reads Foundation's input stream, and can be sent only once.
     ///
-    /// It is opened and closed by whoever sends the body, and must not be used beside it. A stream of a socket or a pipe holds a
+    /// Sending the body opens and closes the stream, which must not be used meanwhile. A stream of a socket or a pipe occupies a
     /// thread of its own while it waits.
     ///
-    /// - Parameter length: the exact number of bytes; a stream that is shorter or longer fails the request. Without it the body
-    ///   goes out in chunked coding.
+    /// - Parameter length: the exact number of bytes; a stream that is shorter or longer fails the request. Without a length the
+    ///   body uses chunked coding.
     public static func stream(_ stream: InputStream, length: Int64? = nil, mediaType: String? = nil) -> Body {
         .stream(InputStreamChunks(stream), length: length, mediaType: mediaType)
     }
@@ -29,7 +29,7 @@ private final class InputStreamReader: @unchecked Sendable {
 
     deinit { close() }
 
-    // A stream may wait for long, on a thread of its own then: the few that all tasks share would soon be taken.
+    // A stream may wait for long, so it has a thread of its own: the few that all tasks share would soon be occupied.
     func next() async throws -> Bytes? {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.read() }) }
@@ -44,7 +44,7 @@ private final class InputStreamReader: @unchecked Sendable {
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.pieceBytes) { space in
             guard let base = space.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
             result = stream.read(base, maxLength: space.count)
-            // A subclass may say what it likes.
+            // A subclass may return any number.
             return result <= space.count ? Swift.max(0, result) : 0
         }
         guard result == bytes.readableBytes else {

@@ -1,19 +1,19 @@
 public import SternaCore
 public import SternaPlatform
 
-/// Something that names a file to be sent: a path, or Foundation's file `URL`.
+/// A reference to a file to be sent: a path, or Foundation's file `URL`.
 public protocol FileReference: Sendable {
-    /// The path of the file; throws `fileUnreadable` for what names none.
+    /// Returns the path of the file; throws `fileUnreadable` for a reference that names no file.
     func filePath() throws(SternaError) -> String
 }
 
 extension String: FileReference {
-    /// The string itself.
+    /// Returns the string itself.
     public func filePath() throws(SternaError) -> String { self }
 }
 
 extension URL: FileReference {
-    /// The path of a file URL.
+    /// Returns the path of a file URL.
     public func filePath() throws(SternaError) -> String {
         guard isFileURL else {
             let fault = BodyFault.notAFileURL(scheme: scheme ?? "")

@@ -1,7 +1,7 @@
 import SternaCore
 import SternaSerialization
 
-/// A form whose parameters are written by the encoder of the session that sends it.
+/// A form whose parameters are encoded by the session that sends it.
 final class PendingForm: Sendable {
     private let form: MultipartForm
 

@@ -3,9 +3,9 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
-/// Drafts of uploads with parameters and header fields in variables that are dictionaries.
+/// Drafts of uploads with parameters and header fields from dictionary variables.
 extension RequestDraft {
-    /// A request with a body, of dictionaries in variables.
+    /// A request with a body; an overload for dictionary variables.
     @_disfavoredOverload
     public static func upload<Q: ParameterList, H: HeaderList>(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Q? = Parameters?.none,
@@ -17,7 +17,7 @@ extension RequestDraft {
             progress: progress, further)
     }
 
-    /// A request with data, of dictionaries in variables.
+    /// A request with data; an overload for dictionary variables.
     @_disfavoredOverload
     public static func upload<Q: ParameterList, H: HeaderList>(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
@@ -30,7 +30,7 @@ extension RequestDraft {
             headers: headers.asHeaders, configure, progress: progress, further)
     }
 
-    /// A request with a file, of dictionaries in variables.
+    /// A request with a file; an overload for dictionary variables.
     @_disfavoredOverload
     public static func upload<Q: ParameterList, H: HeaderList>(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
@@ -43,7 +43,7 @@ extension RequestDraft {
             headers: headers.asHeaders, configure, progress: progress, further)
     }
 
-    /// A request with a form of several parts, of dictionaries in variables.
+    /// A request with a multipart form; an overload for dictionary variables.
     @_disfavoredOverload
     public static func upload<P: ParameterList, Q: ParameterList, H: HeaderList>(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: P? = Parameters?.none,
@@ -56,7 +56,7 @@ extension RequestDraft {
             headers: headers.asHeaders, multipart: multipart, configure, progress: progress, further)
     }
 
-    /// A request with a form that was filled in field by field, of dictionaries in variables.
+    /// A request with a form that was filled in field by field; an overload for dictionary variables.
     @_disfavoredOverload
     public static func submit<Q: ParameterList, H: HeaderList>(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,

@@ -3,9 +3,9 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
-/// Drafts of uploads: ``Session`` has the same with the same arguments, and sends them.
+/// Drafts of uploads; ``Session`` has methods with the same arguments that send them.
 ///
-/// Each takes a closure for its settings twice, since a trailing closure is one whether `progress:` stands before it or not:
+/// Each takes its settings closure twice, so that a trailing closure works with and without `progress:`:
 ///
 ///     .upload(file: path, to: "isos") { $0.timeout = .seconds(5) }
 ///     .upload(file: path, to: "isos", progress: { print($0) }) { $0.timeout = .seconds(5) }
@@ -14,10 +14,10 @@ extension RequestDraft {
     ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no body and are an error.
-    ///   - query: what goes into the query.
+    ///   - query: parameters for the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes what differs from the session for this request.
-    ///   - progress: called on an event loop with how much of the body the network has taken; it must return at once.
+    ///   - configure: changes the settings of this request.
+    ///   - progress: called with upload progress; runs on an event loop, so it must return at once.
     ///
     /// Throws `invalidRequest` for GET and HEAD.
     public static func upload(
@@ -45,10 +45,10 @@ extension RequestDraft {
             progress: progress, further)
     }
 
-    /// A request with a file, sent straight from the disk where the connection allows it; its media type is that of its name unless
-    /// another is given.
+    /// A request with a file, sent straight from the disk if the connection allows it. The media type follows from the file's name
+    /// unless it is given.
     ///
-    /// Throws `fileUnreadable` where there is no such file, or it may not be read.
+    /// Throws `fileUnreadable` if the file does not exist or may not be read.
     public static func upload(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:],
@@ -61,13 +61,11 @@ extension RequestDraft {
             query: query, headers: headers, configure, progress: progress, further)
     }
 
-    /// A request with a form of several parts, which the closure appends; without a body where there are neither parameters
-    /// nor parts.
+    /// A request with a multipart form, whose parts the closure appends; without a body if there are neither parameters nor parts.
     ///
     /// - Parameters:
-    ///   - parameters: fields that go in front of the parts. They are written when the closure is done, so that it can
-    ///     set the form's boundary, name style and encoder; unless it sets the encoder, by that of the session that sends the
-    ///     request.
+    ///   - parameters: fields that go in front of the parts. They are encoded after the closure returns, so it can set the form's
+    ///     boundary, name style and encoder. Without an encoder of its own the form uses that of the sending session.
     ///   - multipart: appends the parts; called at once.
     ///
     /// Throws `invalidRequest` for GET and HEAD, and for a part that cannot be sent.
@@ -82,7 +80,7 @@ extension RequestDraft {
             form: { _ in MultipartForm() }, multipart: multipart, configure, progress: progress, further)
     }
 
-    /// The same, with a form that a session begins by the settings of the request.
+    /// The same, with a form that a session creates by the request's settings.
     static func upload(
         _ reference: some URLConvertible, method: Request.Method, parameters: Parameters?, query: Parameters?,
         headers: Headers, form makeForm: (RequestSettings) -> MultipartForm,
@@ -97,14 +95,14 @@ extension RequestDraft {
         }
         var form = makeForm(draft.settings)
         try multipart(&form)
-        // Those that the closure has set come behind, over those of the same name.
+        // Parameters that the closure has set come last and replace those of the same name.
         if let parameters { form.parameters = form.parameters.map(parameters.merging) ?? parameters }
         guard form.needsEncoder else {
             draft.body = try form.body()
             draft.content = .own
             return draft
         }
-        // What is wrong with a part is an error now; the parameters may be fine for the session's encoder alone.
+        // Invalid parts fail now; the parameters may be valid only for the session's encoder.
         var parts = form
         parts.parameters = nil
         _ = try parts.body()
@@ -113,10 +111,10 @@ extension RequestDraft {
         return draft
     }
 
-    /// A request with a form that was filled in field by field; without a body where nothing was added.
+    /// A request with a form that was filled in field by field; without a body if no field was added.
     ///
-    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, as they have no form, unless the form says
-    ///   otherwise (``FormBuilder/changesMethodToPost``): then GET and HEAD are errors.
+    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, since they have no form, unless the form disables
+    ///   that (``FormBuilder/changesMethodToPost``): then GET and HEAD are errors.
     public static func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
         query: Parameters? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },

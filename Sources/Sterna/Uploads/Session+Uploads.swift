@@ -5,21 +5,21 @@ public import SternaSerialization
 
 /// Uploads. Their arguments are those of the drafts, ``RequestDraft/upload(_:to:method:query:headers:_:progress:_:)``.
 extension Session {
-    /// Called while the network takes bytes of a body; on an event loop, so it must return at once.
+    /// Called with upload progress; runs on an event loop, so it must return at once.
     public typealias UploadProgress = @Sendable (TransferProgress) -> Void
 
-    /// Sends a body and collects the answer.
+    /// Uploads a body and collects the response.
     ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no body and are an error.
-    ///   - query: what goes into the query.
+    ///   - query: parameters for the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes what differs from the session for this request; runs where the caller runs.
-    ///   - progress: called with how many bytes the network has taken, of how many, how fast.
-    ///   - further: the same as `configure`, so that a closure behind the parentheses is one with `progress:` and without.
+    ///   - configure: changes the settings of this request; runs in the caller's context.
+    ///   - progress: called with upload progress: bytes the network has taken, the total, and the speed.
+    ///   - further: the same as `configure`, so that a trailing closure works with and without `progress:`.
     ///
-    /// A large body waits for the server to say that it wants it, see ``SessionSettings/continueThreshold``. Throws
-    /// `SternaError`, `invalidRequest` for a method without a body among others.
+    /// A large body waits for `100 (Continue)`, see ``SessionSettings/continueThreshold``. Throws `SternaError`, for example
+    /// `invalidRequest` for a method without a body.
     @discardableResult
     public func upload(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
@@ -33,7 +33,7 @@ extension Session {
                 further))
     }
 
-    /// Sends data and collects the answer.
+    /// Uploads data and collects the response.
     @discardableResult
     public func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
@@ -47,9 +47,9 @@ extension Session {
                 progress: progress, further))
     }
 
-    /// Sends a file, straight from the disk where the connection allows it; its media type is that of its name.
+    /// Uploads a file, straight from the disk if the connection allows it. The media type follows from the file's name.
     ///
-    /// Throws `fileUnreadable` before anything is sent where there is no such file, or it may not be read.
+    /// Throws `fileUnreadable` before anything is sent if the file does not exist or may not be read.
     @discardableResult
     public func upload(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
@@ -63,7 +63,7 @@ extension Session {
                 configure, progress: progress, further))
     }
 
-    /// Sends a form of several parts, which the closure appends.
+    /// Uploads a multipart form, whose parts the closure appends.
     ///
     ///     try await api.upload("photos", multipart: { form in
     ///         form.append(file: imageURL, name: "image")
@@ -72,11 +72,10 @@ extension Session {
     ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no form and are an error, with or without parts.
-    ///   - parameters: fields that go in front of the parts, by the encoder of the request's serializer. They are written when
-    ///     the closure is done, so that it can set the form's boundary, name style and encoder.
+    ///   - parameters: fields that go in front of the parts, encoded by the request serializer's encoder. They are encoded after
+    ///     the closure returns, so it can set the form's boundary, name style and encoder.
     ///
-    /// With neither parameters nor parts the request goes out without a body. Throws for a part that cannot be sent before
-    /// anything is.
+    /// Without parameters and parts the request has no body. Throws before anything is sent if a part cannot be sent.
     @discardableResult
     public func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
@@ -90,12 +89,12 @@ extension Session {
                 multipart: multipart, configure, progress: progress, further))
     }
 
-    /// Sends a form that was filled in field by field.
+    /// Submits a form that was filled in field by field.
     ///
-    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, as they have no form, unless the form says
-    ///   otherwise (``FormBuilder/changesMethodToPost``): then GET and HEAD are errors.
+    /// - Parameter method: POST by default; GET, HEAD and DELETE become POST, since they have no form, unless the form disables
+    ///   that (``FormBuilder/changesMethodToPost``): then GET and HEAD are errors.
     ///
-    /// A form without values goes out without a body.
+    /// A form without values is sent without a body.
     @discardableResult
     public func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
@@ -110,9 +109,9 @@ extension Session {
     }
 }
 
-/// Uploads with parameters and header fields in variables that are dictionaries.
+/// Uploads with parameters and header fields from dictionary variables.
 extension Session {
-    /// Sends a body, of dictionaries in variables.
+    /// Uploads a body; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList>(
@@ -127,7 +126,7 @@ extension Session {
                 progress: progress, further))
     }
 
-    /// Sends data, of dictionaries in variables.
+    /// Uploads data; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList>(
@@ -142,7 +141,7 @@ extension Session {
                 headers: headers.asHeaders, configure, progress: progress, further))
     }
 
-    /// Sends a file, of dictionaries in variables.
+    /// Uploads a file; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<Q: ParameterList, H: HeaderList>(
@@ -157,7 +156,7 @@ extension Session {
                 headers: headers.asHeaders, configure, progress: progress, further))
     }
 
-    /// Sends a form of several parts, of dictionaries in variables.
+    /// Uploads a multipart form; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func upload<P: ParameterList, Q: ParameterList, H: HeaderList>(
@@ -173,7 +172,7 @@ extension Session {
                 further))
     }
 
-    /// Sends a form that was filled in field by field, of dictionaries in variables.
+    /// Submits a form that was filled in field by field; an overload for dictionary variables.
     @discardableResult
     @_disfavoredOverload
     public func submit<Q: ParameterList, H: HeaderList>(

@@ -1,12 +1,12 @@
 import SternaCore
 
-/// What an address may be used for, by IANA's registries of special-purpose addresses (RFC 6890) and those of multicast
-/// and of IPv6's address space (RFC 4291).
+/// The scope of an address, by IANA's registries of special-purpose addresses (RFC 6890), of multicast addresses, and of IPv6's
+/// address space (RFC 4291).
 enum AddressScope: Sendable, Hashable, CaseIterable {
     /// A unicast address that the Internet routes.
     case global
     case unspecified, thisNetwork, loopback, linkLocal, siteLocal, privateUse, shared
-    /// Where a cloud's machines ask for their own credentials.
+    /// The metadata service that gives a cloud's machines their credentials.
     case metadata
     case multicast, broadcast, documentation, benchmarking, discard
     case protocolAssignment
@@ -14,18 +14,17 @@ enum AddressScope: Sendable, Hashable, CaseIterable {
     case localTranslation
     case reserved
 
-    /// The scope of an address; one that carries IPv4 addresses is judged by them, and never better than by itself.
+    /// Determines the scope of an address. IPv4 addresses that it carries count, too, but never make it more public.
     init(_ address: IPAddress) {
         let own = Self.ownScope(of: address)
         let carried = Self.carried(by: address).lazy.map { Self.ownScope(of: $0) }
         self = own == .global || own.mayCarry ? carried.first { $0 != .global } ?? own : own
     }
 
-    /// The IPv4 addresses that packets to an IPv6 address may end up at: none for an IPv4 address.
+    /// Returns the IPv4 addresses that packets to an IPv6 address may reach; empty for an IPv4 address.
     ///
-    /// They are those of the mapped and compatible forms (RFC 4291, 2.5.5), of NAT64 (RFC 6052, RFC 8215), of 6to4 (RFC
-    /// 3056), and of Teredo (RFC 4380) the server's and the client's. A network's own prefix for NAT64 cannot be told
-    /// from others.
+    /// Covers the mapped and compatible forms (RFC 4291, 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), and the server and
+    /// client of Teredo (RFC 4380). A network-specific NAT64 prefix cannot be recognized.
     static func carried(by address: IPAddress) -> [IPAddress] {
         guard address.family == .v6 else { return [] }
         let bytes = address.bytes
@@ -39,7 +38,7 @@ enum AddressScope: Sendable, Hashable, CaseIterable {
         return []
     }
 
-    /// What kind of address it is, to follow “is”.
+    /// Describes the address for an error message, to follow “is”.
     var explanation: String {
         switch self {
         case .global: "a public address"
@@ -62,7 +61,7 @@ enum AddressScope: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether addresses of a scope other than `global` may carry others that tell more.
+    /// Whether an address of this scope may carry an IPv4 address of a narrower scope.
     private var mayCarry: Bool { self == .localTranslation || self == .reserved }
 
     private static func ownScope(of address: IPAddress) -> AddressScope {
@@ -74,13 +73,13 @@ enum AddressScope: Sendable, Hashable, CaseIterable {
     private static let mapped = IPPrefix("::ffff:0:0/96")
     private static let compatible = IPPrefix("::/96")
     private static let translated = IPPrefix("64:ff9b::/96")
-    // Where in these the IPv4 address stands is known to the network alone (RFC 6052, 2.2); most have it at the end.
+    // Only the network knows the position of the IPv4 address in these (RFC 6052, 2.2); most have it at the end.
     private static let locallyTranslated = IPPrefix("64:ff9b:1::/48")
     private static let sixToFour = IPPrefix("2002::/16")
     private static let teredo = IPPrefix("2001::/32")
 
-    /// Addresses that hand out credentials or configuration to who can reach them. Azure's 168.63.129.16 looks like any
-    /// public one; the others are in blocks that are not public anyway and are named for the message.
+    /// Addresses that give credentials or configuration to any client that reaches them. Azure's 168.63.129.16 looks like any
+    /// public address; the others are in blocks that are not public anyway and are named for the message.
     private static let metadataServices = Set(
         [
             "169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.0.23", "169.254.42.42", "100.100.100.200",
@@ -88,11 +87,11 @@ enum AddressScope: Sendable, Hashable, CaseIterable {
             "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42", "fe80::a9fe:a9fe",
         ].compactMap { IPAddress($0) })
 
-    /// The first that contains an address counts.
+    /// The blocks in order; the first that contains an address counts.
     ///
-    /// Of the addresses set aside for protocols, IANA calls a few globally reachable; those that an anycast takes to a
-    /// box of one's own network (192.0.0.9, 192.0.0.10, 2001:1::1 to ::3), and the identifiers that are no place to
-    /// send to (2001:20::/28, 2001:30::/28), are not public here.
+    /// IANA calls a few protocol addresses globally reachable. Two kinds of them are not public here: anycast addresses that lead
+    /// to a device of one's own network (192.0.0.9, 192.0.0.10, 2001:1::1 to ::3), and identifiers that packets cannot be sent to
+    /// (2001:20::/28, 2001:30::/28).
     static let blocks: [(prefix: IPPrefix, scope: AddressScope)] = [
         ("0.0.0.0/32", .unspecified),
         ("0.0.0.0/8", .thisNetwork),

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Connects to the first of some addresses that answers, by the rules of `DialRace`.
+/// Connects to the first address that answers, by the rules of `DialRace`.
 // Invariant: everything is touched on the event loop only.
 final class Connecting: @unchecked Sendable {
     private var race: DialRace
@@ -15,7 +15,7 @@ final class Connecting: @unchecked Sendable {
     private var timer: ClockTimer?
     private var limit: ClockTimer?
 
-    /// - Parameter bootstrap: makes what opens a channel, which tells of each one that it makes.
+    /// - Parameter bootstrap: returns a bootstrap that reports each channel that it creates.
     init(
         to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop, clock: NetworkClock,
         bootstrap: @escaping (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
@@ -30,7 +30,7 @@ final class Connecting: @unchecked Sendable {
 
     private var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
-    /// Begins; fails with a `NoAddressAnswered`, or with `ChannelError.connectTimeout` when the time is over.
+    /// Starts connecting. Fails with a `NoAddressAnswered`, or with `ChannelError.connectTimeout` when the timeout expires.
     func start(timeout: TimeAmount) -> EventLoopFuture<any Channel> {
         loop.assertInEventLoop()
         limit = clock.schedule(in: timeout, on: loop) {
@@ -40,7 +40,7 @@ final class Connecting: @unchecked Sendable {
         return promise.futureResult
     }
 
-    /// Gives it up.
+    /// Cancels all attempts.
     func cancel() { stop(SternaError.cancelled(phase: .connect)) }
 
     private func stop(_ error: any Error) {
@@ -100,7 +100,7 @@ final class Connecting: @unchecked Sendable {
         channels.append((attempt, channel))
     }
 
-    /// Lets go of what an attempt has opened.
+    /// Stops tracking the channel of an attempt and returns it.
     @discardableResult
     private func forget(_ attempt: Int) -> (any Channel)? {
         guard let place = channels.firstIndex(where: { $0.attempt == attempt }) else { return nil }
@@ -112,7 +112,7 @@ final class Connecting: @unchecked Sendable {
     }
 }
 
-/// None of a host's addresses could be connected to.
+/// The error for a host none of whose addresses could be connected to.
 struct NoAddressAnswered: Error, Sendable {
     let reasons: [(IPAddress, any Error)]
 }

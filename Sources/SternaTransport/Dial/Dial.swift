@@ -3,22 +3,22 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// One attempt to open a connection to an endpoint, for no request in particular.
+/// One attempt to open a connection to an endpoint, not bound to a particular request.
 // Invariant: the stored `var`s are touched on the shard's event loop only.
 final class Dial: @unchecked Sendable {
     let endpoint: Endpoint
     let shard: Shard
 
-    /// The time-outs that it keeps: those of the request that it was begun for.
+    /// The timeouts of the request that the dial was started for.
     let timeouts: Timeouts
 
-    /// Whether a connection of another origin may be used in place of its own.
+    /// Whether the dial may end with a connection of another origin.
     let mayShare: Bool
 
-    /// Its place among the shard's dials.
+    /// The index among the shard's dials.
     var index = 0
 
-    /// What is known of it so far. Requests that wait for it look at that from elsewhere.
+    /// The dial's progress so far, which requests waiting for it read from other threads.
     struct Progress: Sendable {
         var phase = SternaError.Phase.resolve
         var timeline: DialTimeline
@@ -26,10 +26,10 @@ final class Dial: @unchecked Sendable {
 
     private let known: Mutex<Progress>
 
-    /// What the policy's rotating identity was when the handshake began.
+    /// The policy's rotating identity when the handshake began.
     var rotation: ClientIdentity?
 
-    /// What it has learnt of the proxy's credentials.
+    /// The state of the proxy authentication.
     var proxyTurn: ProxyAuthentication.Turn?
     private var channels: [any Channel] = []
     private var cancellation: (() -> Void)?
@@ -47,13 +47,13 @@ final class Dial: @unchecked Sendable {
 
     var progress: Progress { known.withLock { $0 } }
 
-    /// How far it has come; changed on the event loop only.
+    /// The current phase; changed on the event loop only.
     var phase: SternaError.Phase {
         get { known.withLock { $0.phase } }
         set { known.withLock { $0.phase = newValue } }
     }
 
-    /// When its parts came to their ends; changed on the event loop only.
+    /// When each phase ended; changed on the event loop only.
     var timeline: DialTimeline {
         get { known.withLock { $0.timeline } }
         set { known.withLock { $0.timeline = newValue } }
@@ -61,32 +61,32 @@ final class Dial: @unchecked Sendable {
 
     var limits: DialLimits { DialLimits(timeouts) }
 
-    /// Tells the observer of the request that counts as having this dial, if one does.
+    /// Sends an event to the observer of the request that counts as having this dial, if any.
     func tell(_ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void) {
         endpoint.change { $0.waiter(of: self)?.recorder }?.report(shard.clock.now, event)?()
     }
 
-    /// Gives it up from anywhere.
+    /// Cancels the dial from any thread.
     func cancelSoon() { shard.loop.execute { self.cancel() } }
 
-    /// Takes note of a channel that is being connected; there may be one for each address of the host.
+    /// Tracks a channel that is being connected; there may be one for each address of the host.
     func track(_ channel: any Channel) {
         shard.loop.assertInEventLoop()
         channels.append(channel)
         if isCancelled { channel.close(promise: nil) }
     }
 
-    /// What it has opened is not its own any more.
+    /// Releases ownership of the channels that the dial has opened.
     func letGo() { channels = [] }
 
-    /// What ends the part that is under way.
+    /// Sets the closure that cancels the current phase.
     func whenCancelled(_ cancellation: (() -> Void)?) {
         shard.loop.assertInEventLoop()
         self.cancellation = cancellation
         if isCancelled { cancellation?() }
     }
 
-    /// Gives it up: it fails soon.
+    /// Cancels the dial, which then soon fails.
     func cancel() {
         shard.loop.assertInEventLoop()
         guard !isCancelled else { return }
@@ -97,14 +97,14 @@ final class Dial: @unchecked Sendable {
         for channel in channels { channel.close(promise: nil) }
     }
 
-    /// It has come to its end, and holds nothing any more.
+    /// Releases everything that the dial holds.
     func end() {
         cancellation = nil
         channels = []
     }
 }
 
-/// How long the parts of a dial may take.
+/// The time limits of a dial's phases.
 struct DialLimits: Equatable {
     private let resolve, connect, proxy, tls: TimeAmount
 
@@ -113,7 +113,7 @@ struct DialLimits: Equatable {
         (resolve, connect, proxy, tls) = (amounts.resolve, amounts.connect, amounts.proxy, amounts.tls)
     }
 
-    /// Whether a part may take no longer than by others.
+    /// Whether a phase's limit is at most that of other limits.
     func areNoLonger(than others: DialLimits, in phase: SternaError.Phase) -> Bool {
         switch phase {
         case .resolve: resolve <= others.resolve
@@ -124,11 +124,11 @@ struct DialLimits: Equatable {
         }
     }
 
-    /// The shortest of them.
+    /// The shortest limit.
     var least: TimeAmount { min(min(resolve, connect), min(proxy, tls)) }
 }
 
-/// When the parts of a dial came to their ends, and what they brought.
+/// When each phase of a dial ended, and its results.
 struct DialTimeline: Sendable {
     var began: NIODeadline
     var hasProxy = false
@@ -142,12 +142,12 @@ struct DialTimeline: Sendable {
     var remoteAddress: String?
     var address: IPAddress?
 
-    /// What was found of a connection that turned out to be of no use.
+    /// Discards what was recorded for a connection that turned out to be useless.
     mutating func forgetConnection() {
         (resolved, connected, localAddress, remoteAddress, address) = (nil, nil, nil, nil, nil)
     }
 
-    /// Writes the parts into an attempt's metrics; one that has not come to its end lasts until the moment given.
+    /// Writes the phases into an attempt's metrics; an unfinished phase lasts until the given time.
     func note(in attempt: inout AttemptMetrics, _ recorder: MetricsRecorder.Attempt, until end: NIODeadline? = nil) {
         guard let resolved = resolved ?? connected ?? end else { return }
         if self.resolved != nil || connected == nil { attempt.resolve = recorder.span(began, resolved) }

@@ -3,7 +3,7 @@ import NIOPosix
 import SternaCore
 import SternaPlatform
 
-/// What to say when a connection cannot be opened.
+/// Errors for connections that cannot be opened.
 enum DialFailure {
     static func error(_ cause: any Error, target: Dialer.Target, timeout: Duration) -> SternaError {
         let host = "\(target.proxy == nil ? "" : "the proxy ")\(target.host)"

@@ -1,10 +1,12 @@
 public import SternaCore
 
-/// Which addresses may be connected to.
+/// Decides which addresses may be connected to.
 ///
-/// A policy sees each address that a host's name resolved to, just before it is connected to, so that a name cannot resolve to one
-/// address for a check and to another for the connection. Behind a proxy, which resolves names itself, it sees only the
-/// addresses that URLs name; the proxy's own it does not judge.
+/// A policy checks each address of a host just before the connection is opened. A name therefore cannot resolve to one address for
+/// a check and to another for the connection.
+///
+/// A proxy resolves names itself, so behind one the policy checks only addresses that appear in URLs. It never checks the proxy's
+/// own address.
 ///
 ///     settings.dialPolicy = .publicOnly           // for URLs that strangers give
 public struct DialPolicy: Sendable, Hashable {
@@ -16,17 +18,17 @@ public struct DialPolicy: Sendable, Hashable {
     /// Public addresses only: unicast addresses that the Internet routes, by IANA's registries of special-purpose addresses (RFC
     /// 6890).
     ///
-    /// Refused are addresses that are loopback, link-local, private, shared (RFC 6598), a cloud's metadata service, multicast,
-    /// reserved, or set aside for documentation, benchmarks or protocols; IPv6 addresses that carry such an IPv4 address; and
-    /// Unix domain sockets.
+    /// Refuses loopback, link-local, private, shared (RFC 6598), cloud metadata, multicast and reserved addresses, and those set
+    /// aside for documentation, benchmarks or protocols. Also refuses IPv6 addresses that carry such an IPv4 address, and Unix
+    /// domain sockets.
     public static let publicOnly = DialPolicy(rule: .publicOnly)
 
-    /// A policy of one's own; it is equal to itself alone. Unix domain sockets, which have no address, are refused.
+    /// Returns a custom policy, which equals only itself. It refuses Unix domain sockets, which have no address.
     ///
     /// - Parameters:
-    ///   - name: what the policy is called in messages.
-    ///   - allows: whether an address may be connected to, given the host as the URL has it, without brackets. It must return at
-    ///     once. An IPv4 address in IPv6's mapped form is given as IPv4 address.
+    ///   - name: the policy's name in messages.
+    ///   - allows: whether an address may be connected to, given the host as in the URL, without brackets. It must return at once.
+    ///     An IPv4 address in IPv6's mapped form is passed as an IPv4 address.
     public static func custom(
         _ name: String, _ allows: @escaping @Sendable (IPAddress, _ host: String, _ port: Int) -> Bool
     ) -> DialPolicy {
@@ -36,12 +38,12 @@ public struct DialPolicy: Sendable, Hashable {
     /// Whether a Unix domain socket may be connected to.
     package var allowsUnixSockets: Bool { rule == .all }
 
-    /// Whether it is equal to itself alone.
+    /// Whether the policy equals only itself.
     package var hasClosure: Bool {
         if case .custom = rule { true } else { false }
     }
 
-    /// Why an address must not be connected to; nil where it may.
+    /// Returns why an address must not be connected to; nil if it may.
     package func refusal(of address: IPAddress, host: String, port: Int) -> SternaError? {
         switch rule {
         case .all: return nil

@@ -1,35 +1,35 @@
 import SternaCore
 
-/// Connection attempts to a host's addresses, each given a head start before the next one (Happy Eyeballs, RFC 8305, 4
-/// and 5).
+/// Schedules connection attempts to a host's addresses, each with a head start before the next one (Happy Eyeballs, RFC 8305, 4 and
+/// 5).
 ///
-/// It does nothing by itself: it is told what happens and when, in nanoseconds of a clock that never goes back, and
-/// says what to do. In the end it says `won` or `lost` once, unless it is cancelled. No address counts twice, and IPv4
-/// addresses in IPv6's mapped form count as the IPv4 addresses they stand for.
+/// A state machine without I/O: the caller reports events with their times, in nanoseconds of a monotonic clock, and performs the
+/// returned actions. The race ends with `won` or `lost` once, unless it is cancelled. Duplicate addresses are dropped; IPv4
+/// addresses in IPv6's mapped form count as IPv4 addresses.
 struct DialRace: Sendable {
-    /// What is to be done next, in this order.
+    /// The actions to perform, in order.
     enum Action: Sendable {
         case connect(attempt: Int, IPAddress)
-        /// Sets the one timer, or moves it.
+        /// Sets or moves the single timer.
         case setTimer(at: Int64)
         case cancelTimer
-        /// Closes a connection, or gives up opening it.
+        /// Closes a connection, or cancels an attempt to open it.
         case abandon(Int)
         case won(Int)
-        /// No address could be connected to; in the order in which they were tried.
+        /// No address could be connected to; the errors are in the order of the attempts.
         case lost([(IPAddress, any Error)])
     }
 
     private enum State {
         case ready, running
-        /// With the attempt that won, if one did.
+        /// Decided, with the winning attempt, if any.
         case decided(winner: Int?)
     }
 
-    /// The least time between two attempts (RFC 8305, 5).
+    /// The minimum delay between two attempts (RFC 8305, 5).
     static let shortestDelay: Int64 = 10_000_000
 
-    /// The addresses in the order in which they are tried; an attempt's number is its address's place here.
+    /// The addresses in the order of the attempts; an attempt's number is its index here.
     let addresses: [IPAddress]
 
     private let attemptDelay: Int64
@@ -41,10 +41,10 @@ struct DialRace: Sendable {
     private var timer: Int64?
 
     /// - Parameters:
-    ///   - addresses: in the order of preference, the best first.
-    ///   - family: which family the first attempt is of; nil for that of the first address.
+    ///   - addresses: in order of preference, the best first.
+    ///   - family: the family of the first attempt; nil for that of the first address.
     ///   - attemptDelay: the head start of an attempt in nanoseconds; at least 10 ms.
-    ///   - maximumAddresses: how many addresses are tried at most.
+    ///   - maximumAddresses: the maximum number of addresses to try.
     init(
         addresses: [IPAddress], preferring family: IPAddress.Family? = nil, attemptDelay: Int64 = 250_000_000,
         maximumAddresses: Int = 16
@@ -53,8 +53,7 @@ struct DialRace: Sendable {
         self.attemptDelay = max(attemptDelay, Self.shortestDelay)
     }
 
-    /// Families in turn, one address of each, without repetitions (RFC 8305, 4, with a First Address Family Count of
-    /// 1).
+    /// Alternates the families, one address of each, without duplicates (RFC 8305, 4, with a First Address Family Count of 1).
     private static func interleaved(_ addresses: [IPAddress], preferring family: IPAddress.Family?) -> [IPAddress] {
         let unique = withoutRepetitions(addresses.map(\.unmapped))
         guard let family = family ?? unique.first?.family else { return [] }
@@ -65,7 +64,7 @@ struct DialRace: Sendable {
         }
     }
 
-    // Most hosts have so few that a set would cost more.
+    // Most hosts have so few addresses that a set would cost more.
     private static func withoutRepetitions(_ addresses: [IPAddress]) -> [IPAddress] {
         guard addresses.count > 16 else {
             return addresses.indices.filter { !addresses[..<$0].contains(addresses[$0]) }.map { addresses[$0] }
@@ -74,14 +73,14 @@ struct DialRace: Sendable {
         return addresses.filter { seen.insert($0).inserted }
     }
 
-    /// Begins with the first address.
+    /// Starts the first attempt.
     mutating func start(now: Int64) -> [Action] {
         guard case .ready = state else { return [] }
         state = .running
         return addresses.isEmpty ? lose() : startNext(now)
     }
 
-    /// The timer has gone off; it counts only when its time has come.
+    /// Handles the timer; ignored before its time has come.
     mutating func timerFired(now: Int64) -> [Action] {
         guard case .running = state, let due = timer else { return [] }
         guard now >= due else { return [.setTimer(at: due)] }
@@ -89,7 +88,7 @@ struct DialRace: Sendable {
         return startNext(now)
     }
 
-    /// An attempt failed. When it is the youngest, nothing is gained by waiting, and the next one starts at once.
+    /// Records a failed attempt. If it is the most recent one, the next starts at once, since waiting gains nothing.
     mutating func failed(_ attempt: Int, error: any Error, now: Int64) -> [Action] {
         guard case .running = state, end(attempt) else { return [] }
         failures.append((attempt, error))
@@ -97,20 +96,20 @@ struct DialRace: Sendable {
         return running.isEmpty ? lose() : []
     }
 
-    /// An attempt succeeded: it is the winner, or comes too late.
+    /// Records a successful attempt: the winner, or one that is too late.
     mutating func connected(_ attempt: Int) -> [Action] {
         if case .decided(attempt) = state { return [] }
         guard case .running = state, end(attempt) else { return [.abandon(attempt)] }
         return stop(winner: attempt) + [.won(attempt)]
     }
 
-    /// Nobody wants the connection any more.
+    /// Ends the race, since the connection is no longer needed.
     mutating func cancel() -> [Action] {
         if case .decided = state { return [] }
         return stop(winner: nil)
     }
 
-    /// Notes that an attempt is over; whether it was under way.
+    /// Records that an attempt is over. Returns whether it was running.
     private mutating func end(_ attempt: Int) -> Bool {
         guard let place = running.firstIndex(of: attempt) else { return false }
         running.remove(at: place)

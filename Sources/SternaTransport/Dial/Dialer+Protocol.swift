@@ -4,26 +4,26 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// What a dial has brought.
+/// The result of a dial.
 enum OpenedConnection {
     case http1(HTTP1Connection)
     case http2(HTTP2Connection)
-    /// One of another origin, which serves this one, too.
+    /// A connection of another origin, which also serves this one.
     case shared(HTTP2Connection)
 }
 
-/// Which protocol is spoken over a channel that is there.
+/// Sets up the protocol of a new channel.
 extension Dialer {
-    /// The connection's handler, on a channel that has HTTP/1's at its end since it was made.
+    /// Returns the connection's handler, on a channel that was created with an HTTP/1 handler at its end.
     ///
-    /// - Parameter secured: what the TLS handshake has brought.
+    /// - Parameter secured: the result of the TLS handshake.
     func connection(
         on channel: any Channel, for dial: Dial, speaking secured: Secured?
     ) throws -> OpenedConnection {
         let (chosen, version, chain) = (secured?.protocol, secured?.version, secured?.chain ?? [])
         let pipeline = channel.pipeline.syncOperations
         let http1 = try pipeline.handler(type: HTTP1Connection.self)
-        // With a TLS proxy there may be two; the first is next to the socket.
+        // With a TLS proxy there may be two TLS handlers; the first is next to the socket.
         let tlsContext = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
         guard chosen == "h2" || !dial.endpoint.isTLS && dial.endpoint.offersHTTP2 else {
             http1.tlsContext = tlsContext
@@ -53,9 +53,9 @@ extension Dialer {
         return .http2(connection)
     }
 
-    /// Adds the library's handler, with the one that counts frames before it.
+    /// Adds NIO's HTTP/2 handler, behind the handler that counts frames.
     ///
-    /// - Parameter window: what the peer may send on a stream before it is allowed more.
+    /// - Parameter window: how much the peer may send on a stream before it receives a window update.
     func add(
         _ frames: NIOHTTP2Handler, window: Int, behind gatherer: WriteGatherer, _ meter: FrameMeter,
         to pipeline: ChannelPipeline.SynchronousOperations
@@ -63,20 +63,20 @@ extension Dialer {
         let announcement = HeaderListAnnouncement(options.limits, window: window)
         try pipeline.addHandlers([announcement, meter], position: .after(gatherer))
         try pipeline.addHandler(frames, position: .after(meter))
-        // What the peer acknowledges; the library's first ones are acknowledged by the meter.
+        // The peer acknowledges these settings; the meter acknowledges the library's first ones.
         let context = try pipeline.context(handler: frames)
         let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(announcement.later)))
         frames.write(context: context, data: NIOAny(frame), promise: nil)
     }
 
-    /// The library's handler, its limits set for a client: a peer may reset as many streams as are opened, and sends what
-    /// control frames this side has asked for.
+    /// Returns NIO's HTTP/2 handler with limits for a client: a peer may reset as many streams as are opened, and sends the control
+    /// frames that the client has asked for.
     func frames(_ watch: GoAwayWatch) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxHeaderListSize, value: HeaderListAnnouncement.unlimited)
         ]
-        // A stream sees to that itself.
+        // Each stream validates these itself.
         connection.headerBlockValidation = .disabled
         connection.contentLengthValidation = .disabled
         connection.maximumSequentialEmptyDataFrames = .max
@@ -86,7 +86,7 @@ extension Dialer {
         connection.controlFrameRateLimit.maximumCount = 2_000
         connection.controlFrameRateLimit.windowLength = .seconds(10)
         var stream = NIOHTTP2Handler.StreamConfiguration()
-        // A short time would let a slow flood go on for ever.
+        // A short window would let a slow flood continue forever.
         stream.streamResetFrameRateLimit.maximumCount = 10_000
         stream.streamResetFrameRateLimit.windowLength = .seconds(10)
         stream.streamErrorRateLimit.maximumCount = 200

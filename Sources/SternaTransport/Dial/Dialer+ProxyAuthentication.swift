@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Credentials for proxies, and the answers to their challenges.
+/// Credentials for proxies, and answers to their challenges.
 ///
-/// User code runs in tasks of its own. A dial that is given up ends its wait at once.
+/// User code runs in its own tasks. Cancelling a dial ends its wait at once.
 extension Dialer {
-    /// The value of Proxy-Authorization for a dial's next request to the proxy; nil for none.
+    /// Returns the Proxy-Authorization value for a dial's next request to the proxy; nil for none.
     func authorization(for dial: Dial, _ proxy: Proxy) -> EventLoopFuture<String?> {
         let loop = dial.shard.loop
         guard let authentication = dial.endpoint.proxyAuthentication else {
@@ -39,7 +39,7 @@ extension Dialer {
         }
     }
 
-    /// The proxy's refusal that an authenticator may have an answer to; nil for any other error.
+    /// Returns the proxy's refusal if an authenticator may be able to answer it; nil for any other error.
     func challenge(_ error: any Error, to dial: Dial) -> SternaError? {
         guard dial.endpoint.proxyAuthentication != nil, !dial.isCancelled, let refusal = error as? SternaError,
             refusal.proxyResponse?.status.code == 407
@@ -47,8 +47,8 @@ extension Dialer {
         return refusal
     }
 
-    /// Succeeds when there is an answer to a challenge that has not been refused, which ``authorization(for:_:)`` then gives;
-    /// else fails with the refusal.
+    /// Succeeds when there is an answer to a challenge that has not been refused, which ``authorization(for:_:)`` then returns.
+    /// Otherwise fails with the refusal.
     func answer(_ refusal: SternaError, _ dial: Dial, _ proxy: Proxy) -> EventLoopFuture<Void> {
         let loop = dial.shard.loop
         guard let authentication = dial.endpoint.proxyAuthentication, let response = refusal.proxyResponse else {
@@ -82,17 +82,17 @@ extension Dialer {
         _ refusal: SternaError, _ why: String, _ cause: (any Error)? = nil
     ) -> SternaError {
         var error = refusal
-        // What stands before it names proxy, target and status.
+        // The text before it names proxy, target and status.
         if let colon = error.detail.firstRange(of: "(407): ") { error.detail = error.detail[..<colon.upperBound] + why }
         error.underlying = cause
         return error
     }
 
-    /// Waits for a promise that user code fulfils, or for the dial to be given up.
+    /// Waits until user code fulfils a promise, or the dial is cancelled.
     private func wait<Value: Sendable>(
         _ dial: Dial, _ promise: EventLoopPromise<Value>, _ giveUp: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<Value> {
-        // The first end of a promise counts.
+        // The first completion of a promise counts.
         dial.whenCancelled {
             promise.fail(SternaError.cancelled(phase: .proxy))
             giveUp()

@@ -4,12 +4,13 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// Tunnels that share a connection to the proxy.
+/// Opens tunnels that share a connection to the proxy.
 extension Dialer {
-    /// How often a tunnel is asked for where the proxy does not answer.
+    /// The maximum number of requests for one tunnel when the proxy does not answer.
     private static let mostTries = 3
 
-    /// Reaches the server by a stream of a connection to the proxy, where the proxy speaks HTTP/2, else by one of its own.
+    /// Reaches the server through a stream of a shared connection if the proxy speaks HTTP/2, otherwise through a separate
+    /// connection.
     func reach(
         _ dial: Dial, by key: ProxyConnections.Key, tries: Int = 0, waitingUntil patience: NIODeadline? = nil
     ) -> EventLoopFuture<any Channel> {
@@ -21,7 +22,7 @@ extension Dialer {
             let limit = StepLimit(dial.timeouts.proxy, by: options.clock)
             return ask(connection, dial, within: limit, tries: tries)
         }
-        // Who has waited as long as a connection may take goes by itself.
+        // A dial that has waited for the connect timeout stops waiting and connects by itself.
         let patience = patience ?? options.clock.now + dial.timeouts.amounts.connect
         if registry.isDialling(key), patience > options.clock.now {
             return waitForDial(dial, key, until: patience).flatMap {
@@ -44,7 +45,7 @@ extension Dialer {
         }
     }
 
-    // Who leads may have been in more of a hurry than those who wait, or be gone, or have another target.
+    // The leading dial may have shorter limits than the waiting dials, may be cancelled, or may have another target.
     private static func isForAll(_ error: any Error, _ dial: Dial) -> SternaError? {
         guard !dial.isCancelled, let error = error as? SternaError else { return nil }
         return [.cancelled, .timedOut, .addressRefused].contains(error.kind) ? nil : error
@@ -66,7 +67,7 @@ extension Dialer {
             registry.chose(key, http2: secured?.protocol == "h2")
             if secured?.protocol != "h2" { dial.endpoint.tunnelShards.spread(key) }
             guard secured?.protocol == "h2" else {
-                // What comes from here on is this dial's alone.
+                // The following steps concern this dial alone.
                 registry.ended(lead)
                 return self.negotiate(key.proxy, dial, channel, within: limit).map {
                     self.reached(dial, key, channel, $0)
@@ -91,14 +92,14 @@ extension Dialer {
         }
     }
 
-    /// Makes a channel that the proxy speaks HTTP/2 over one that tunnels share.
+    /// Turns a channel on which the proxy speaks HTTP/2 into a connection that tunnels share.
     private func share(
         _ channel: any Channel, _ key: ProxyConnections.Key, _ rotation: ClientIdentity?, _ dial: Dial
     ) throws -> ProxyConnection {
         let pipeline = channel.pipeline.syncOperations
         let http1 = try pipeline.handler(type: HTTP1Connection.self)
         let watch = GoAwayWatch()
-        // Tunnels are this side's to open.
+        // Only the client opens tunnels.
         let multiplexer = HTTP2StreamMultiplexer(
             mode: .client, channel: channel, targetWindowSize: ProxyConnection.tunnelWindow,
             outboundBufferSizeHighWatermark: 128 << 10, outboundBufferSizeLowWatermark: 64 << 10,
@@ -141,7 +142,7 @@ extension Dialer {
         }
         let time = limit.left
         return authorization(for: dial, key.proxy).flatMap { authorization -> EventLoopFuture<any Channel> in
-            // It may have gone, or filled up, while the credentials were made.
+            // The connection may have closed or filled up while the credentials were created.
             if endpoint.proxyAuthentication != nil, !connection.hasRoom, tries + 1 < Self.mostTries {
                 return self.reach(dial, by: key, tries: tries + 1)
             }
@@ -176,13 +177,13 @@ extension Dialer {
             if let error = error as? TunnelStream.Unanswered {
                 return self.askAgain(error, on: connection, dial, tries: tries)
             }
-            // Silent to one, it would be silent to others.
+            // A proxy that is silent for one tunnel would be silent for others.
             if (error as? SternaError)?.kind == .timedOut, !dial.isCancelled { connection.retire() }
             return loop.makeFailedFuture(error)
         }
     }
 
-    // What the proxy has not looked at is asked of it elsewhere; so is what it may have missed because it was about to close.
+    // Retries a tunnel that the proxy has not processed, or may have missed because it was about to close the connection.
     private func askAgain(
         _ error: TunnelStream.Unanswered, on connection: ProxyConnection, _ dial: Dial, tries: Int
     ) -> EventLoopFuture<any Channel> {

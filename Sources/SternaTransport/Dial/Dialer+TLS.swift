@@ -3,14 +3,14 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// Whom a TLS handshake is done with, and by which policy.
+/// The peer of a TLS handshake, and the policy that applies.
 struct TLSPeer: Sendable {
     let host: String
     let port: Int
     let serverName: String?
     let policy: SecurityPolicy
 
-    /// What is offered for the application layer.
+    /// The application protocols to offer (ALPN).
     let protocols: [String]
 
     init(origin endpoint: Endpoint) {
@@ -31,24 +31,24 @@ struct TLSPeer: Sendable {
     }
 }
 
-/// What a TLS handshake has brought.
+/// The result of a TLS handshake.
 struct Secured: Sendable {
     let version: TLSOptions.Version?
 
-    /// What the server chose for the application layer.
+    /// The application protocol that the server chose.
     let `protocol`: String?
 
-    /// The certificates that it presented, in DER.
+    /// The certificates that the server presented, in DER.
     let chain: [[UInt8]]
 }
 
-/// TLS handshakes.
+/// Performs TLS handshakes.
 extension Dialer {
-    /// Does the TLS handshake on a channel.
+    /// Performs the TLS handshake on a channel.
     ///
     /// - Parameters:
-    ///   - showsIdentity: whether a server that asks for a certificate is shown one.
-    ///   - verify: given the certificates that the server presented, in DER.
+    ///   - showsIdentity: whether a server that asks for a certificate receives the policy's identity.
+    ///   - verify: evaluates the certificates that the server presented, in DER.
     func secure(
         _ channel: any Channel, _ peer: TLSPeer, within limit: StepLimit, showsIdentity: Bool = true,
         verify: @escaping @Sendable ([[UInt8]]) async -> TrustVerdict
@@ -62,7 +62,7 @@ extension Dialer {
         let chosen = loop.makePromise(of: ClientIdentity?.self)
         let asking = Task { try await policy.decideIdentity(host: host, port: port) }
         chosen.completeWithTask { try await asking.value }
-        // Whoever is asked may never answer, and the server may go away meanwhile; the first end of a promise counts.
+        // The challenge handler may never answer, and the server may close the connection meanwhile; the first completion counts.
         let time = limit.left
         let timer = limit.schedule(on: loop) { chosen.fail(Handshake.timedOut(host, limit.whole)) }
         channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }
@@ -115,7 +115,7 @@ extension Dialer {
                     }
                 })
             handshake.handler = handler
-            // The one that waits is there before the other begins.
+            // The handler that waits is added before the one that starts the handshake.
             try channel.addBeforeConnection(handshake)
             try channel.pipeline.syncOperations.addHandler(handler, position: .before(handshake))
         } catch {

@@ -2,9 +2,9 @@ import NIOCore
 import SternaCore
 import SternaSecurity
 
-/// Reaching the server through a proxy.
+/// Reaches the server through a proxy.
 extension Dialer {
-    /// Connects a channel to the endpoint, by the proxy before it where there is one.
+    /// Connects a channel to the endpoint, through its proxy if it has one.
     func reach(
         _ dial: Dial, _ initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<any Channel> {
@@ -19,7 +19,7 @@ extension Dialer {
         }
     }
 
-    /// Has the proxy reach the server, where there is one that does not forward requests itself.
+    /// Has the proxy connect to the server, unless the proxy forwards requests itself or there is none.
     func tunnel(_ dial: Dial, over channel: any Channel) -> EventLoopFuture<Void> {
         let endpoint = dial.endpoint
         guard case .proxy(let proxy) = endpoint.route else { return channel.eventLoop.makeSucceededVoidFuture() }
@@ -37,7 +37,7 @@ extension Dialer {
         }
     }
 
-    // What goes wrong with the proxy's own TLS is the proxy's, whatever it is.
+    // Any failure of the proxy's own TLS handshake is an error of the proxy.
     func securely(
         _ proxy: Proxy, _ endpoint: Endpoint, _ channel: any Channel, within limit: StepLimit,
         offering protocols: [String]
@@ -53,9 +53,9 @@ extension Dialer {
         }
     }
 
-    /// Has the proxy reach the server on a connection of its own; gives its answer to CONNECT.
+    /// Has the proxy connect to the server on a separate connection; returns the proxy's response to CONNECT.
     ///
-    /// Fails with `ConnectionSpent` where the proxy is to be asked again on another one.
+    /// Fails with `ConnectionSpent` if the proxy must be asked again on another connection.
     func negotiate(
         _ proxy: Proxy, _ dial: Dial, _ channel: any Channel, within limit: StepLimit
     ) -> EventLoopFuture<Response?> {
@@ -79,8 +79,8 @@ extension Dialer {
         }
     }
 
-    /// Asks for a tunnel, and again where the proxy challenges and there is an answer. What others take to find one is not
-    /// counted against the limit.
+    /// Requests a tunnel, and repeats the request if the proxy challenges it and there is an answer. The time that user code takes
+    /// to find one does not count against the limit.
     private func ask(
         _ proxy: Proxy, _ dial: Dial, _ handler: TunnelHandler, within limit: StepLimit
     ) -> EventLoopFuture<Response?> {
@@ -107,7 +107,7 @@ extension Dialer {
 }
 
 extension Channel {
-    /// Adds a handler next to the connection's, which is last where there is one; called on the event loop.
+    /// Adds a handler before the connection's handler, which is last if present; called on the event loop.
     func addBeforeConnection(_ handler: any ChannelHandler & Sendable) throws {
         let pipeline = pipeline.syncOperations
         if let connection = try? pipeline.handler(type: HTTP1Connection.self) {

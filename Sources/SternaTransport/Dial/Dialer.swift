@@ -4,14 +4,14 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// Opens connections: finds the addresses, connects, has a proxy reach the server, and does the TLS handshakes.
+/// Opens connections: resolves the host, connects, has a proxy reach the server, and performs the TLS handshakes.
 final class Dialer: Sendable {
     let options: EngineOptions
     let hosts: HostDirectory
     let contexts = TLSContexts()
     let sharedConnections = SharedConnections()
 
-    /// - Parameter timers: an event loop for the sake of its clock.
+    /// - Parameter timers: an event loop for its clock.
     init(options: EngineOptions, timers: any EventLoop) {
         self.options = options
         hosts = HostDirectory(
@@ -19,7 +19,7 @@ final class Dialer: Sendable {
             clock: options.clock)
     }
 
-    /// Opens a connection on the shard's event loop; fails with a `SternaError` within the time-outs.
+    /// Opens a connection on the shard's event loop; fails with a `SternaError` within the timeouts.
     func open(_ dial: Dial) -> EventLoopFuture<OpenedConnection> {
         let (endpoint, shard) = (dial.endpoint, dial.shard)
         let limits = options.limits
@@ -61,7 +61,7 @@ final class Dialer: Sendable {
 
     // MARK: Connecting
 
-    /// Connects a channel to the endpoint, or to the proxy before it.
+    /// Connects a channel to the endpoint, or to its proxy.
     func connect(
         _ dial: Dial, timeouts: Timeouts, _ initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<any Channel> {
@@ -85,7 +85,7 @@ final class Dialer: Sendable {
         }.flatMap { found in
             self.shared(dial, found)
         }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
-            // Given up while the answer was on its way: nobody would end what began now.
+            // The dial was cancelled while the answer was on its way, so no later cancellation would end the attempt.
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
             dial.timeline.resolved = dial.shard.clock.now
             dial.phase = .connect
@@ -136,7 +136,7 @@ final class Dialer: Sendable {
         dial.tell { $0.connected($1, to: address) }
     }
 
-    /// What a connection goes to: the origin, or the proxy.
+    /// The peer of a connection: the origin, or the proxy.
     struct Target {
         let host: String
         let port: Int
@@ -182,7 +182,7 @@ final class Dialer: Sendable {
         return promise.futureResult
     }
 
-    // What the policy refuses is not connected to; nothing is left where it refuses all.
+    // Removes the addresses that the policy refuses; throws if none remains.
     private func permitted(_ found: [IPAddress], _ target: Target, _ endpoint: Endpoint) throws -> [IPAddress] {
         let wanted = found.filter(options.addressFamilies.contains)
         guard !wanted.isEmpty else {
@@ -210,7 +210,7 @@ final class Dialer: Sendable {
 }
 
 extension Dialer {
-    /// A proxy is somebody's choice; what its client names by address is judged here, what by name by nobody.
+    /// Applies the dial policy to an address that a proxy is asked to reach. Names, which the proxy resolves, are not checked.
     func judgeTarget(_ endpoint: Endpoint) throws(SternaError) {
         guard let address = IPAddress(endpoint.host),
             let refusal = endpoint.dialPolicy.refusal(of: address, host: endpoint.host, port: endpoint.origin.port)
@@ -220,7 +220,7 @@ extension Dialer {
 }
 
 extension EngineOptions {
-    /// Sets what holds for every TCP connection.
+    /// Sets the options of every TCP connection.
     func apply(to bootstrap: ClientBootstrap) -> ClientBootstrap {
         var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: noDelay ? 1 : 0)
         if keepsAlive { bootstrap = bootstrap.channelOption(.socketOption(.so_keepalive), value: 1) }
@@ -232,7 +232,7 @@ extension EngineOptions {
 }
 
 extension SocketAddress {
-    /// The address and the port in numbers.
+    /// The address and port in numeric form.
     var numericText: String? {
         guard let ipAddress, let port else { return pathname }
         return ipAddress.contains(":") ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
@@ -240,7 +240,7 @@ extension SocketAddress {
 }
 
 extension TLSOptions.Version {
-    /// How the version is called, such as `TLS 1.3`.
+    /// The name of the version, such as `TLS 1.3`.
     var name: String {
         switch self {
         case .tls10: "TLS 1.0"

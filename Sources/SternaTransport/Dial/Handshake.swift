@@ -6,7 +6,7 @@ import SternaSecurity
 
 /// Waits for a connection's TLS handshake, then leaves the pipeline.
 ///
-/// It stands behind the TLS library's handler, so that it sees the channel being closed before that says goodbye to the server.
+/// Its place behind the TLS library's handler lets it see a close before the library sends close_notify.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -15,10 +15,10 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
     /// Succeeds when the connection may be used; fails with a `SternaError`.
     let promise: EventLoopPromise<Void>
 
-    /// Judges the server's certificates; nil before and afterwards. Cancelled when the handshake ends without a verdict.
+    /// Evaluates the server's certificates; nil before and afterwards. Cancelled when the handshake ends without a verdict.
     var judging: Task<Void, Never>?
 
-    /// The handler that does it.
+    /// The TLS handler that performs the handshake.
     var handler: NIOSSLClientHandler?
 
     /// Why the server's certificate was refused.
@@ -27,7 +27,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
     /// The certificates that the server presented, in DER.
     var chain: [[UInt8]] = []
 
-    /// What the server chose for the application layer (ALPN).
+    /// The application protocol that the server chose (ALPN).
     private(set) var applicationProtocol: String?
 
     private let host: String
@@ -47,7 +47,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
         }
     }
 
-    // It may be added to a channel that has just died, which then does nothing but take its handlers out.
+    // The channel may just have closed and then only removes its handlers.
     func handlerRemoved(context: ChannelHandlerContext) { fail(nil) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -68,7 +68,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
         context.fireChannelInactive()
     }
 
-    // A dial that is given up closes its channel. Evaluators of the user's own need not go on.
+    // A cancelled dial closes its channel, so the user's evaluators can stop.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if mode == .all { judging?.cancel() }
         context.close(mode: mode, promise: promise)
@@ -81,7 +81,7 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
                 + (isJudging ? "; a check of the certificate was still running." : "."))
     }
 
-    /// Ends the wait with what the TLS library said.
+    /// Ends the wait with an error of the TLS library.
     func fail(_ error: (any Error)?) {
         if let rejection {
             finish(

@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// The addresses of hosts as an engine knows them: what its resolver said, kept for a while.
+/// An engine's cache of host addresses, filled by its resolver.
 final class HostDirectory: Sendable {
     private struct State {
         var hosts: ResolvedHosts<Int>
@@ -11,7 +11,7 @@ final class HostDirectory: Sendable {
         var lastWaiter = 0
     }
 
-    /// A look-up under way, and the timer that says that it takes long.
+    /// A look-up in progress, and the timer that reports that it takes long.
     private struct Lookup {
         let task: Task<Void, Never>
         let timer: ClockTimer
@@ -31,7 +31,7 @@ final class HostDirectory: Sendable {
         state = Mutex(State(hosts: ResolvedHosts(defaultLifetime: lifetime)))
     }
 
-    /// Finds a host's addresses; the second value gives up waiting for them.
+    /// Finds a host's addresses. The returned closure stops waiting for them.
     func addresses(
         of host: String, _ families: AddressFamilies, on loop: any EventLoop
     ) -> (EventLoopFuture<[IPAddress]>, giveUp: @Sendable () -> Void) {

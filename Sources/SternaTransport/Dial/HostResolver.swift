@@ -1,40 +1,40 @@
 public import SternaCore
 
-/// Finds the addresses of hosts.
+/// Resolves host names to addresses.
 ///
-/// What it answers is judged by the session's dial policy and kept for as long as it says.
+/// The session's dial policy checks the answer, which is kept for its time to live.
 public protocol HostResolver: Sendable {
-    /// The addresses of a host, the best first.
+    /// Returns the addresses of a host, the best first.
     ///
-    /// It should end soon after the task it runs in is cancelled. Errors that are no ``SternaError`` become the cause
-    /// of one of the kind `hostNotFound`.
+    /// It should end soon after its task is cancelled. An error that is not a ``SternaError`` becomes the cause of one of kind
+    /// `hostNotFound`.
     ///
     /// - Parameters:
-    ///   - host: in lower case and in ASCII; a dot at its end says that it is complete (RFC 1034, 3.1).
-    ///   - families: the kinds of addresses that are wanted; others are left out.
+    ///   - host: in lower case and in ASCII; a trailing dot marks a complete name (RFC 1034, 3.1).
+    ///   - families: the address families wanted; addresses of others are dropped.
     func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost
 }
 
-/// What a resolver found.
+/// The result of a resolver.
 public struct ResolvedHost: Sendable, Hashable {
     /// The addresses, the best first.
     public var addresses: [IPAddress]
 
-    /// How long they may be kept, at most an hour; nil where that is not known.
+    /// How long the addresses may be kept, at most an hour; nil if unknown.
     public var timeToLive: Duration?
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(_ addresses: [IPAddress], timeToLive: Duration? = nil) {
         self.addresses = addresses
         self.timeToLive = timeToLive
     }
 }
 
-/// The kinds of addresses that are connected to.
+/// The address families to connect to.
 public enum AddressFamilies: Sendable, Hashable, CaseIterable {
     case any, ipv4, ipv6
 
-    /// Whether an address is of one of the kinds.
+    /// Whether an address belongs to one of the families.
     public func contains(_ address: IPAddress) -> Bool {
         switch self {
         case .any: true

@@ -2,13 +2,12 @@ import Dispatch
 import SternaCore
 import Synchronization
 
-/// Runs blocking look-ups, some at a time; the others wait in order.
+/// Runs a limited number of blocking look-ups at once; the others wait in order.
 ///
-/// Each runs on a serial queue of its own, which gets a thread at once. On a concurrent queue there would be as many as
-/// cores, and one more each second: two names without an answer would hold up all others, and the reading of files with
-/// them.
+/// Each look-up runs on its own serial queue, which gets a thread at once. A concurrent queue would have one thread per core, and
+/// one more each second. Two names without an answer would then delay all other look-ups, and the reading of files.
 final class LookupThreads: Sendable {
-    /// The threads of all resolvers that ask the system.
+    /// The threads shared by all system resolvers.
     static let shared = LookupThreads(limit: 128)
 
     private struct State {
@@ -21,7 +20,7 @@ final class LookupThreads: Sendable {
 
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    /// How many jobs wait for a thread.
+    /// The number of jobs that wait for a thread.
     var waitingJobs: Int { state.withLock { $0.waiting.count } }
 
     /// Runs a job as soon as a thread is free.
@@ -53,20 +52,20 @@ final class LookupThreads: Sendable {
     }
 }
 
-/// One look-up that a task waits for: it ends once, by its result or by being cancelled, whichever comes first.
+/// One look-up that a task waits for. It ends once, by its result or its cancellation, whichever comes first.
 final class LookupCall: Sendable {
     typealias Answer = Result<[IPAddress], SternaError>
 
     private enum State {
         case ready
         case awaited(CheckedContinuation<[IPAddress], any Error>)
-        /// With a result that came before anybody waited.
+        /// Done, with a result that arrived before the task waited.
         case done(Answer)
     }
 
     private let state = Mutex(State.ready)
 
-    /// Whether anybody still waits.
+    /// Whether the task still waits.
     var isAwaited: Bool {
         state.withLock { state in
             guard case .awaited = state else { return false }
@@ -74,7 +73,7 @@ final class LookupCall: Sendable {
         }
     }
 
-    /// Takes who waits; false where it is over already.
+    /// Sets the continuation of the waiting task. Returns false if the look-up is already done, and resumes the task at once.
     func begin(_ continuation: CheckedContinuation<[IPAddress], any Error>) -> Bool {
         let early: Answer? = state.withLock { state in
             if case .done(let answer) = state { return answer }
@@ -85,7 +84,7 @@ final class LookupCall: Sendable {
         return early == nil
     }
 
-    /// Ends it; later ends do not count.
+    /// Ends the look-up; later results are ignored.
     func finish(_ answer: Answer) {
         let continuation: CheckedContinuation<[IPAddress], any Error>? = state.withLock { state in
             defer { if case .done = state {} else { state = .done(answer) } }

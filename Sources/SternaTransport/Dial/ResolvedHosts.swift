@@ -1,12 +1,11 @@
 import SternaCore
 
-/// What is known of hosts' addresses, and who waits to know.
+/// The known addresses of hosts, and the waiters for those being looked up.
 ///
-/// It does nothing by itself: it is told what happens and when, in nanoseconds of a clock that never goes back, and
-/// says what to do. Whoever waits for a host that is being looked up shares that look-up. A waiter's id must not be
-/// used for two waits at a time.
+/// A state machine without I/O: the caller reports events with their times, in nanoseconds of a monotonic clock, and performs the
+/// returned actions. Waiters for the same host share one look-up. A waiter's id must not be used for two waits at a time.
 struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
-    /// What a look-up is for. Without regard to case; a dot at the end counts, as it switches search domains off.
+    /// The key of a look-up. Case does not matter; a trailing dot does, as it switches search domains off.
     struct Key: Hashable, Sendable {
         let host: String
         let families: AddressFamilies
@@ -17,11 +16,11 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What is to be done next.
+    /// The actions to perform.
     enum Action: Sendable {
-        /// Starts a look-up, whose end must be told by `finished`.
+        /// Starts a look-up; `finished` must report its end.
         case lookUp(Int, Key)
-        /// Cancels a look-up that nobody waits for any more; its end must be told still.
+        /// Cancels a look-up without waiters; `finished` must still report its end.
         case giveUp(Int)
         case answer(Waiter, ResolvedHost)
         case fail(Waiter, any Error)
@@ -29,7 +28,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
 
     private struct Lookup {
         let key: Key
-        /// Whether it has taken so long that others need not wait for it.
+        /// Whether the look-up has taken so long that others no longer wait for it.
         var isOverdue = false
         var waiters: [Waiter] = []
         var awaited = 0
@@ -41,25 +40,25 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         let expires: Int64
     }
 
-    /// How many look-ups run at once; the others wait in order.
+    /// The maximum number of look-ups that run at once; the others wait in order.
     static var maximumLookups: Int { 16 }
 
-    /// How many hosts are kept.
+    /// The maximum number of hosts kept.
     static var maximumHosts: Int { 1_024 }
 
-    /// How long a resolver's answer is kept at most.
+    /// The maximum time that a resolver's answer is kept.
     static var longestTimeToLive: Duration { .seconds(3_600) }
 
     private let defaultLifetime: Int64
     private var entries: [Key: Entry] = [:]
     private var lookups: [Int: Lookup] = [:]
-    // The look-ups that may be shared, and the look-ups of those who wait.
+    // The look-ups that new waiters may share, and each waiter's look-up.
     private var shared: [Key: Int] = [:]
     private var waiting: [Waiter: Int] = [:]
     private var queue: [Int] = []
     private var lastID = 0
 
-    /// How many look-ups have been started, have not finished, and do not take long.
+    /// The number of running look-ups, except those that take long.
     private(set) var runningLookups = 0
 
     /// - Parameter defaultLifetime: how long an answer without a time to live is kept; nothing is kept for zero or
@@ -68,10 +67,10 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         self.defaultLifetime = Self.nanoseconds(defaultLifetime)
     }
 
-    /// How many hosts are kept, expired ones among them.
+    /// The number of hosts kept, including expired ones.
     var keptHosts: Int { entries.count }
 
-    /// Somebody wants the addresses of a host: they are known, or will be told by a later action.
+    /// Requests the addresses of a host: returns an answer if they are known, otherwise a later action delivers it.
     mutating func resolve(_ host: String, _ families: AddressFamilies, waiter: Waiter, now: Int64) -> [Action] {
         let key = Key(host, families)
         if let entry = entries[key] {
@@ -85,7 +84,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         return startLookups()
     }
 
-    /// A waiter has gone; it is told nothing more.
+    /// Removes a waiter, which receives no answer.
     mutating func cancelled(_ waiter: Waiter) -> [Action] {
         guard let id = waiting.removeValue(forKey: waiter), var lookup = lookups[id] else { return [] }
         lookup.awaited -= 1
@@ -98,7 +97,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         return []
     }
 
-    /// A look-up has come to its end. An answer is kept even if nobody waits for it any more; an error is not.
+    /// Records the end of a look-up. An answer is kept even without waiters; an error is not.
     mutating func finished(_ id: Int, _ result: Result<ResolvedHost, any Error>, now: Int64) -> [Action] {
         guard let lookup = lookups[id], lookup.isRunning else { return [] }
         lookups[id] = nil
@@ -116,8 +115,8 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         return actions + startLookups()
     }
 
-    /// A look-up takes long: it goes on, and no longer keeps others from beginning, so that names whose servers are silent do not
-    /// stop those of others.
+    /// Records that a look-up takes long. It continues, but no longer counts against the limit, so that names with silent servers
+    /// do not block others.
     mutating func takesLong(_ id: Int) -> [Action] {
         guard let lookup = lookups[id], lookup.isRunning, !lookup.isOverdue else { return [] }
         lookups[id]?.isOverdue = true
@@ -161,7 +160,7 @@ struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
         }
     }
 
-    // At most a hundred years, so that it can be added to a time.
+    // Limited to a hundred years, so that it can be added to a time.
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(100 * 366 * 86_400)).components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

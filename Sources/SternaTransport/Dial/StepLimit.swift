@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// A limit that several steps of a dial share: its end, and its whole length, which errors name.
+/// A time limit that several steps of a dial share: its end, and its whole length, which errors state.
 struct StepLimit: Sendable {
     let whole: Duration
     private let end: NIODeadline
@@ -17,15 +17,15 @@ struct StepLimit: Sendable {
         self.clock = clock
     }
 
-    /// Returns the same limit with another end: that much time from now.
+    /// Returns the same limit with another end: the given time from now.
     func again(_ time: TimeAmount) -> StepLimit { StepLimit(whole, end: clock.now + time, clock) }
 
-    /// What is left now; at least a millisecond.
+    /// The time left; at least a millisecond.
     var left: TimeAmount { max(.milliseconds(1), end - clock.now) }
 
     /// Runs work on an event loop when the limit has passed.
     ///
-    /// - Parameter time: the longest time from now, where that is less.
+    /// - Parameter time: a maximum delay from now, if shorter.
     func schedule(
         on loop: any EventLoop, noLaterThan time: TimeAmount? = nil, _ work: @escaping @Sendable () -> Void
     ) -> ClockTimer {

@@ -1,12 +1,12 @@
 import SternaCore
 import SternaPlatform
 
-/// The system's look-up of host names, which blocks.
+/// The system's blocking look-up of host names.
 enum SystemLookup {
-    /// The most addresses that are taken from an answer, which may have thousands.
+    /// The maximum number of addresses taken from an answer, which may have thousands.
     static let maximumAddresses = 256
 
-    /// The addresses of a host in the system's order, without repetitions.
+    /// Returns the addresses of a host in the system's order, without duplicates.
     static func addresses(_ host: String, _ families: AddressFamilies) throws(SternaError) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_family =
@@ -20,14 +20,14 @@ enum SystemLookup {
         #else
         hints.ai_socktype = SOCK_STREAM
         #endif
-        // It spares the question for a family that the machine has no address of; with one family alone, it could only turn an
-        // answer into an error.
+        // Skips the query for a family that the machine has no address of. With a single family it could only turn an answer into
+        // an error.
         if families == .any, !isLoopbackLike(host) { hints.ai_flags = AI_ADDRCONFIG }
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
         let reason = errno
         guard code == 0 else { throw failure(code, errno: reason, host, families) }
-        // The list is the system's until it is freed here, once, after everything has been copied out of it.
+        // The system owns the list until it is freed here, once, after everything has been copied out of it.
         defer { if let list { freeaddrinfo(list) } }
         var found: [IPAddress] = []
         var next = list
@@ -41,7 +41,7 @@ enum SystemLookup {
         return found
     }
 
-    /// What to say of a code of `getaddrinfo`.
+    /// Returns the error for a code of `getaddrinfo`.
     static func failure(
         _ code: Int32, errno reason: Int32, _ host: String, _ families: AddressFamilies
     ) -> SternaError {
@@ -66,11 +66,11 @@ enum SystemLookup {
         return SternaError(.hostNotFound, phase: .resolve, text)
     }
 
-    /// The address of a socket address of IPv4 or IPv6; nil for others.
+    /// Returns the address of an IPv4 or IPv6 socket address; nil for others.
     static func address(of entry: addrinfo) -> IPAddress? {
         guard let address = entry.ai_addr else { return nil }
-        // The bytes of an address stand behind family and port, and in IPv6 behind the flow label (RFC 3493, 3.3). They are read
-        // only where the system says that so many are there.
+        // The address bytes follow family and port, and in IPv6 the flow label (RFC 3493, 3.3). They are read only if the system
+        // reports that many bytes.
         let bytes = UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))
         switch entry.ai_family {
         case AF_INET where bytes.count >= 8: return IPAddress(bytes: bytes[4..<8])
@@ -79,13 +79,13 @@ enum SystemLookup {
         }
     }
 
-    /// Names that files of hosts give to the loopback addresses, which do not count as addresses of a machine.
+    /// Names that hosts files give to the loopback addresses, which AI_ADDRCONFIG does not count as addresses of the machine.
     private static func isLoopbackLike(_ host: String) -> Bool {
         let name = host.lowercased()
         return name.hasPrefix("localhost") || name == "ip6-localhost" || name == "ip6-loopback"
     }
 
-    // The name is there, but no address of the kind. Glibc and Musl hide the constant from Swift.
+    // The name exists, but has no address of the family. Glibc and Musl hide the constant from Swift.
     #if canImport(Darwin)
     private static let noData = EAI_NODATA
     #else

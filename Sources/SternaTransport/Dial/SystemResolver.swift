@@ -1,14 +1,14 @@
 import SternaCore
 
-/// Asks the system (`getaddrinfo`): its files, name servers and search domains.
+/// Resolves names with the system's `getaddrinfo`: its files, name servers and search domains.
 ///
-/// Addresses, `localhost` and the names below it (RFC 6761, 6.3) are answered without it. A look-up that is cancelled
-/// ends at once; the system's part of it goes on by itself and is forgotten.
+/// Addresses, `localhost` and the names below it (RFC 6761, 6.3) are answered without the system. A cancelled look-up ends at once;
+/// the system call continues and its result is discarded.
 public struct SystemResolver: HostResolver {
     private let threads: LookupThreads
     private let ask: @Sendable (String, AddressFamilies) throws(SternaError) -> [IPAddress]
 
-    /// Makes a resolver. All share their threads, of which there are at most 128.
+    /// Creates a resolver. All system resolvers share at most 128 threads.
     public init() {
         self.init(threads: .shared, ask: SystemLookup.addresses)
     }
@@ -21,7 +21,7 @@ public struct SystemResolver: HostResolver {
         self.ask = ask
     }
 
-    /// The addresses of a host in the system's order, without a time to live. Throws `hostNotFound`, or `cancelled`.
+    /// Returns the addresses of a host in the system's order, without a time to live. Throws `hostNotFound`, or `cancelled`.
     public func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
         if let known = try Self.known(host, families) { return ResolvedHost(known, timeToLive: .zero) }
         let (call, ask) = (LookupCall(), ask)
@@ -39,8 +39,8 @@ public struct SystemResolver: HostResolver {
         return ResolvedHost(addresses)
     }
 
-    // IPv4 first: most servers on one's own machine listen there, if only there, so that the first attempt is the right
-    // one, and some machines have no ::1 at all.
+    // IPv4 first, so that the first attempt usually succeeds: most local servers listen there, some of them only there, and some
+    // machines have no ::1.
     private static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 0, 1)]
 
     private static func known(_ host: String, _ families: AddressFamilies) throws(SternaError) -> [IPAddress]? {
@@ -66,6 +66,6 @@ public struct SystemResolver: HostResolver {
 }
 
 extension HostResolver where Self == SystemResolver {
-    /// Asks the system; the default.
+    /// The system's resolver; the default.
     public static var system: SystemResolver { SystemResolver() }
 }

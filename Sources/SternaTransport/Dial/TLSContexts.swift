@@ -5,7 +5,7 @@ import SternaPlatform
 import SternaSecurity
 import Synchronization
 
-/// The TLS library's contexts, one for each way of speaking TLS and each identity.
+/// A cache of the TLS library's contexts, one for each combination of options and identity.
 final class TLSContexts: Sendable {
     private struct Key: Hashable {
         let options: TLSOptions
@@ -15,9 +15,9 @@ final class TLSContexts: Sendable {
 
     private let contexts = Mutex<[Key: NIOSSLContext]>([:])
 
-    /// The context of options and an identity; throws `tlsFailed` or `identityUnusable` where the library refuses them.
+    /// Returns the context of options and an identity; throws `tlsFailed` or `identityUnusable` if the library refuses them.
     ///
-    /// - Parameter protocols: what is offered for the application layer (ALPN), the first one preferred.
+    /// - Parameter protocols: the application protocols to offer (ALPN), the preferred one first.
     func context(
         _ options: TLSOptions, _ identity: ClientIdentity?, protocols: [String]
     ) throws(SternaError) -> NIOSSLContext {
@@ -25,7 +25,7 @@ final class TLSContexts: Sendable {
         if let known = contexts.withLock({ $0[key] }) { return known }
         let made = try Self.make(options, identity, protocols)
         contexts.withLock { contexts in
-            // Identities that are replaced are not kept for ever.
+            // Bounds the cache, so that replaced identities are not kept forever.
             if contexts.count >= 64 { contexts.removeAll() }
             contexts[key] = made
         }
@@ -36,16 +36,16 @@ final class TLSContexts: Sendable {
         _ options: TLSOptions, _ identity: ClientIdentity?, _ protocols: [String]
     ) throws(SternaError) -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        // Chain and host are checked by the callback, which replaces the library's own verification; its roots would be
-        // loaded for nothing. Never `.none`: the callback's verdict would not count.
+        // The callback checks chain and host in place of the library's own verification, whose roots would be loaded for nothing.
+        // Never `.none`: the library would then ignore the callback's verdict.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
         configuration.minimumTLSVersion = options.minimumVersion.nio
         configuration.maximumTLSVersion = options.maximumVersion?.nio
-        // An empty list would end the process in the library.
+        // An empty list would crash the process in the library.
         if let suites = options.cipherSuites, !suites.isEmpty { configuration.cipherSuiteValues = suites.map(\.nio) }
         configuration.applicationProtocols = protocols
-        // A server that does not say goodbye back keeps nobody waiting who wants the connection's permit.
+        // A server that does not answer close_notify must not delay waiters for the connection's permit.
         configuration.shutdownTimeout = .milliseconds(500)
         if let path = options.keyLogFile {
             let log = try KeyLog(path: path)
@@ -67,7 +67,7 @@ final class TLSContexts: Sendable {
     }
 }
 
-/// A file that keys of connections are appended to, for tools that read captured traffic.
+/// A file that receives the keys of connections, for tools that read captured traffic.
 private final class KeyLog: Sendable {
     private let descriptor: CInt
 
@@ -78,8 +78,8 @@ private final class KeyLog: Sendable {
         }
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         let reason = errno
-        // No other user may read it, whoever made it; a pipe would hold up the event loop. The descriptor is closed with `self`,
-        // which is whole by now.
+        // Refuses a file that other users may read, even an existing one, and a pipe, which would block the event loop. `self` is
+        // fully initialized here, so its deinitializer closes the descriptor.
         if descriptor >= 0 {
             var facts = stat()
             guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0 else {
@@ -98,7 +98,7 @@ private final class KeyLog: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    // One write for a line, so that lines of several processes do not mix.
+    // One write per line, so that lines of several processes do not mix.
     func append(_ line: Bytes) {
         _ = line.withUnsafeReadableBytes { write(descriptor, $0.baseAddress, $0.count) }
     }

@@ -2,9 +2,9 @@ import NIOSSL
 import SternaCore
 import SternaSecurity
 
-/// What to say when the TLS library or the server ends a handshake.
+/// Errors for handshakes that the TLS library or the server ends.
 enum TLSFault {
-    /// An error of a handshake with a host.
+    /// Returns the error for a failed handshake with a host.
     static func handshake(_ cause: (any Error)?, host: String) -> SternaError {
         if let known = cause as? SternaError { return known }
         guard let cause else {
@@ -28,15 +28,15 @@ enum TLSFault {
             .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(what ?? rest)", underlying: cause)
     }
 
-    /// What a server says of the client's certificate after a handshake of TLS 1.3, which ends before it is looked at; nil for
-    /// other errors.
+    /// Returns the error for a server that rejects the client's certificate after a TLS 1.3 handshake, which ends before the server
+    /// checks it; nil for other errors.
     static func late(_ cause: (any Error)?, host: String) -> SternaError? {
         guard let cause, let said = alert(reasons(of: cause)) else { return nil }
         return SternaError(
             .tlsFailed, phase: .tls, "The server \(host) ended the connection: \(said)", underlying: cause)
     }
 
-    /// What went wrong with TLS itself after the handshake; nil where the connection just ended.
+    /// Returns the error for a TLS failure after the handshake; nil if the connection just ended.
     static func broken(_ cause: (any Error)?, host: String) -> SternaError? {
         guard let cause = cause as? BoringSSLError, case .sslError = cause else { return nil }
         let reasons = reasons(of: cause)
@@ -47,14 +47,14 @@ enum TLSFault {
                     + "do so. A server that wants a client certificate has to ask for it in the first handshake.",
                 underlying: cause)
         }
-        // An alert is how the server says that it ends the connection.
+        // A server ends the connection with an alert.
         guard !reasons.isEmpty, !reasons.contains(where: { $0.contains("_ALERT_") }) else { return nil }
         return SternaError(
             .tlsFailed, phase: .tls, "The TLS connection with \(host) broke: \(reasons.joined(separator: ", ")).",
             underlying: cause)
     }
 
-    /// Whether an error says that the peer ended the connection without close_notify (RFC 8446, 6.1).
+    /// Whether the peer ended the connection without close_notify (RFC 8446, 6.1).
     static func isUncleanEnd(_ error: any Error) -> Bool {
         if case NIOSSLError.uncleanShutdown = error { true } else { false }
     }
@@ -92,7 +92,7 @@ enum TLSFault {
         return nil
     }
 
-    /// The library's words for what went wrong; its full text names files of the machine that it was built on.
+    /// Returns the library's reasons; its full text names files of the machine that it was built on.
     private static func reasons(of cause: any Error) -> [String] {
         let text = "\(cause)"
         var found: [String] = []

@@ -1,20 +1,20 @@
 import NIOCore
 import SternaCore
 
-/// The end of an engine that is not shared.
+/// Shutdown of an engine that is not shared.
 extension Engine {
-    /// Waits until the event loops have done what they were told so far.
+    /// Waits until each event loop has run the work submitted so far.
     package func settle() async {
         for shard in shards { try? await shard.loop.submit {}.get() }
     }
 
-    /// Takes no more requests, and returns when those that have a connection have ended, or the grace is over; those that wait for
-    /// a connection, and what is left at the end of the grace, fail with `shutDown`.
+    /// Stops accepting requests and waits for those that have a connection, for at most the grace period.
     ///
-    /// The event loops are not touched. The engine that sessions share is never shut down; nothing happens there but that idle
-    /// connections are closed.
+    /// Requests that wait for a connection fail with `shutDown`, as do those still running at the end of the grace period.
     ///
-    /// - Parameter grace: how long requests under way may take; 30 s by default.
+    /// The event loops keep running. The shared engine is never shut down; this call only closes its idle connections.
+    ///
+    /// - Parameter grace: how long running requests may take; 30 s by default.
     public func shutDown(within grace: Duration = .seconds(30)) async {
         guard self !== Engine.shared else { return closeIdleConnections() }
         let drained = beginShutdown(within: grace)

@@ -4,9 +4,9 @@ package import SternaCore
 package import SternaSecurity
 import Synchronization
 
-/// The network engine: connections over all event loops of a group, shared by any number of sessions.
+/// The network engine: a pool of connections over all event loops of a group, shared by any number of sessions.
 ///
-/// It starts no thread of its own and needs no shutdown: it goes away with its last session, and idle connections close by
+/// An engine starts no thread of its own and needs no shutdown. It is released with its last session, and idle connections close by
 /// themselves.
 public final class Engine: Sendable {
     /// The engine that sessions share, on SwiftNIO's singleton event loops.
@@ -16,7 +16,7 @@ public final class Engine: Sendable {
     let options: EngineOptions
     let dialer: Dialer
 
-    /// The clock of the engine, and of the calls of its sessions.
+    /// The clock of the engine and of its sessions' calls.
     package var clock: NetworkClock { options.clock }
     let permits: Permits
     let tunnelShards = TunnelShards()
@@ -24,12 +24,12 @@ public final class Engine: Sendable {
     let grace: Grace
     private let transports = Mutex(KnownTransports())
 
-    /// Makes an engine with connections of its own, on SwiftNIO's singleton event loops.
+    /// Creates an engine with its own connections, on SwiftNIO's singleton event loops.
     public convenience init(options: EngineOptions = EngineOptions()) {
         self.init(options: options, group: MultiThreadedEventLoopGroup.singleton)
     }
 
-    /// Makes an engine with connections of its own on the event loops given, which must outlive it.
+    /// Creates an engine with its own connections on the given event loops, which must outlive it.
     public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
         self.options = options
         let dialer = Dialer(options: options, timers: group.any())
@@ -46,12 +46,12 @@ public final class Engine: Sendable {
         }
     }
 
-    /// A transport whose connections trust what the policies trust; the same one for equal policies.
+    /// Returns the transport for a trust configuration; equal policies share one transport.
     ///
     /// - Parameters:
-    ///   - hosts: policies of single hosts, which count before the other one.
-    ///   - identityOrigin: where the policy's identity is shown; nil for every server that asks.
-    ///   - routing: what lies between this side and the servers.
+    ///   - hosts: policies of single hosts, which take precedence over `policy`.
+    ///   - identityOrigin: the origin that receives the policy's identity; nil for every server that asks.
+    ///   - routing: proxies, dial policy, Unix domain socket and use of HTTP/2.
     package func transport(
         _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil,
         routing: Routing = Routing()
@@ -62,27 +62,27 @@ public final class Engine: Sendable {
         return transports.withLock { $0.transport(configuration, of: self) }
     }
 
-    /// The shard of the event loop that the caller runs on, or nil outside the loops.
+    /// The shard of the caller's event loop; nil outside the loops.
     var currentShard: Shard? {
         guard let current = MultiThreadedEventLoopGroup.currentEventLoop else { return nil }
         return shards.first { $0.loop === current }
     }
 
-    /// Runs work with the engine's event loops as the place where its tasks run, which saves the hops between them and the
-    /// network. The work must not block: no long computations, no waiting calls.
+    /// Runs work whose tasks prefer the engine's event loops, which saves the hops between them and the network. The work must not
+    /// block: no long computations, no blocking calls.
     public func onEventLoop<R: Sendable>(_ work: @Sendable () async throws -> R) async rethrows -> R {
         let turn = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
         let shard = currentShard ?? shards[Int(UInt(bitPattern: turn) % UInt(shards.count))]
         return try await withTaskExecutorPreference(shard.executor) { try await work() }
     }
 
-    /// Closes the connections that nobody uses at the moment; new ones are opened as they are needed.
+    /// Closes idle connections. The engine opens new ones as needed.
     public func closeIdleConnections() {
         for shard in shards { shard.loop.execute { shard.closeIdle() } }
     }
 
     private let nextLoop = Atomic<Int>(0)
 
-    /// Forgets the origins that are kept for sessions to come.
+    /// Forgets the origins kept for future sessions.
     func forgetTransports() { transports.withLock { $0.forget() } }
 }

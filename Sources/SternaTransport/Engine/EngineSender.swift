@@ -3,8 +3,8 @@ import NIOCore
 package import SternaCore
 import SternaSecurity
 
-/// Sends a transport's requests. By itself, since the engine refers to the transport weakly, and every other reference to such an
-/// object costs more for it.
+/// Sends a transport's requests. A type of its own because the engine refers to the transport weakly, which makes every other
+/// reference to such an object more expensive.
 package final class EngineSender: Transport {
     let engine: Engine
     let origins: OriginTable
@@ -25,8 +25,8 @@ package final class EngineSender: Transport {
         }
         let own = request.ownDeadline?.instant ?? .distantFuture
         let isFirst = call.attempts == 0
-        // The first attempt usually follows the check of the session at once. Where an interceptor has taken its time before it, the
-        // connection's own check of the deadline, before it writes, ends the attempt.
+        // The first attempt usually follows the session's deadline check at once. If an interceptor delays it, the connection
+        // checks the deadline again before it writes.
         if !isFirst || own < .distantFuture {
             guard min(own, call.limit) > engine.options.clock.now else {
                 throw Exchange.deadlinePassed(in: .prepare).at(request)
@@ -42,7 +42,7 @@ package final class EngineSender: Transport {
                 begun.report?()
             }
             let response = try await perform(exchange)
-            // A body that is still to come is a part of the attempt.
+            // A streamed body that is still arriving is part of the attempt.
             if response.body.stream == nil { call.end(exchange) }
             return response
         } catch {
@@ -69,8 +69,8 @@ package final class EngineSender: Transport {
             .certificateRejected, phase: .prepare, "Nothing was sent: \(failure)", underlying: failure)
     }
 
-    // On the event loop that has the connection, or that the caller runs on, or that has an idle connection; else wherever one is
-    // free first.
+    // Prefers the endpoint's home event loop, then the caller's, then one with an idle connection. Otherwise the exchange queues
+    // for the first free connection on any loop.
     private func exchange(_ request: Request, to endpoint: Endpoint, deadline: NIODeadline) -> Exchange {
         let shard = endpoint.homeShard.map { engine.shards[$0] } ?? engine.currentShard
         let reserved = shard == nil ? endpoint.reserve() : nil

@@ -1,16 +1,16 @@
 import NIOCore
 public import SternaCore
 
-/// What an engine's connections are doing, and what it has done so far.
+/// A snapshot of an engine's connections and its counters so far.
 public struct EngineStatistics: Sendable, Hashable {
-    /// The connections to one origin under one trust configuration and by one way.
+    /// The connections to one origin with one trust configuration and one route.
     public struct OriginCounts: Sendable, Hashable {
         public let origin: Origin
 
-        /// Connections that are open or about to be.
+        /// Connections that are open or being opened.
         public internal(set) var open = 0
 
-        /// Open connections that nobody uses.
+        /// Open connections without a request.
         public internal(set) var idle = 0
 
         /// Connections that are being opened.
@@ -20,28 +20,28 @@ public struct EngineStatistics: Sendable, Hashable {
         public internal(set) var waiting = 0
     }
 
-    /// The origins that connections are open to, or that requests wait for.
+    /// Origins with open connections or waiting requests.
     public internal(set) var origins: [OriginCounts] = []
 
-    /// Requests under way, those that wait for a connection among them.
+    /// Requests in progress, including those that wait for a connection.
     public internal(set) var activeRequests = 0
 
-    /// Requests that were sent; each attempt counts.
+    /// Requests sent; each attempt counts.
     public internal(set) var requests = 0
 
-    /// How many of them found a connection that had been used before.
+    /// Requests sent on a connection that had been used before.
     public internal(set) var reuses = 0
 
-    /// How often it was begun to open a connection, and how often that failed.
+    /// Attempts to open a connection, and how many of them failed.
     public internal(set) var dials = 0
     public internal(set) var failedDials = 0
 
-    /// Connections that are open.
+    /// Open connections.
     public var openConnections: Int { origins.reduce(0) { $0 + $1.open } }
 }
 
 extension Engine {
-    /// What the connections are doing; each event loop is asked in turn, so that the numbers are not of one moment.
+    /// Returns the current statistics. The event loops are asked one after another, so the numbers are not from a single moment.
     public func statistics() async -> EngineStatistics {
         var statistics = EngineStatistics()
         let endpoints = permits.endpoints

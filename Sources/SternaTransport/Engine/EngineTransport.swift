@@ -7,21 +7,22 @@ import SternaSecurity
 package final class EngineTransport: Transport {
     package var engine: Engine { sender.engine }
 
-    /// What requests go through.
+    /// The sender of the transport's requests.
     package let sender: EngineSender
 
     var origins: OriginTable { sender.origins }
     var configuration: Configuration { origins.configuration }
 
-    /// What connections have in common that may be used for one another, but for the origin.
+    /// The properties that connections must share to be interchangeable, apart from the origin.
     struct Configuration: Hashable {
         let policy: SecurityPolicy
         let hosts: HostPolicies
-        /// Where the policy's identity is shown; nil for everywhere. Hosts with policies of their own have their own identities.
+        /// The origin that receives the policy's identity; nil for every origin. Hosts with their own policies have their own
+        /// identities.
         var identityOrigin: Origin?
         var routing = Routing()
 
-        /// The policy of an origin.
+        /// Returns the policy of an origin.
         func policy(for origin: Origin, host: String) -> SecurityPolicy {
             if let own = hosts.policy(for: host) { return own }
             var policy = hosts.policy(for: host, otherwise: policy)
@@ -32,19 +33,19 @@ package final class EngineTransport: Transport {
             return policy
         }
 
-        /// The policy that a proxy is judged by, which is shown no identity but one of its own.
+        /// Returns the policy for a proxy, which receives no identity except one of its own.
         func policy(for proxy: Proxy) -> SecurityPolicy {
             if let own = hosts.policy(for: proxy.host) { return own }
             var policy = hosts.policy(for: proxy.host, otherwise: policy)
             policy.identity = nil
             policy.rotatingIdentity = nil
-            // Who answers challenges knows of servers, and might show a proxy what is theirs.
+            // A challenge handler is written for servers and might send their credentials to a proxy.
             policy.challengeHandler = nil
             policy.tls.serverName = nil
             return policy
         }
 
-        /// Whether there will be no equal one but this itself.
+        /// Whether no other configuration can equal this one, since it holds closures.
         var isOwn: Bool { policy.hasClosures || hosts.all.contains(where: \.hasClosures) || routing.hasClosures }
     }
 
@@ -54,11 +55,11 @@ package final class EngineTransport: Transport {
         try await sender.send(request)
     }
 
-    /// Opens connections to a URL's origin that its first requests find, as many of them as are not there yet.
+    /// Opens connections to a URL's origin ahead of its first requests, up to the given number including open ones.
     ///
-    /// - Parameter count: how many, one by default; at most as many as may be open to one origin.
+    /// - Parameter count: the number of connections, one by default; at most the limit per origin.
     ///
-    /// Throws what opening a connection throws.
+    /// Throws the errors of opening a connection.
     package func warmUp(_ url: HTTPURL, connections count: Int = 1, timeouts: Timeouts = Timeouts()) async throws {
         let endpoint = try endpoint(for: url)
         guard !endpoint.isRefused else { throw EngineSender.unprotected(endpoint) }

@@ -18,9 +18,9 @@ final class EventLoopExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Does work on the loop; the task that it wakes runs as soon as it is done, without the way round by the loop's own list.
+    /// Runs work on the loop. The first task that it wakes runs directly afterwards, without a round trip through the loop's queue.
     ///
-    /// Where it wakes several, the others take that way, as do those that the first one wakes.
+    /// Further tasks that the work wakes, and those that the first task wakes, go through the queue.
     func wakingAfter(_ work: () -> Void) {
         guard !keeps else { return work() }
         keeps = true

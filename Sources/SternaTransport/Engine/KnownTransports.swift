@@ -1,8 +1,8 @@
-/// The transports of an engine, one for each configuration: those in use, and the origins of the ones asked for last.
+/// The transports of an engine, one for each configuration: those in use, and the origins of the most recently requested ones.
 ///
-/// Programs have a handful of configurations, and make sessions of them again and again; the origins of those are kept. A program
-/// that makes new configurations without end keeps their transports alive itself for as long as it uses them. A transport keeps
-/// its engine, so the engine keeps no transport.
+/// Programs have a handful of configurations and create sessions from them repeatedly, so their origins are kept. A program that
+/// keeps creating new configurations retains their transports itself while it uses them. A transport retains its engine, so the
+/// engine retains no transport.
 struct KnownTransports {
     private struct WeakTransport {
         weak var transport: EngineTransport?
@@ -15,12 +15,12 @@ struct KnownTransports {
 
     private static let keptCount = 64
 
-    // The one asked for last is at the end.
+    // The most recently requested one is last.
     private var kept: [Kept] = []
     private var inUse: [EngineTransport.Configuration: WeakTransport] = [:]
     private var sweepAt = 64
 
-    /// The transport of a configuration, which is made if there is none.
+    /// Returns the transport of a configuration, creating it if needed.
     mutating func transport(_ configuration: EngineTransport.Configuration, of engine: Engine) -> EngineTransport {
         if let position = kept.lastIndex(where: { $0.origins.configuration == configuration }) {
             let origins = kept[position].origins
@@ -34,7 +34,7 @@ struct KnownTransports {
             return known
         }
         let made = EngineTransport(engine: engine, origins: OriginTable(configuration))
-        // Only the session that has it can ask again for a configuration with closures.
+        // Only the session that has a configuration with closures can request it again.
         if configuration.isOwn { remember(made) } else { keep(made) }
         return made
     }
@@ -52,6 +52,6 @@ struct KnownTransports {
         inUse[transport.configuration] = WeakTransport(transport: transport)
     }
 
-    /// Forgets the origins that are kept.
+    /// Forgets the kept origins.
     mutating func forget() { kept = [] }
 }

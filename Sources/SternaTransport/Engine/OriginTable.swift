@@ -4,8 +4,8 @@ import Synchronization
 
 /// The endpoints under one trust configuration, by origin.
 ///
-/// An engine keeps it for the sessions that are made with that configuration. It does not keep the engine, which goes away with
-/// its last session.
+/// An engine keeps the table for sessions created with that configuration. The table does not retain the engine, which is released
+/// with its last session.
 final class OriginTable: Sendable {
     let configuration: EngineTransport.Configuration
     private let endpoints = Mutex(Endpoints())
@@ -18,7 +18,7 @@ final class OriginTable: Sendable {
         private var first: (key: Key, endpoint: Endpoint)?
         private var others: [Key: Endpoint] = [:]
 
-        /// The one that was asked for last, which is the next one as well where a client speaks to one server.
+        /// The most recently requested endpoint, which a client of a single server requests next as well.
         private(set) var last: Endpoint?
 
         var count: Int { others.count + (first == nil ? 0 : 1) }
@@ -33,8 +33,8 @@ final class OriginTable: Sendable {
             if first == nil { first = (key, endpoint) } else { others[key] = endpoint }
         }
 
-        /// Removes the endpoints that nothing else refers to: no request, no connection, no dial. Others must be found again,
-        /// since a second one of an origin would have a limit of its own.
+        /// Removes the endpoints that no request, connection or dial refers to. The others must stay, since a second endpoint for
+        /// an origin would have a limit of its own.
         mutating func removeUnused() {
             let all = others.map { WeakEndpoint(key: $0.key, endpoint: $0.value) }
             let oldFirst = first.map { WeakEndpoint(key: $0.key, endpoint: $0.endpoint) }
@@ -51,7 +51,7 @@ final class OriginTable: Sendable {
 
     private struct Key: Hashable {
         let origin: Origin
-        /// Where the rules give the same answer for all URLs of an origin it is not asked for.
+        /// Nil if the proxy rules give the same answer for all URLs of an origin.
         let proxy: Proxy?
     }
 
@@ -60,7 +60,7 @@ final class OriginTable: Sendable {
         asksForEachURL = !configuration.routing.proxies.isByOrigin
     }
 
-    /// The endpoint that serves a URL, which is made if there is none.
+    /// Returns the endpoint that serves a URL, creating it if needed.
     func endpoint(for url: HTTPURL, of engine: Engine) throws(SternaError) -> Endpoint {
         let origin = url.origin
         if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin { return last }
@@ -72,7 +72,7 @@ final class OriginTable: Sendable {
             if let known = endpoints.find(key) { return known }
             if endpoints.count >= 1_024, endpoints.count >= sweepAt.load(ordering: .relaxed) {
                 endpoints.removeUnused()
-                // As many as are in use come once more before they are looked through again.
+                // The next sweep comes when the table has twice as many endpoints as are in use now.
                 sweepAt.store(2 * endpoints.count, ordering: .relaxed)
             }
             var proxyPolicy = SecurityPolicy.system

@@ -4,9 +4,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Carries a streamed body from a connection's event loop to the task that reads it, with a bounded store between.
+/// Carries a streamed body from a connection's event loop to the task that reads it, through a bounded buffer.
 final class BodyPipe: Sendable {
-    /// The store counts as full from here on; a read that is under way may add to it once.
+    /// The size at which the buffer counts as full; a socket read in progress may exceed it once.
     static let capacity = 256 << 10
 
     private struct State {
@@ -16,13 +16,13 @@ final class BodyPipe: Sendable {
         var result: Result<HTTPFields?, SternaError>?
         var reader: UnsafeContinuation<Bytes?, any Error>?
 
-        /// Counts the reads that waited, so that a late cancellation ends no other read than its own.
+        /// Counts the reads that waited, so that a late cancellation ends only its own read.
         var readNumber = 0
         var waitingRead = 0
         var isCancelled = false
 
-        // A slice keeps the whole of what was read with it, so small ones are copied together: what is stored is then
-        // what is held.
+        // A slice retains the whole buffer of its socket read. Small slices are therefore copied together, so that memory use
+        // matches `stored`.
         mutating func store(_ bytes: Bytes) {
             stored += bytes.readableBytes
             guard bytes.readableBytes < BodyPipe.smallBytes else { return chunks.append(bytes) }
@@ -37,7 +37,7 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Pieces below this size are copied together while they are stored.
+    /// Pieces below this size are copied together in the buffer.
     private static let smallBytes = 4 << 10
 
     private let state = Mutex(State())
@@ -45,8 +45,8 @@ final class BodyPipe: Sendable {
     private let abandon: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - resume: asks the connection to read on; called from any thread.
-    ///   - abandon: tells the connection that nobody will read on; called from any thread.
+    ///   - resume: asks the connection to continue reading; called from any thread.
+    ///   - abandon: notifies the connection that no task will read the rest; called from any thread.
     init(resume: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
         self.resume = resume
         self.abandon = abandon
@@ -54,7 +54,7 @@ final class BodyPipe: Sendable {
 
     // MARK: The connection's side
 
-    /// Stores bytes; the reader is woken by `deliver`, once for all that a look at the socket brought.
+    /// Buffers bytes. `deliver` wakes the reader once for all bytes of a socket read.
     func push(_ bytes: Bytes) {
         guard bytes.readableBytes > 0 else { return }
         state.withLock { state in
@@ -62,17 +62,17 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// What came of the attempt to wake the reader.
+    /// The outcome of `deliver`.
     enum Delivery: Equatable {
-        /// The reader does not wait, or there is nothing for it.
+        /// No reader waits, or the buffer is empty.
         case notNeeded
-        /// Less is there than it was to be woken for: so much.
+        /// The buffer holds this many bytes, fewer than the minimum.
         case isHeld(Int)
-        /// It was woken; so many bytes were there.
+        /// The reader was woken while this many bytes were buffered.
         case isDone(Int)
     }
 
-    /// Wakes the reader where it waits and at least so many bytes are there.
+    /// Wakes a waiting reader if at least this many bytes are buffered.
     @discardableResult
     func deliver(atLeast least: Int = 1) -> Delivery {
         var woken: (reader: UnsafeContinuation<Bytes?, any Error>, chunk: Bytes)?
@@ -89,12 +89,12 @@ final class BodyPipe: Sendable {
         return delivery
     }
 
-    /// Ends the body, well or not; the stored bytes are still delivered.
+    /// Ends the body with success or an error; the reader still receives the buffered bytes.
     func end(_ result: Result<HTTPFields?, SternaError>) {
         let reader = state.withLock { state -> UnsafeContinuation<Bytes?, any Error>? in
             guard state.result == nil else { return nil }
             state.result = result
-            // What is stored comes first; the end is found behind it.
+            // The reader receives the buffered bytes before the end.
             guard state.chunks.isEmpty else { return nil }
             defer { state.reader = nil }
             return state.reader
@@ -103,8 +103,8 @@ final class BodyPipe: Sendable {
         deliver()
     }
 
-    // Orders what was done before a reader is woken against what it does then. The runtime does so, too, but the sanitizer does not
-    // see it where a reader is woken before it has suspended.
+    // Orders the work before a reader's wake-up against the reader's own work. The runtime does so, too, but the sanitizer misses
+    // it when a reader is woken before it has suspended.
     private let woken = Atomic<Bool>(false)
 
     private func wake(_ reader: UnsafeContinuation<Bytes?, any Error>, with result: Result<Bytes?, SternaError>) {
@@ -112,7 +112,7 @@ final class BodyPipe: Sendable {
         reader.resume(with: result.mapError { $0 })
     }
 
-    /// Whether the connection should stop reading for now; `resume` is called when there is room.
+    /// Returns whether the connection should stop reading for now; `resume` is called when there is room.
     func pauseIfFull() -> Bool {
         state.withLock { state in
             state.isPaused = state.stored >= Self.capacity && !state.isCancelled
@@ -120,10 +120,10 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Whether the reader waits at this moment.
+    /// Whether a reader waits now.
     var hasReader: Bool { state.withLock { $0.reader != nil } }
 
-    /// Whether the reader takes what comes as it comes.
+    /// Whether the reader keeps up with the connection.
     var isKeptUpWith: Bool { state.withLock { !$0.isCancelled && ($0.reader != nil || $0.stored == 0) } }
 
     // MARK: The reader's side
@@ -155,7 +155,8 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// The next bytes, or nil at the end; throws `cancelled` where the task is cancelled while it waits, which ends this read alone.
+    /// Returns the next bytes, or nil at the end. Throws `cancelled` if the task is cancelled while it waits, which ends this read
+    /// alone.
     func next() async throws -> Bytes? {
         let (step, number) = state.withLock { state -> (Step, Int) in
             let step = Self.step(&state)
@@ -171,12 +172,12 @@ final class BodyPipe: Sendable {
         }
         defer { _ = woken.load(ordering: .acquiring) }
         return try await withTaskCancellationHandler {
-            // The continuation is resumed once: by whoever takes it out of the state under the lock.
+            // The continuation is resumed once: by the code that takes it out of the state under the lock.
             try await withUnsafeThrowingContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     let step = Self.step(&state)
                     if case .wait = step {
-                        // A cancellation from now on finds the reader; one that came before is seen here.
+                        // A later cancellation finds the reader; this check sees an earlier one.
                         if Task.isCancelled { return .fail(.cancelled(phase: .read)) }
                         if state.reader != nil {
                             return .fail(
@@ -210,7 +211,7 @@ final class BodyPipe: Sendable {
         if let reader { wake(reader, with: .failure(.cancelled(phase: .read))) }
     }
 
-    /// Gives up what was not read.
+    /// Discards the unread part of the body.
     func cancel() {
         let (reader, isNew) = state.withLock { state -> (UnsafeContinuation<Bytes?, any Error>?, Bool) in
             let isNew = !state.isCancelled && state.result == nil
@@ -225,7 +226,7 @@ final class BodyPipe: Sendable {
     }
 }
 
-/// The handle of a streamed body: its last release gives up what was not read.
+/// The handle of a streamed body; releasing it discards the unread part.
 final class StreamedBody: BodyStream {
     private let pipe: BodyPipe
     let length: Int64?

@@ -2,9 +2,9 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The fields behind a body (RFC 9110, 6.5).
+/// Trailer fields (RFC 9110, 6.5).
 extension BodyWriter {
-    /// Asks for the fields, and ends the body with them.
+    /// Requests the trailer fields, and ends the body with them.
     func writeTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) {
         isBusy = true
         pull = Task {
@@ -31,9 +31,9 @@ extension BodyWriter {
     }
 }
 
-/// Which fields may follow a body.
+/// The fields that may be sent as trailers.
 enum TrailerFields {
-    /// Throws `invalidHeader` for a field that may not.
+    /// Throws `invalidHeader` for a field that must not be a trailer.
     static func check(_ fields: HTTPFields) throws(SternaError) {
         for field in fields {
             let name = field.name.canonicalName
@@ -45,7 +45,7 @@ enum TrailerFields {
         }
     }
 
-    // Framing, routing, authentication, modifiers, and what says how content is read (RFC 9110, 6.5.1).
+    // Framing, routing, authentication, modifiers, and fields that describe how to process the content (RFC 9110, 6.5.1).
     private static let forbidden: Set<String> = [
         "transfer-encoding", "content-length", "host", "connection", "keep-alive", "te", "trailer", "upgrade",
         "proxy-connection", "authorization", "proxy-authorization", "cookie", "set-cookie", "www-authenticate",

@@ -4,17 +4,17 @@ import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Writes a request's body to what carries it, segment by segment, never more at a time than the network takes.
+/// Writes a request's body to its carrier, segment by segment, at the pace of the network.
 // Invariant: everything is touched on the carrier's event loop only.
 final class BodyWriter: @unchecked Sendable {
-    /// Bytes of this number or less leave in one write with the head.
+    /// A body of at most this many bytes leaves in one write with the head.
     static let inlineBytes = 64 << 10
 
-    /// A file's region handed to the kernel at once: a larger one would hide a file that shrinks for longer.
+    /// The size of a file region handed to the kernel at once. A larger region would delay the detection of a file that shrinks.
     static let regionBytes = 1 << 20
 
-    /// A piece of a file that goes through memory; a shorter range goes so, too, as a region would hold its descriptor until
-    /// the network takes it.
+    /// The size of a file piece that is read into memory. Short ranges are read, too, since a region would hold its descriptor
+    /// until the network has taken it.
     static let pieceBytes = 256 << 10
 
     let body: Body
@@ -38,10 +38,10 @@ final class BodyWriter: @unchecked Sendable {
     var pull: Task<Void, Never>?
     private var watch: Scheduled<Void>?
 
-    /// Whether every byte of the declared length was handed to the channel, though a source may not have said its end.
+    /// Whether the channel has received every byte of the declared length, even if the source has not signalled its end.
     var hasHandedAll: Bool { declaredLength == handed }
 
-    /// Whether the next bytes are the source's to deliver.
+    /// Whether the writer waits for the source's next bytes.
     var isWaitingForSource: Bool { isBusy }
 
     init(_ body: Body, carrier: Carrier) {
@@ -52,7 +52,7 @@ final class BodyWriter: @unchecked Sendable {
         exchangeNumber = carrier.exchangeCount
     }
 
-    /// Begins what can be read once only, so that nothing is sent where it was read before.
+    /// Opens sources that can be read only once, so that a source that was already read fails before anything is sent.
     func prepare() throws(SternaError) {
         for (index, segment) in body.segments.enumerated() {
             if case .producer(let producer) = segment, !producer.isReplayable { begun[index] = try begin(producer) }
@@ -68,7 +68,7 @@ final class BodyWriter: @unchecked Sendable {
         }
     }
 
-    /// The body, where it leaves in one piece with the head.
+    /// The body, if it is small enough to leave in one piece with the head.
     var smallBytes: Bytes? {
         guard body.segments.count == 1, body.trailers == nil, case .bytes(let bytes) = body.segments[0] else {
             return nil
@@ -76,10 +76,10 @@ final class BodyWriter: @unchecked Sendable {
         return bytes.readableBytes <= Self.inlineBytes ? bytes : nil
     }
 
-    /// Writes on while the network takes more.
+    /// Continues writing while the channel has room.
     func advance() {
         loop.assertInEventLoop()
-        // A flush may say that there is room before it returns: the loop that flushed goes on then, not a second one.
+        // A flush may report room before it returns; the loop that flushed then continues, not a second one.
         guard !isBusy, !isStopped, !isAdvancing, let carrier, carrier.isOpen else { return }
         isAdvancing = true
         defer { isAdvancing = false }
@@ -101,20 +101,20 @@ final class BodyWriter: @unchecked Sendable {
             case .bytes(let bytes): writeBytes(bytes, carrier)
             case .file(let range): advanceFile(range, carrier)
             case .producer(let producer):
-                // What is ready goes out before a source that may be slow is waited for.
+                // Ready bytes go out before the writer waits for a source that may be slow.
                 flush(carrier)
                 if !isStopped { advanceProducer(producer) }
             }
         }
     }
 
-    // A TLS handler holds what is not flushed, so that the channel seems to take all.
+    // A TLS handler buffers unflushed bytes, so the channel would always seem to have room.
     private func flush(_ carrier: Carrier) {
         unflushed = 0
         carrier.flush()
     }
 
-    /// Gives up; what is under way ends by itself.
+    /// Stops writing; a write in progress ends by itself.
     func stop() {
         isStopped = true
         pull?.cancel()
@@ -221,7 +221,7 @@ final class BodyWriter: @unchecked Sendable {
         }
     }
 
-    // A file that shrinks under a region on its way would keep the event loop busy with writing nothing.
+    // A file that shrinks during the write of a region would keep the event loop busy with empty writes.
     private func watchRegions() {
         watch = loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) {
             self.watch = nil
@@ -241,7 +241,7 @@ final class BodyWriter: @unchecked Sendable {
         let region = FileRegion(fileHandle: file.handle, readerIndex: start, endIndex: start + count)
         let promise = loop.makePromise(of: Void.self)
         self.count(count, when: promise.futureResult)
-        // The handle outlives the write, which is told of the end by its promise.
+        // The promise releases the handle once the write has ended.
         regions.append((range, file))
         promise.futureResult.assumeIsolated().whenComplete { _ in _ = self.regions.popFirst() }
         if watch == nil { watchRegions() }
@@ -249,7 +249,7 @@ final class BodyWriter: @unchecked Sendable {
         offset += Int64(count)
     }
 
-    // Pieces are read off the loop, the next one while this one is on its way.
+    // Pieces are read off the loop, each while the one before it is being written.
     private func writePiece(_ range: FileRange, _ file: OpenFile, _ carrier: Carrier) {
         if let piece = readAhead {
             readAhead = nil
@@ -327,7 +327,7 @@ final class BodyWriter: @unchecked Sendable {
         }
     }
 
-    // What a source says goes into a message of one line.
+    // A source's error message is shortened to one line.
     static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
 
     private static func wrongLength(_ fault: BodyFault) -> SternaError {

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Makes calls of user code in order, one at a time, each in a turn of an event loop that changes nothing else.
+/// Calls user code in order, one call at a time, each in an event-loop turn of its own that changes no other state.
 final class CallLine: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []
@@ -10,9 +10,9 @@ final class CallLine: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a call after those that were posted before.
+    /// Enqueues a call behind those posted before.
     ///
-    /// - Parameter loop: the event loop that makes it, unless another one is making those before it.
+    /// - Parameter loop: the event loop that runs the call, unless another loop is running earlier ones.
     func post(on loop: any EventLoop, _ call: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             state.calls.append(call)

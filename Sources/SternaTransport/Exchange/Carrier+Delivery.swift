@@ -1,12 +1,12 @@
 import NIOCore
 import SternaCore
 
-/// Waking the reader of a response's body.
+/// Wakes the reader of a response's body.
 extension Carrier {
-    /// What was read at once has been looked at.
+    /// Delivers the bytes of one socket read after they were parsed.
     final func deliverBody(at now: NIODeadline) {
         guard let pipe else { return }
-        // On its own event loop a reader costs nothing to wake.
+        // Waking a reader on its own event loop is free.
         let least = exchange?.isOnLoop != false ? 1 : pace.least(at: now)
         switch pipe.deliver(atLeast: least) {
         case .notNeeded: break
@@ -20,7 +20,7 @@ extension Carrier {
         }
     }
 
-    // Where nothing joined what was held at first, it was held for nothing.
+    // If no bytes joined the held ones, holding them gained nothing.
     private func deliverHeld(_ first: Int) {
         deliveryIsDue = false
         guard case .isDone(let count) = pipe?.deliver() else { return }

@@ -2,23 +2,23 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Moments of the exchange under way; written where somebody wants to know.
+/// Timestamps of the exchange in progress; set only for exchanges with a recorder.
 struct ExchangeMarks {
     var start = NIODeadline.distantPast
     var sent: NIODeadline?
     var firstByte: NIODeadline?
 }
 
-/// Bytes that have moved for one exchange.
+/// Bytes moved for one exchange.
 struct Throughput {
     var sent = 0
     var received = 0
 
-    /// What had moved when the present measure of speed began.
+    /// The bytes that had moved when the current throughput window began.
     var counted = 0
 }
 
-/// Writing down what happens to an exchange; called only where it has a recorder.
+/// Records an exchange's metrics; called only for exchanges with a recorder.
 extension Carrier {
     final func noteStart(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
@@ -64,7 +64,7 @@ extension Carrier {
     }
 
     final func noteInformational(_ status: Int, _ section: FieldSection, _ exchange: Exchange) {
-        // The response itself begins later.
+        // The final response begins later.
         marks.firstByte = nil
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
         let response = InformationalResponse(status: status, headers: section.fields)
@@ -91,7 +91,7 @@ extension Carrier {
         }
     }
 
-    /// It fails: what was under way has lasted until now.
+    /// Records a failure; the phase in progress ends now.
     final func noteFailure() {
         noteCounts()
         guard let exchange, let recorder = exchange.recorder else { return }
@@ -117,7 +117,7 @@ extension Carrier {
 
     // MARK: Speed
 
-    /// Begins to measure when the peer is the one to be waited for again.
+    /// Starts a new throughput window when the exchange waits for the peer again.
     final func measureAnew() {
         throughputWindow = shard.clock.now
         throughput.counted = moved
@@ -128,7 +128,7 @@ extension Carrier {
 
     private final var moved: Int { takenBytes + throughput.received }
 
-    /// Whether enough has moved since the measure began; if so, a new one begins.
+    /// Returns whether enough bytes moved in the throughput window; if so, starts a new window.
     final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
         let moved = moved
         let seconds = Double((now - throughputWindow).nanoseconds) / 1e9

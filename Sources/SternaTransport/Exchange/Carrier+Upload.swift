@@ -1,19 +1,19 @@
 import NIOCore
 import SternaCore
 
-/// Sending a request's body.
+/// Sends a request's body.
 extension Carrier {
-    /// Whether it waits for this side, the reader or the source of a body or the moment to send one, and not for the peer.
+    /// Whether the exchange waits for the client side: the body's reader, its source, or the moment to send it.
     final var isPaused: Bool { isReadHeld || writer?.isWaitingForSource == true || held != nil && !hasHead }
 
-    /// Lets a body wait for the server to ask for it.
+    /// Holds a body until the server asks for it (`100-continue`).
     final func hold(_ writer: BodyWriter) {
         held = writer
         continueTimer = shard.clock.schedule(in: shard.continueWait, on: shard.loop) { self.sendHeld() }
         exchange?.phase = .waiting
     }
 
-    /// The server asks for the body, or has said nothing for too long.
+    /// Sends the held body when the server asks for it or the wait is over.
     final func sendHeld() {
         continueTimer?.cancel()
         continueTimer = nil
@@ -27,7 +27,7 @@ extension Carrier {
         held.advance()
     }
 
-    /// An interim response says that the server is there, and no more than that: its answer is waited for anew.
+    /// Restarts the wait for the response after an interim response, which only shows that the server is alive.
     final func answerIsWaitedForAnew() {
         guard let exchange, exchange.phase == .reading else { return }
         exchange.phase = .waiting
@@ -35,10 +35,10 @@ extension Carrier {
         shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
     }
 
-    /// Whether somebody wants to know how much of the body was taken.
+    /// Whether the request has an upload progress callback.
     final var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
 
-    /// The network has taken bytes of the body.
+    /// Counts body bytes that the network has taken.
     final func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
         guard number == exchangeCount else { return }
         lastActivity = shard.clock.now
@@ -54,25 +54,24 @@ extension Carrier {
         exchange.callSoon { report(progress) }
     }
 
-    /// Looks, more than once in the time that the network has to take something, whether it has: it does not say so before the
-    /// end of a piece.
+    /// Starts polling the write progress several times per limit, since the network reports nothing before the end of a piece.
     final func watchWriting(_ exchange: Exchange) {
         lastTaken = takenBytes
         takenAt = shard.clock.now
         shard.tickNoLater(than: nextLook(exchange))
     }
 
-    /// When to look next: what was taken right before counts as taken then, so that a limit is kept to an eighth.
+    /// When to poll next. Bytes taken shortly before a poll count as taken then, so limits are accurate to an eighth.
     final func nextLook(_ exchange: Exchange) -> NIODeadline {
         let amounts = exchange.request.timeouts.amounts
         let limit = exchange.phase == .writing ? amounts.write : amounts.firstByte
         return takenAt + .nanoseconds(limit.nanoseconds / 8)
     }
 
-    /// Whether a body that is on its way as a whole has not been taken yet.
+    /// Whether the network has not yet taken all of a body that was handed over as a whole.
     final var isLeaving: Bool { lastLeft > 0 && lastLeft < .max }
 
-    /// Whether the network has taken anything since this was asked last, be it part of a write.
+    /// Returns whether the network has taken bytes since the last call, even part of a write.
     final func hasWrittenOn() -> Bool {
         let taken = takenBytes
         defer { (lastTaken, takenAt) = (taken, shard.clock.now) }
@@ -81,7 +80,8 @@ extension Carrier {
         return true
     }
 
-    /// Whether the network has taken more of a body that is on its way as a whole: its answer cannot be there before it is.
+    /// Returns whether the network has taken more of a body that was handed over as a whole. The response cannot arrive before the
+    /// rest has left.
     final func hasLeftOn() -> Bool {
         let left = unwrittenBytes
         defer { (lastLeft, takenAt) = (left, shard.clock.now) }
@@ -90,17 +90,17 @@ extension Carrier {
         return true
     }
 
-    /// How much of the body the network has taken: of a piece on its way a part may be.
+    /// The number of body bytes that the network has taken, including part of a piece in progress.
     final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
 
-    /// The source of the body has delivered, so the peer is waited for again.
+    /// Restarts the limits that wait for the peer, now that the body's source has delivered.
     final func sourceDelivered() {
         lastActivity = shard.clock.now
         measureAnew()
         if let exchange { watchWriting(exchange) }
     }
 
-    /// All of the body is on its way.
+    /// Moves the exchange from writing to waiting once the whole body was handed over.
     final func bodyFinished() {
         writer = nil
         lastActivity = shard.clock.now

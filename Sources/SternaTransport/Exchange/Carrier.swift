@@ -2,20 +2,20 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// What carries one exchange at a time: an HTTP/1 connection, or a stream of an HTTP/2 one.
+/// Carries one exchange at a time: an HTTP/1 connection, or a stream of an HTTP/2 one.
 ///
-/// It holds what both keep of an exchange, and is what a body's writer writes to. What it says of itself here is of one that
-/// is gone; the two kinds say more.
+/// The base class holds the state that both kinds share, and is the target of `BodyWriter`. Its properties describe a closed
+/// carrier; the subclasses override them.
 // Invariant: everything is touched on the shard's event loop only.
 class Carrier: @unchecked Sendable {
-    /// A response of this size or less is collected before the caller is woken.
+    /// A response of at most this many bytes is collected before the caller is woken.
     static let collectedBytes = 256 << 10
 
     final let endpoint: Endpoint
     final let shard: Shard
     final var exchange: Exchange?
 
-    /// How many exchanges it has carried, the one under way among them.
+    /// The number of exchanges so far, including the current one.
     final var exchangeCount = 0
 
     /// When bytes last moved in either direction, or the exchange last changed its phase.
@@ -24,14 +24,14 @@ class Carrier: @unchecked Sendable {
     /// When the response's head must be complete; nil before its first byte.
     final var headLimit: NIODeadline?
 
-    /// When the present measure of speed began.
+    /// When the current throughput window began.
     final var throughputWindow: NIODeadline
 
-    /// What has moved since `throughputWindow` began.
+    /// The bytes moved since `throughputWindow` began.
     final var throughput = Throughput()
     final var marks = ExchangeMarks()
 
-    /// How its dial went, until the first exchange has taken note of it.
+    /// The timeline of the dial, until the first exchange has recorded it.
     final var opening: DialTimeline?
     final var writer: BodyWriter?
 
@@ -43,14 +43,14 @@ class Carrier: @unchecked Sendable {
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()
 
-    /// Whether bytes are held for the reader, who is woken for them in a moment.
+    /// Whether bytes are held back and the reader's wake-up is scheduled.
     final var deliveryIsDue = false
 
-    /// How much of a body the network had taken when it was asked last, and when that was.
+    /// The number of body bytes taken at the last poll; `takenAt` is the time of that poll.
     final var lastTaken = 0
     final var takenAt = NIODeadline.distantPast
 
-    /// How much of a body that is on its way as a whole was left when it was asked last.
+    /// The unwritten rest, at the last poll, of a body that was handed over as a whole.
     final var lastLeft = 0
 
     init(endpoint: Endpoint, shard: Shard) {
@@ -80,7 +80,7 @@ class Carrier: @unchecked Sendable {
         shard.tickNoLater(than: min(exchange.deadline, first))
     }
 
-    /// Begins all limits anew: time has stood still for the exchange.
+    /// Restarts all limits after the exchange's time was paused.
     final func timeGoesOn() {
         lastActivity = shard.clock.now
         throughputWindow = lastActivity
@@ -88,47 +88,48 @@ class Carrier: @unchecked Sendable {
         if let exchange, headLimit != nil { headLimit = lastActivity + exchange.request.timeouts.amounts.firstByte }
     }
 
-    /// The channel that the bytes go through.
+    /// The channel of the connection or stream.
     var channel: (any Channel)? { nil }
 
-    /// The version of TLS that is spoken; nil without TLS.
+    /// The TLS version; nil without TLS.
     var tlsVersion: String? { nil }
 
-    /// Whether the response's head has come.
+    /// Whether the response's head has arrived.
     var hasHead: Bool { false }
 
-    /// Whether the reader of the response is the one to be waited for.
+    /// Whether reading is paused because the caller has not read the response's body.
     var isReadHeld: Bool { false }
 
-    /// How many bytes that were handed over the network has not taken yet.
+    /// The number of bytes handed to the channel that the network has not taken yet.
     var unwrittenBytes: Int { 0 }
 
     /// Ends the exchange with an error.
     func fail(_ error: SternaError) {}
 
-    // MARK: What a body's writer needs
+    // MARK: Requirements of BodyWriter
 
-    /// Whether it can send files without reading them.
+    /// Whether the carrier can send file regions without reading them.
     var takesFileRegions: Bool { false }
 
-    /// Whether it still takes a body.
+    /// Whether the carrier still accepts a body.
     var isOpen: Bool { false }
 
-    /// Whether it takes more at the moment; the writer is told to go on when it does again.
+    /// Whether the channel accepts more bytes now; otherwise the writer continues when it does again.
     var hasRoom: Bool { false }
 
-    /// Takes a piece of the body.
+    /// Writes a piece of the body.
     func write(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) {}
 
-    /// Sends what it has taken.
+    /// Flushes the written pieces.
     func flush() {}
 
-    /// Ends the body; throws where the trailer fields are none. Whether all of it is on its way: else it says so later.
+    /// Ends the body; throws for invalid trailer fields. Returns whether all of it was handed over; otherwise the carrier reports
+    /// that later.
     @discardableResult
     func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool { false }
 }
 
-/// What a body consists of when it is written.
+/// A piece of a body in the form that is written.
 enum BodyPiece {
     case bytes(Bytes)
     case region(FileRegion)

@@ -1,18 +1,18 @@
-/// The stage of a connection's life, from its dial to its end.
+/// The stage of a connection's life, from its dial to its close.
 enum ConnectionState {
-    /// The dial is still under way and holds the permit.
+    /// The dial is still in progress and holds the permit.
     case dialling
 
     /// The connection holds its permit, and carries exchanges or stands idle.
     case open
 
-    /// It takes no exchanges any more, and its channel closes; `holdsPermit` once the dial has succeeded.
+    /// The connection accepts no exchanges, and its channel closes; `holdsPermit` once the dial has succeeded.
     case closing(holdsPermit: Bool)
 
     /// The channel is gone.
     case closed
 
-    /// Whether it takes no exchanges any more.
+    /// Whether the connection accepts no more exchanges.
     var isClosing: Bool {
         switch self {
         case .dialling, .open: false
@@ -20,7 +20,7 @@ enum ConnectionState {
         }
     }
 
-    /// The dial has succeeded; returns false where the channel is gone already.
+    /// Records the dial's success. Returns false if the channel is already gone.
     mutating func establish() -> Bool {
         switch self {
         case .dialling: self = .open
@@ -31,7 +31,7 @@ enum ConnectionState {
         return true
     }
 
-    /// The channel is to be closed.
+    /// Records that the channel is being closed.
     mutating func beginClosing() {
         switch self {
         case .dialling: self = .closing(holdsPermit: false)
@@ -40,7 +40,7 @@ enum ConnectionState {
         }
     }
 
-    /// The channel is gone; returns whether a permit is to be given back, which is so once.
+    /// Records that the channel is gone. Returns, at most once, that the permit must be given back.
     mutating func end() -> Bool {
         defer { self = .closed }
         return switch self {

@@ -1,9 +1,9 @@
 import NIOCore
 import SternaCore
 
-/// When a request runs out of time, as a function of where it stands.
+/// Computes when a request times out, from its current phase.
 extension Exchange {
-    /// A moment, and whose limit it is.
+    /// The time of a limit, and its kind.
     struct TimeLimit {
         enum Kind {
             case total, phase, head, throughput
@@ -13,9 +13,9 @@ extension Exchange {
         var kind: Kind
     }
 
-    /// When it runs out of time while it waits for a connection. Dials keep their own limits.
+    /// Returns when the exchange times out while it waits for a connection. Dials have their own limits.
     ///
-    /// - Parameter hasDial: whether it counts as having a dial.
+    /// - Parameter hasDial: whether a dial counts as this exchange's.
     func waitingLimit(hasDial: Bool) -> TimeLimit {
         let limit = TimeLimit(at: deadline, kind: .total)
         guard !hasDial, queuedAt != .distantFuture, call?.isPaused != true else { return limit }
@@ -23,7 +23,7 @@ extension Exchange {
         return moment < limit.at ? TimeLimit(at: moment, kind: .phase) : limit
     }
 
-    /// When it runs out of time on its connection.
+    /// Returns when the exchange times out on its connection.
     func timeLimit() -> TimeLimit {
         let amounts = request.timeouts.amounts
         var limit = TimeLimit(at: deadline, kind: .total)
@@ -48,7 +48,7 @@ extension Exchange {
         return limit
     }
 
-    /// Whether a limit that has come is none yet, since bytes have moved that nobody had counted.
+    /// Returns whether an expired limit is void, since bytes have moved that were not counted yet.
     func goesOn(beyond limit: TimeLimit, at now: NIODeadline) -> Bool {
         switch limit.kind {
         case .total, .head: return false
@@ -66,12 +66,12 @@ extension Exchange {
         }
     }
 
-    /// The error for a request whose own deadline has passed.
+    /// Returns the error for a request whose own deadline has passed.
     static func deadlinePassed(in phase: SternaError.Phase) -> SternaError {
         SternaError(.timedOut, phase: phase, "The request's deadline has passed.")
     }
 
-    /// The error for having run out of time now.
+    /// Returns the error for a limit that has expired.
     func timeoutError(_ limit: TimeLimit) -> SternaError {
         let timeouts = request.timeouts
         switch limit.kind {

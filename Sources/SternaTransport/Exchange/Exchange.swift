@@ -3,14 +3,14 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// One request on its way: from the caller's task to a connection, and its response back.
+/// One attempt to send a request: from the caller's task to a connection, and its response back.
 ///
-/// It belongs to one event loop at a time, or to its endpoint's queue while it waits there: whatever takes it out of the queue,
-/// under the queue's lock, has it. `cancel` may be called from anywhere. It resumes its caller exactly once.
-// Invariant: every stored `var` is touched by what it belongs to only; `shard`, `ticket` and `arrival` under the queue's lock. What
-// is set before `begin` (the recorder, what a warm-up wants) is set by the one task that makes it.
+/// An exchange belongs to one event loop at a time, or to its endpoint's queue while it waits there. The code that removes it from
+/// the queue, under the queue's lock, takes ownership. `cancel` may be called from anywhere. The caller is resumed exactly once.
+// Invariant: only the owner touches the stored `var`s; `shard`, `ticket` and `arrival` under the queue's lock. Values set before
+// `begin` (the recorder, the warm-up flag) are set by the task that creates the exchange.
 final class Exchange: InLine, @unchecked Sendable {
-    /// Where it stands, which decides what it waits for.
+    /// The exchange's phase, which decides which limits apply.
     enum Phase {
         case queued, writing, waiting, reading
     }
@@ -18,21 +18,21 @@ final class Exchange: InLine, @unchecked Sendable {
     let request: Request
     let endpoint: Endpoint
 
-    /// The call that it is an attempt of.
+    /// The call that this exchange is an attempt of.
     let call: Call?
     private let ownDeadline: NIODeadline
 
-    /// Where it lives, or has lived last.
+    /// The shard that the exchange belongs to, or belonged to last.
     private(set) var shard: Shard
     private let firstShard: Shard
 
     /// Whether an idle connection was set aside when the shard was chosen.
     var hasReservation: Bool
 
-    /// Whether it waits in the queue first, and goes to whichever event loop has a connection.
+    /// Whether the exchange starts in the queue, and goes to any event loop with a free connection.
     var startsInQueue = false
 
-    /// Its place in the line for a connection.
+    /// The ticket number in the queue for a connection.
     var ticket = 0
     var arrival = 0
 
@@ -41,38 +41,38 @@ final class Exchange: InLine, @unchecked Sendable {
     var needsFreshConnection = false
     private let cancelled = Atomic<Bool>(false)
 
-    /// Whether the server has refused to say whether it wants the body (417): it is then sent without asking.
+    /// Whether the body is sent without `Expect`, since the server rejected that field (417).
     var omitsExpect = false
     var requestSent = false
     var carrier: Carrier?
 
-    /// How far the dial had come that it counted as having when it left the queue without a connection.
+    /// The progress of the dial that counted as this exchange's when it left the queue without a connection.
     private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
     var activeIndex: Int?
 
-    /// Keeps the engine's shards from ending while it waits during the grace of a shutdown.
+    /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: Grace.Hold?
 
-    /// Writes down what happens, where somebody wants to know.
+    /// Records metrics; nil when neither metrics nor an observer is enabled.
     var recorder: MetricsRecorder.Attempt?
 
     private var beganOnLoop = false
 
-    /// Whether the caller runs on the shard's event loop, and is woken there for nothing.
+    /// Whether the caller runs on the shard's event loop, where waking it is free.
     var isOnLoop: Bool { beganOnLoop && !hasMoved }
 
-    /// The event loop that the caller runs on; nil outside the loops.
+    /// The caller's event loop; nil outside the loops.
     var callerLoop: Int? { beganOnLoop ? firstShard.index : nil }
 
-    /// Whether it only wants a connection to be opened; it is never sent.
+    /// Whether this is a warm-up: it only opens a connection and sends no request.
     var isWarmUp = false
 
-    /// Whether its call has made an attempt before it.
+    /// Whether the call has made an earlier attempt.
     var isFurtherAttempt = false
     private var continuation: UnsafeContinuation<Response, any Error>?
 
-    // Nil until there is a call to be made.
+    // Nil until there is user code to call.
     private var callLine: CallLine?
 
     init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
@@ -85,7 +85,7 @@ final class Exchange: InLine, @unchecked Sendable {
         ownDeadline = deadline
     }
 
-    /// When the request must be complete; `distantFuture` while the call's time stands still.
+    /// When the request must be complete; `distantFuture` while the call's time is paused.
     var deadline: NIODeadline {
         guard let limit = call?.limit, limit < .distantFuture else { return call == nil ? ownDeadline : .distantFuture }
         return min(limit, ownDeadline)
@@ -93,7 +93,7 @@ final class Exchange: InLine, @unchecked Sendable {
 
     var rank: Int { request.priority.rawValue }
 
-    /// Starts it; the continuation is resumed by `succeed` or `fail`.
+    /// Starts the exchange; `succeed` or `fail` resumes the continuation.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
         self.continuation = continuation
         let loop = firstShard.loop
@@ -104,25 +104,25 @@ final class Exchange: InLine, @unchecked Sendable {
             beganOnLoop = true
             firstShard.submit(self)
         } else {
-            // It is all that the closure keeps, so that none is made for it.
+            // The closure captures only the exchange, which spares an allocation.
             loop.execute { self.firstShard.submit(self) }
         }
     }
 
-    // What the runtime orders where it resumes the caller, and the sanitizer does not see where the answer comes before the
-    // caller waits for it.
+    // Orders the exchange's work before the caller's. The runtime does so, too, but the sanitizer misses it when the response
+    // arrives before the caller waits.
     private let answered = Atomic<Bool>(false)
 
-    /// The caller has its answer, and sees all that was done for it.
+    /// Acquires, in the caller's task, all writes made before the response or error.
     func taken() { _ = answered.load(ordering: .acquiring) }
 
     /// Whether the caller still waits for the response's head.
     var isPending: Bool { continuation != nil }
 
-    /// Gives the caller its response.
+    /// Resumes the caller with a response.
     func succeed(_ response: Response) { reply(response)?.send() }
 
-    /// The response on its way to the caller, who waits no more for anything else; nil where nobody waits.
+    /// Returns the reply that resumes the caller; nil if the caller was already resumed or the call line sends the reply.
     func reply(_ response: Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
@@ -132,7 +132,7 @@ final class Exchange: InLine, @unchecked Sendable {
         }
         var response = response
         response.recorder = recorder?.recorder
-        // The call may ask for more; it lets go of the lease as soon as it does not.
+        // The call may make another attempt; it releases the hold when it will not.
         if let call, endpoint.grace.isShutDown { call.keep(endpoint.grace.hold()) }
         let reply = Reply(continuation: continuation, response: response)
         guard let callLine else { return reply }
@@ -140,7 +140,7 @@ final class Exchange: InLine, @unchecked Sendable {
         return nil
     }
 
-    /// A response, and who waits for it.
+    /// A response and the continuation that it resumes.
     struct Reply: Sendable {
         fileprivate let continuation: UnsafeContinuation<Response, any Error>
         fileprivate let response: Response
@@ -148,7 +148,7 @@ final class Exchange: InLine, @unchecked Sendable {
         func send() { continuation.resume(returning: response) }
     }
 
-    /// Gives the caller an error, completed with what is known of the request.
+    /// Resumes the caller with an error, completed with the request's details.
     func fail(_ error: SternaError) {
         guard let continuation else { return }
         self.continuation = nil
@@ -158,14 +158,14 @@ final class Exchange: InLine, @unchecked Sendable {
         callLine.post(on: shard.loop) { continuation.resume(throwing: complete) }
     }
 
-    /// Ends a body, after the calls that are due.
+    /// Ends a body, after the pending calls of user code.
     func end(_ pipe: BodyPipe, _ result: Result<HTTPFields?, SternaError>) {
         guard let callLine else { return pipe.end(result) }
         callLine.post(on: shard.loop) { pipe.end(result) }
     }
 
-    /// Calls a closure of the caller, or a method of the observer, when the present change of state is complete; in order, and
-    /// before the caller gets its response or error.
+    /// Calls a closure of the caller, or a method of the observer, after the current state change. Calls run in order, before the
+    /// caller receives its response or error.
     func callSoon(_ call: (@Sendable () -> Void)?) {
         guard let call else { return }
         let line = callLine ?? CallLine()
@@ -173,7 +173,7 @@ final class Exchange: InLine, @unchecked Sendable {
         line.post(on: shard.loop, call)
     }
 
-    /// An error with this request's particulars.
+    /// Returns an error with the details of this request.
     func complete(_ error: SternaError) -> SternaError {
         var error = error.at(request)
         error.attempt = attempt
@@ -192,18 +192,18 @@ final class Exchange: InLine, @unchecked Sendable {
         return error
     }
 
-    /// Whether the caller's task was cancelled; looked at wherever it arrives.
+    /// Whether the caller's task was cancelled; each shard checks it when the exchange arrives.
     var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
 
-    /// The caller's task was cancelled: it is told at once, and the connection is closed.
+    /// Handles the cancellation of the caller's task: resumes the caller at once and closes the connection.
     func cancel() { cancel(evenBody: false) }
 
-    // A task that is cancelled lets its body be read on by others; a call that is takes the body along.
+    // Other tasks may continue to read the body of a cancelled task; a cancelled call cancels its body, too.
     private func cancel(evenBody: Bool) {
         cancelled.store(true, ordering: .sequentiallyConsistent)
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
-            // Where it has not arrived yet, or was on its way elsewhere, the flag is looked at as soon as it arrives.
+            // An exchange that has not arrived yet, or is moving to another shard, checks the flag on arrival.
             guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil,
                 self.isPending || evenBody
             else { return }
@@ -211,29 +211,29 @@ final class Exchange: InLine, @unchecked Sendable {
         }
     }
 
-    /// It belongs to a shard from now on; called under the queue's lock.
+    /// Assigns the exchange to a shard; called under the queue's lock.
     func arrive(on shard: Shard) {
         self.shard = shard
         hold = nil
     }
 
-    /// It ends without having had a connection; called under the queue's lock.
+    /// Records that the exchange ends without a connection; called under the queue's lock.
     func leftQueue(with dial: Dial?) {
         opening = dial?.progress
         hold = nil
     }
 
-    /// Whether an engine that is being shut down still takes it: another attempt of a call that had begun before.
+    /// Whether an engine that is shutting down still accepts the exchange: it is a further attempt of an earlier call.
     var goesOnInGrace: Bool {
         !endpoint.grace.isOver && (attempt > 1 || isFurtherAttempt)
     }
 
     var hasMoved: Bool { shard !== firstShard }
 
-    /// A warm-up ends: the connection is there, or as many are as may be.
+    /// Ends a warm-up: the connection is open, or the limit of connections is reached.
     func endWarmUp() { succeed(Response(status: .ok, url: request.url)) }
 
-    /// The phase an error of this moment belongs to.
+    /// The phase that an error has if it occurs now.
     var errorPhase: SternaError.Phase {
         switch phase {
         case .queued: opening?.phase ?? .queue
@@ -246,22 +246,22 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Whether the body waits for the server to ask for it (RFC 9110, 10.1.1).
     var expectsContinue: Bool { !omitsExpect && request.expectsContinue }
 
-    /// Whether it may go over a connection of another origin.
+    /// Whether the exchange may use a connection of another origin.
     var maySharePeers: Bool { !isWarmUp && attempt == 1 && !needsFreshConnection }
 
-    /// The HTTP/2 connection that did not take it.
+    /// The HTTP/2 connection that refused the exchange.
     weak var refusedBy: HTTP2Connection?
 
-    /// Whether it may be sent again after a server has given it back unprocessed.
+    /// Whether the request may be resent after a server returned it unprocessed.
     var mayReplay: Bool { isPending && !isCancelled && attempt <= 3 && request.isReplayable }
 
-    /// Whether it may be sent again after its connection turned out to be closed.
+    /// Whether the request may be resent after its connection turned out to be closed.
     var mayRetryOnFreshConnection: Bool {
         guard isPending, attempt == 1, !isCancelled, request.isReplayable else { return false }
         return request.isIdempotent || !requestSent
     }
 
-    /// A limit as errors name it: in seconds, to the nearest millisecond.
+    /// Formats a limit for an error message: in seconds, to the nearest millisecond.
     static func seconds(_ duration: Duration) -> String {
         let amount = TimeAmount(clamping: duration)
         let (seconds, milliseconds) = ((amount.nanoseconds + 500_000) / 1_000_000).quotientAndRemainder(
@@ -278,7 +278,7 @@ extension Exchange: CallStep {
 
     func callResumed() {
         let shard: Shard? = endpoint.change { _ in
-            // What waits in the queue has had none of its time for it while time stood still.
+            // An exchange in the queue restarts its queue limit after a pause.
             guard ticket != 0 else { return self.shard }
             queuedAt = endpoint.clock
             return nil

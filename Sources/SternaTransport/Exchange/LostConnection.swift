@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// What to say when a connection ends before its response does.
+/// Errors for connections that end before the response does.
 enum LostConnection {
     static func error(_ cause: (any Error)?, hasHead: Bool, hasReceived: Bool, isWriting: Bool) -> SternaError {
         if hasHead {

@@ -3,8 +3,8 @@ import NIOPosix
 import SternaCore
 import SternaPlatform
 
-/// A file that is being sent; its descriptor is closed with the last reference.
-// Invariant: the descriptor is opened before and closed after all use, since every use holds a reference.
+/// A file that is being sent; releasing the last reference closes its descriptor.
+// Invariant: the descriptor is opened before all uses and closed after them, since every use holds a reference.
 final class OpenFile: @unchecked Sendable {
     let handle: NIOFileHandle
     private let descriptor: CInt
@@ -16,7 +16,7 @@ final class OpenFile: @unchecked Sendable {
 
     deinit { try? handle.close() }
 
-    /// Opens a file off the event loop and checks that it still is what the range was made from.
+    /// Opens a file off the event loop and checks that it still matches the range.
     static func open(_ range: FileRange, on loop: any EventLoop) -> EventLoopFuture<OpenFile> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
             guard !range.path.utf8.contains(0) else {
@@ -31,16 +31,16 @@ final class OpenFile: @unchecked Sendable {
             }
             let file = OpenFile(descriptor: descriptor)
             guard file.fits(range) else { throw changed(range) }
-            // It was opened so that a pipe in the file's place would not block; regular files are read without.
+            // The open was non-blocking in case a pipe has replaced the file; regular files are read without that flag.
             _ = fcntl(descriptor, F_SETFL, 0)
             return file
         }
     }
 
-    /// Whether the file still is what the range was made from.
+    /// Returns whether the file still matches the range.
     func fits(_ range: FileRange) -> Bool { range.fits(FileStatus(descriptor: descriptor)) }
 
-    /// Reads a piece off the event loop; shorter than asked for only where the file has become so.
+    /// Reads a piece off the event loop; shorter than requested only if the file has shrunk.
     func read(at offset: Int64, count: Int, on loop: any EventLoop) -> EventLoopFuture<Bytes> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
             var bytes = Bytes()

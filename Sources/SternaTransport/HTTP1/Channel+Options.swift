@@ -1,20 +1,20 @@
 import NIOCore
 
-/// How much is read at once.
+/// How many bytes one socket read takes.
 enum ReadSize {
-    /// What most answers take, up to 64 KiB.
+    /// Suits most responses; up to 64 KiB.
     case usual
-    /// Up to 512 KiB where as much is there, half as much as soon as it is not: a piece keeps the whole of its memory.
+    /// Up to 512 KiB while that much is available, then half as much: a piece retains its whole buffer.
     case large
-    /// What TLS makes of it is the size of its records.
+    /// For TLS, whose pieces have the size of its records.
     case largeSealed
 }
 
 extension Channel {
-    /// How many bytes wait to be taken by the network; called on the event loop.
+    /// The number of bytes that the network has not taken yet; called on the event loop.
     var unwrittenBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
-    /// Changes how much is read at once; called on the event loop.
+    /// Sets the read size; called on the event loop.
     func setReadSize(_ size: ReadSize) {
         let allocator: any RecvByteBufferAllocator =
             switch size {
@@ -23,7 +23,7 @@ extension Channel {
             case .largeSealed: FixedSizeRecvByteBufferAllocator(capacity: 32 << 10)
             }
         try? syncOptions?.setOption(.recvAllocator, value: allocator)
-        // Each of several reads would have memory of its own, which the processor's caches do not hold.
+        // Several reads would each use their own memory, which the processor's caches do not hold.
         try? syncOptions?.setOption(.maxMessagesPerRead, value: (size == .large ? 1 : 4) as UInt)
     }
 }

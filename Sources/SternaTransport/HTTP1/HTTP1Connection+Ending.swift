@@ -3,7 +3,7 @@ import NIOCore
 import SternaCore
 import SternaSecurity
 
-/// How exchanges and the connection end.
+/// Ends exchanges and the connection.
 extension HTTP1Connection {
     func finish(_ trailers: HTTPFields?) {
         guard let exchange, let head else { return }
@@ -13,7 +13,7 @@ extension HTTP1Connection {
         let pipe = pipe
         if exchange.recorder != nil { noteEnd(exchange) }
         detach()
-        // The connection goes back before the caller wakes, so that its next request finds it.
+        // The connection is released before the caller wakes, so that the caller's next request finds it.
         if isReusable {
             if readsAreLarge { useLargeReads(false) }
             shard.release(self)
@@ -30,7 +30,7 @@ extension HTTP1Connection {
         }
     }
 
-    // An answer may come before the last of the body has left; the next request would wait behind it.
+    // A response may arrive before the end of the body has left; the next request would wait behind it.
     private func isDrained(_ request: Request) -> Bool {
         request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
     }
@@ -73,14 +73,14 @@ extension HTTP1Connection {
         if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
-    /// Closes the connection; it is used no more.
+    /// Closes the connection for good.
     func close() {
         guard !isClosing else { return }
         state.beginClosing()
         context?.close(promise: nil)
     }
 
-    // TLS closed in order would first write what is left and then take for seconds whatever the peer still sends.
+    // An orderly TLS close would first write the remaining bytes and then read for seconds what the peer still sends.
     func abort(evenIfClosing: Bool = false) {
         guard !isClosing || evenIfClosing else { return }
         state.beginClosing()
@@ -88,7 +88,7 @@ extension HTTP1Connection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The end of the connection follows, and tells whether the response is complete.
+        // The end of the connection follows and shows whether the response is complete.
         if TLSFault.isUncleanEnd(error), !endpoint.policy.tls.requiresCloseNotify { return }
         if !lost(because: error) { close() }
     }
@@ -104,7 +104,7 @@ extension HTTP1Connection {
         context.fireChannelInactive()
     }
 
-    /// The connection broke under an exchange: it is sent again where that is safe, else it fails.
+    /// Handles the loss of the connection during an exchange: resends the request if that is safe, otherwise fails it.
     private func lost(because cause: (any Error)?) -> Bool {
         guard let exchange, !isClosing else { return false }
         if !parser.hasReceived, exchangeCount > 1 || hasStoodIdle, exchange.mayRetryOnFreshConnection {

@@ -2,27 +2,27 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// What is left of a body that nobody reads, thrown away so that the connection can be used again.
+/// The unread rest of a body, which is discarded so that the connection can be reused.
 struct Drain {
-    /// How many bytes may still come.
+    /// The number of bytes that may still arrive.
     var left: Int
     let timer: ClockTimer
 }
 
-/// Connections that carry nothing that somebody waits for.
+/// Handles connections without a request: draining and warm-up.
 extension HTTP1Connection {
-    /// The most that is read for the sake of the connection alone, and how long it may take.
+    /// The maximum number of bytes read to save the connection, and the maximum time for them.
     static let drainedBytes = 64 << 10
     static let drainTime = TimeAmount.milliseconds(250)
 
-    /// Whether the rest of a body is so short that it costs less than another connection.
+    /// Whether the rest of a body is so short that reading it costs less than another connection.
     var canDrain: Bool {
         guard writer == nil, held == nil, !isClosing, exchange != nil, parser.isPersistent, let left = parser.remaining
         else { return false }
         return left <= Self.drainedBytes
     }
 
-    /// Reads on for nobody: the pipe that the bytes go through has been given up.
+    /// Reads and discards the rest of the body, whose pipe was abandoned.
     func beginDrain() {
         let timer = shard.clock.schedule(in: Self.drainTime, on: shard.loop) {
             if self.drain != nil { self.fail(.cancelled(phase: .read)) }
@@ -36,12 +36,12 @@ extension HTTP1Connection {
         if let left = drain?.left, left < 0 { fail(.cancelled(phase: .read)) }
     }
 
-    /// The exchange is only for the sake of the connection, which is there now.
+    /// Ends a warm-up, which only needed the connection to open.
     func warmedUp(_ exchange: Exchange) {
         shard.remove(exchange)
         hasStoodIdle = true
         shard.release(self)
-        // Only now: the caller's next request must find the connection, and open none beside it.
+        // Only after the release: the caller's next request must find the connection, and not open another.
         exchange.endWarmUp()
     }
 }

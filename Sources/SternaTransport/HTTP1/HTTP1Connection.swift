@@ -3,11 +3,11 @@ import NIOCore
 import SternaCore
 import SternaSecurity
 
-/// One HTTP/1 connection: a single handler at the end of the channel's pipeline that writes requests and reads responses,
-/// one exchange at a time, without pipelining.
+/// An HTTP/1 connection: a single handler at the end of the channel's pipeline that writes requests and reads responses, one
+/// exchange at a time, without pipelining.
 ///
-/// It belongs to its shard, which gives it exchanges and takes it back when they end. It stands idle, or carries an
-/// exchange, or is closed; a closed one never comes back.
+/// The connection belongs to its shard, which assigns exchanges to it and takes it back when they end. It is idle, carries an
+/// exchange, or is closed for good.
 // Invariant: everything is touched on the channel's event loop only.
 final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -16,10 +16,10 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
 
     private(set) var context: ChannelHandlerContext?
 
-    /// The TLS handler's place in the pipeline where there is one; a close from there passes it over.
+    /// The TLS handler's context, if any; closing from it bypasses that handler.
     var tlsContext: ChannelHandlerContext?
 
-    /// What the policy's rotating identity was when the handshake began.
+    /// The policy's rotating identity when the handshake began.
     var rotation: ClientIdentity?
     var spokenTLSVersion: String?
 
@@ -27,29 +27,29 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     private var output = Bytes()
     var head: ResponseHead?
 
-    /// Whether the body under way is written in chunks.
+    /// Whether the current body uses chunked coding.
     private(set) var isChunked = false
 
-    /// Whether the request asks for the connection to be closed behind its answer.
+    /// Whether the request asks for the connection to be closed after the response.
     private(set) var closesBehind = false
 
-    /// From the end of its dial on, it holds the permit that it was opened with.
+    /// The connection's state; from the end of its dial on, it holds the dial's permit.
     var state = ConnectionState.dialling
     var readIsHeld = false
     var readsAreLarge = false
 
-    /// Whether nobody used it for a while, so that the server may have closed it.
+    /// Whether the connection was idle, so that the server may have closed it.
     var hasStoodIdle = false
 
-    /// How many requests it has carried on end while others wait for its permit.
+    /// The number of consecutive requests while others wait for the connection's permit.
     var usesWhileWaitedFor = 0
 
     private let life: ConnectionLife
 
-    /// How long the server keeps it, where it has said so (Keep-Alive).
+    /// How long the server keeps the connection, if it says so (Keep-Alive).
     var serverPatience: TimeAmount?
 
-    /// Where a body that nobody reads on is thrown away: how much of it may still come.
+    /// The state of discarding an unread body; nil otherwise.
     var drain: Drain?
 
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
@@ -75,25 +75,25 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     }
     override func fail(_ error: SternaError) { end(with: error) }
 
-    /// Whether it can take an exchange.
+    /// Whether the connection can take an exchange.
     var isUsable: Bool {
         context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && endpoint.stillShows(rotation)
             && !life.isOver(after: exchangeCount, at: shard.clock.now)
     }
 
-    /// Until when it is kept while nobody uses it.
+    /// Idle deadline.
     var idleLimit: NIODeadline {
         life.idleLimit(since: lastActivity, patience: min(shard.idleTimeout, serverPatience ?? shard.idleTimeout))
     }
 
-    /// The dial has succeeded; returns false where the connection was lost meanwhile.
+    /// Records the dial's success. Returns false if the connection was lost meanwhile.
     func establish() -> Bool {
         guard state.establish() else { return false }
         shard.counts.open += 1
         return true
     }
 
-    /// The channel is gone: gives the permit back, once.
+    /// Handles the end of the channel: gives the permit back, once.
     func channelIsGone() {
         if state.end() { shard.closed(self) }
     }
@@ -103,16 +103,16 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         tlsContext = nil
-        // A channel that is closed while it becomes active never says that it is inactive.
+        // A channel that closes while it becomes active never calls `channelInactive`.
         channelIsGone()
     }
 
     // MARK: Starting
 
-    /// Sends an exchange's request.
+    /// Sends the request of an exchange.
     func start(_ exchange: Exchange) {
         guard let context, !isClosing else {
-            // It was closed while the request was on its way: none of the request's attempts.
+            // The connection closed before the request arrived; this does not count as an attempt.
             return shard.putBack(exchange)
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
@@ -138,7 +138,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         }
         exchange.requestSent = true
         throughput.sent += output.readableBytes
-        // A write may fail, and the exchange be given to another connection, before it returns.
+        // A write may fail, and move the exchange to another connection, before it returns.
         guard let body = request.body, framing != .length(0) else {
             exchange.phase = .waiting
             if request.body != nil { report(TransferProgress(completed: 0, total: 0)) }
@@ -179,7 +179,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         let previousActivity = lastActivity
         lastActivity = shard.clock.now
         guard exchange != nil || pipe != nil else {
-            // Bytes that answer nothing: whatever comes next on this connection could not be trusted.
+            // Unsolicited bytes: no later response on this connection could be trusted.
             close()
             return
         }
@@ -191,7 +191,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         shard.executor.wakingAfter { parse() }
     }
 
-    // The head has its time from the end of the request on, or from its own first byte where that comes before.
+    // The head's limit starts at the end of the request, or at the head's first byte if that arrives earlier.
     private func headBegins(_ exchange: Exchange, waitingSince start: NIODeadline) {
         let amounts = exchange.request.timeouts.amounts
         guard exchange.phase == .waiting else {
@@ -272,7 +272,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         if head != nil, pipe == nil, exchange?.request.delivery == .head { stream() }
     }
 
-    /// Gives the caller the head now, and the body through a pipe.
+    /// Resumes the caller with the head now; the body follows through a pipe.
     private func stream() {
         guard let exchange, let head, pipe == nil else { return }
         let loop = shard.loop
@@ -305,7 +305,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         context?.read()
     }
 
-    // From here on the server is the one to be waited for again.
+    // The exchange waits for the server again.
     private func readGoesOn() {
         readIsHeld = false
         lastActivity = shard.clock.now
@@ -313,13 +313,13 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }
 
-    // By the time this runs, the connection may be carrying another exchange.
+    // By the time this runs, the connection may carry another exchange.
     private func abandonBody(ofExchange number: Int) {
         guard pipe != nil, number == exchangeCount else { return }
         if canDrain { beginDrain() } else { fail(.cancelled(phase: .read)) }
     }
 
-    // A large body is read in large pieces: a third of the cost of the usual ones.
+    // Large bodies use large reads, at a third of the cost of the usual ones.
     func useLargeReads(_ large: Bool) {
         readsAreLarge = large
         context?.channel.setReadSize(large ? tlsContext == nil ? .large : .largeSealed : .usual)

@@ -2,9 +2,9 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// Reads a response's head, or trailer fields, line by line as bytes arrive; each line is looked at once (RFC 9112, 4 and 5).
+/// Scans a response's head, or trailer fields, line by line as bytes arrive; each line is scanned once (RFC 9112, 4 and 5).
 ///
-/// Lines of a head end with CR LF or a bare LF (RFC 9112, 2.2), those of trailers with CR LF only. A CR anywhere else is an error.
+/// Lines of a head end with CR LF or a bare LF (RFC 9112, 2.2), lines of trailers with CR LF only. A CR anywhere else is an error.
 struct HeadScanner {
     private(set) var summary = HeadSummary()
     private var lineStart = 0
@@ -24,11 +24,11 @@ struct HeadScanner {
         expectsStatusLine = !isTrailers
     }
 
-    /// Where the lines of the fields stand in the bytes given, once `scan` has returned the length of all.
+    /// The range of the field lines in the given bytes, once `scan` has returned a length.
     var fieldLines: Range<Int> { fieldsStart..<max(fieldsStart, lineStart) }
 
-    /// Looks at the bytes from the head's first on; returns the length of the head with its empty line, or nil where
-    /// more must come.
+    /// Scans bytes that begin with the head's first byte. Returns the length of the head with its empty line, or nil if more bytes
+    /// are needed.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(ParseFailure) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         if expectsStatusLine { try Self.checkBeginning(bytes) }
@@ -69,7 +69,7 @@ struct HeadScanner {
         return nil
     }
 
-    /// Refuses what cannot become a status line without waiting for its end.
+    /// Rejects bytes that cannot become a status line without waiting for the line's end.
     private static func checkBeginning(_ bytes: UnsafeRawBufferPointer) throws(ParseFailure) {
         let expected: StaticString = "HTTP/1."
         for index in 0..<min(bytes.count, expected.utf8CodeUnitCount) where bytes[index] != expected.utf8Start[index] {
@@ -119,7 +119,7 @@ struct HeadScanner {
         }
     }
 
-    // A list of the same length several times over is one length (RFC 9110, 8.6); anything else is an attack.
+    // A list that repeats one length is that length (RFC 9110, 8.6); anything else is an attack.
     private mutating func contentLength(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
         for digits in FieldText.Items(of: value) {
             guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(Self.isDigit) else {
@@ -148,7 +148,7 @@ struct HeadScanner {
         }
     }
 
-    // `timeout=5, max=100`; what is none of that is passed over (RFC 2068, 19.7.1.1).
+    // `timeout=5, max=100`; anything else is ignored (RFC 2068, 19.7.1.1).
     private mutating func keepAlive(_ value: UnsafeRawBufferPointer) {
         for parameter in FieldText.Items(of: value) {
             guard parameter.count > 8, parameter.count <= 14, FieldText.equal(parameter, 8, "timeout=") else {
@@ -160,7 +160,7 @@ struct HeadScanner {
         }
     }
 
-    /// What the fields say together; asked once the head is complete.
+    /// Checks the fields that define the framing together, once the head is complete.
     func checkFraming() throws(ParseFailure) {
         guard summary.isChunked else { return }
         if summary.contentLength != nil { throw .malformed("it has both Content-Length and Transfer-Encoding.") }
@@ -170,9 +170,9 @@ struct HeadScanner {
     static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 }
 
-/// Small looks at the bytes of a field line.
+/// Helpers for the bytes of a field line.
 enum FieldText {
-    /// Whether the first `count` bytes are a name given in lower case.
+    /// Whether the first `count` bytes equal a name given in lower case, ignoring case.
     static func equal(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ lowercased: StaticString) -> Bool {
         for index in 0..<count {
             var byte = bytes[index]
@@ -182,7 +182,7 @@ enum FieldText {
         return true
     }
 
-    /// The items of a list, without the white space around them; empty ones are among them.
+    /// The items of a list, without surrounding white space; includes empty ones.
     struct Items: Sequence, IteratorProtocol {
         private var rest: UnsafeRawBufferPointer?
 

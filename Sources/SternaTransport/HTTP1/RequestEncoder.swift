@@ -4,14 +4,14 @@ import SternaCore
 
 /// Writes the head of a request as HTTP/1.1 (RFC 9112, 3).
 enum RequestEncoder {
-    /// How the body of a request is framed.
+    /// The framing of a request's body.
     enum Framing: Equatable {
         case none
         case length(Int64)
         case chunked
     }
 
-    /// Chooses the framing: a length where it is known, zero where the method expects content, else none.
+    /// Chooses the framing: a length if known, zero if the method expects content, otherwise none.
     static func framing(of request: Request) -> Framing {
         guard let body = request.body else {
             switch request.method {
@@ -23,14 +23,14 @@ enum RequestEncoder {
         return body.length.map(Framing.length) ?? .chunked
     }
 
-    /// Writes the head; throws `invalidHeader` for a control character that came this far.
+    /// Writes the head; throws `invalidHeader` for a control character in it.
     ///
-    /// Host, Content-Length and Transfer-Encoding are written here; a Host field of the request replaces the URL's. Whether the
-    /// request asks for the connection to be closed behind its answer (RFC 9112, 9.6).
+    /// Writes Host, Content-Length and Transfer-Encoding itself; a Host field of the request replaces the URL's. Returns whether
+    /// the request asks for the connection to be closed after the response (RFC 9112, 9.6).
     ///
     /// - Parameters:
-    ///   - expectsContinue: whether the field that says that the body waits is written.
-    ///   - forwarding: a proxy that is given the whole URL, and its credentials; nobody else is.
+    ///   - expectsContinue: whether to write `Expect: 100-continue`.
+    ///   - forwarding: a proxy that forwards the request, and its credentials. Only such a proxy receives the whole URL.
     @discardableResult
     static func write(
         _ request: Request, framing: Framing, expectsContinue: Bool = false, forwarding: Endpoint.Forwarding? = nil,
@@ -40,7 +40,7 @@ enum RequestEncoder {
             throw SternaError(
                 .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
         }
-        // One write, for the many small ones would cost more than what they write.
+        // One write, since many small ones would cost more than the bytes that they write.
         var room = max(512, buffer.writableBytes)
         while true {
             var failure: SternaError?
@@ -78,7 +78,7 @@ enum RequestEncoder {
         }
         text.put(request.url.requestTarget)
         text.put(" HTTP/1.1\r\nHost: " as StaticString)
-        // A proxy that forwards connects to the URL's host, whatever stands here (RFC 9112, 3.2.2).
+        // A forwarding proxy connects to the URL's host, whatever this field says (RFC 9112, 3.2.2).
         let ownHost = request.headers.first { isHost($0.name.canonicalName) }
         let host = ownHost?.value ?? request.url.authority
         guard FieldSyntax.isValue(host) else {
@@ -126,7 +126,7 @@ enum RequestEncoder {
         return field.value.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")
     }
 
-    /// Whether a field of the request is written as it is; the rest is the connection's.
+    /// Whether a field of the request is written unchanged; the connection writes the others.
     private static func isSent(
         _ field: HTTPField, _ expectsContinue: Bool, _ forwarding: Endpoint.Forwarding?
     ) -> Bool {
@@ -136,7 +136,7 @@ enum RequestEncoder {
         case 6: expectsContinue || name != "expect" || field.value.lowercased() != "100-continue"
         case 14: name != "content-length"
         case 17: name != "transfer-encoding"
-        // The origin must not see it, and a proxy has its credentials already.
+        // The origin must not see this field, and a proxy with credentials has them already.
         case 19: name != "proxy-authorization" || forwarding != nil && forwarding?.authorization == nil
         default: true
         }
@@ -145,7 +145,7 @@ enum RequestEncoder {
     private static func isHost(_ name: String) -> Bool { name.utf8.count == 4 && name == "host" }
 }
 
-/// Puts texts one behind the other into memory of a given size; what comes after it is full is left out.
+/// Appends texts to memory of a given size; drops what does not fit.
 struct TextWriter {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -164,7 +164,7 @@ struct TextWriter {
         }
     }
 
-    /// Puts a text, and says whether its bytes are as they should be.
+    /// Appends a text. Returns whether its bytes are valid.
     mutating func put(_ text: String, where isGood: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         let bytes = text.utf8
         let result = bytes.withContiguousStorageIfAvailable { put(UnsafeRawBufferPointer($0), where: isGood) }

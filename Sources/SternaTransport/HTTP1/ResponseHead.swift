@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// What the head of a response says of the message itself: its status line, and what its fields say of the framing.
+/// The parts of a response's head that describe the message: its status line, and the framing that its fields define.
 struct HeadSummary {
     var status = 0
     var minorVersion = 1
@@ -11,14 +11,14 @@ struct HeadSummary {
     var connectionClose = false
     var connectionKeepAlive = false
 
-    /// The seconds that a Keep-Alive field names.
+    /// The timeout of the Keep-Alive field, in seconds.
     var keepAlive: Int?
 
-    /// Whether a line ends with LF without CR.
+    /// Whether a line ends with a bare LF.
     var hasBareLineFeed = false
 }
 
-/// The head of a response as it came over HTTP/1; a reference, since it goes through several hands.
+/// The head of an HTTP/1 response; a reference type, since several objects share it.
 final class ResponseHead: Sendable {
     let summary: HeadSummary
     let section: FieldSection
@@ -37,22 +37,21 @@ final class ResponseHead: Sendable {
         !summary.connectionClose && (summary.minorVersion >= 1 || summary.connectionKeepAlive)
     }
 
-    /// How long the server will keep the connection, less a second in which a request may be on its way; nil where it does
-    /// not say.
+    /// How long the server keeps the connection, less a second for a request on its way; nil if the server does not say.
     var patience: TimeAmount? { summary.keepAlive.map { .seconds(Int64(max(0, $0 - 1))) } }
 
     var version: HTTPVersion { HTTPVersion(major: 1, minor: summary.minorVersion) }
 
     var isInformational: Bool { status < 200 }
 
-    /// The response this head begins.
+    /// Returns the response that begins with this head.
     func response(from url: HTTPURL, body: ResponseBody) -> Response {
         Response(
             status: .init(code: status), version: version, section: section, body: body, url: url)
     }
 }
 
-/// What a peer sent that is no HTTP/1 response, or more of it than is allowed.
+/// The error for bytes that are not an HTTP/1 response, or exceed a limit.
 struct ParseFailure: Error {
     var kind: SternaError.Kind
     var detail: String

@@ -2,13 +2,13 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Turns the bytes of an HTTP/1 connection into the parts of responses (RFC 9112); a value without I/O.
+/// Parses the bytes of an HTTP/1 connection into the parts of responses (RFC 9112); a value without I/O.
 ///
-/// It is strict but for two leniencies that servers need and curl, browsers and URLSession grant: lines of a head may end with a
-/// bare LF, after which the connection is not reused, and blanks may follow a chunk size.
+/// The parser is strict except for two leniencies that servers need and curl, browsers and URLSession grant. Lines of a head may
+/// end with a bare LF, after which the connection is not reused. Blanks may follow a chunk size.
 ///
-/// `append` what arrived, then ask `next` until it returns nil. After `end` the parser waits for `begin`; bytes that are
-/// left over then belong to no response.
+/// Call `append` with received bytes, then `next` until it returns nil. After `end` the parser waits for `begin`; bytes left over
+/// then belong to no response.
 struct ResponseParser {
     /// A part of a response.
     enum Event {
@@ -41,7 +41,7 @@ struct ResponseParser {
     /// Whether an interim response had a line that ends with a bare LF.
     private var sawBareLineFeed = false
 
-    /// Whether any byte has come since `begin`.
+    /// Whether any byte has arrived since `begin`.
     private(set) var hasReceived = false
 
     /// Whether the connection may be used again once the response has ended.
@@ -52,17 +52,17 @@ struct ResponseParser {
         scanner = HeadScanner(limits: limits)
     }
 
-    /// Whether bytes are there that no one has asked for.
+    /// Whether there are bytes that belong to no response.
     var hasLeftover: Bool { buffer.readableBytes > 0 }
 
-    /// The bytes that no one has asked for.
+    /// Removes and returns the bytes that belong to no response.
     mutating func takeLeftover() -> Bytes {
         defer { buffer = Bytes() }
         return buffer
     }
 
-    /// How much of a body is still to come as far as that is known; nil where it lasts until the connection ends, and outside
-    /// of bodies.
+    /// The number of body bytes still to come, as far as known; nil if the body lasts until the connection ends, and outside of
+    /// bodies.
     var remaining: Int64? {
         switch state {
         case .fixed(let remaining): remaining
@@ -72,12 +72,12 @@ struct ResponseParser {
         }
     }
 
-    /// The length of the body where the head gave one.
+    /// The length of the body, if the head states it.
     private(set) var bodyLength: Int64?
 
     /// Expects a response.
     ///
-    /// - Parameter ignoresFraming: whether what its fields say of a length is passed over, as for CONNECT (RFC 9110, 9.3.6).
+    /// - Parameter ignoresFraming: whether to ignore fields that define a length, as for CONNECT (RFC 9110, 9.3.6).
     mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false) {
         self.isHeadRequest = isHeadRequest
         self.ignoresFraming = ignoresFraming
@@ -90,13 +90,13 @@ struct ResponseParser {
         bodyLength = nil
     }
 
-    /// Takes bytes as they arrived.
+    /// Appends received bytes.
     mutating func append(_ bytes: Bytes) {
         if bytes.readableBytes > 0 { hasReceived = true }
         buffer.join(bytes.withoutSurplus)
     }
 
-    /// The next part, or nil where more bytes must come.
+    /// Returns the next part, or nil if more bytes are needed.
     mutating func next() throws(ParseFailure) -> Event? {
         while true {
             switch state {
@@ -142,7 +142,7 @@ struct ResponseParser {
         }
     }
 
-    /// What the end of the connection means: the end of a body that lasts until then, or nil where something is missing.
+    /// Handles the end of the connection: returns the end of a body that lasts until then, or nil if the response is incomplete.
     mutating func finish() -> Event? {
         if case .untilClose = state { return end(nil) }
         return nil
@@ -150,7 +150,7 @@ struct ResponseParser {
 
     private mutating func end(_ trailers: HTTPFields?) -> Event {
         state = .idle
-        // The storage is not kept: it belongs to a read that the response may still refer to.
+        // The buffer is not kept, since the response may still refer to its memory.
         if buffer.readableBytes == 0 { buffer = Bytes() }
         return .end(trailers: trailers)
     }
@@ -181,7 +181,7 @@ struct ResponseParser {
         if let failure { throw failure }
         guard let length else { return nil }
         let lines = scanner.fieldLines
-        // What stands before the fields is kept, for the reason phrase.
+        // Keeps the text before the fields, for the reason phrase.
         var section = buffer.getSlice(at: buffer.readerIndex, length: lines.upperBound) ?? Bytes()
         section.moveReaderIndex(forwardBy: min(lines.lowerBound, section.readableBytes))
         buffer.moveReaderIndex(forwardBy: length)
@@ -200,9 +200,9 @@ struct ResponseParser {
         }
     }
 
-    /// How long the body is (RFC 9112, 6.3).
+    /// Chooses the framing of the body (RFC 9112, 6.3).
     private mutating func chooseBody(_ head: ResponseHead) {
-        // Where another recipient sees other lines, what follows on the connection may belong to another message.
+        // Other recipients may split such lines differently, so the bytes that follow may belong to another message.
         isPersistent = head.isPersistent && !head.summary.hasBareLineFeed && !sawBareLineFeed
         if isHeadRequest || head.status == 204 || head.status == 304 {
             state = .noBody
@@ -238,8 +238,7 @@ struct ResponseParser {
         return true
     }
 
-    /// The size before a chunk; blanks behind it, which old servers pad it with, and its extensions are skipped
-    /// (RFC 9112, 7.1.1).
+    /// Parses the size before a chunk; skips its extensions and the blanks that old servers pad it with (RFC 9112, 7.1.1).
     private mutating func nextChunkSize() throws(ParseFailure) -> Int64? {
         var size: Int64 = 0
         var digits = 0

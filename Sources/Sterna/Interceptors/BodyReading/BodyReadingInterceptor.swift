@@ -1,9 +1,9 @@
 import SternaCore
 
-/// Reads a response's body to its end where the call collects it, so that what is above, a retry or an application interceptor, sees
-/// the result of the call and not only its head.
+/// Reads a response's body to its end if the call collects it. A retry or an application interceptor above then sees the result of
+/// the call, not only its head.
 ///
-/// It is in the chain of sessions that have something above it; without, the session reads the body itself.
+/// Only sessions with an interceptor above have it in their chain; in others the session reads the body itself.
 struct BodyReadingInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
@@ -13,7 +13,7 @@ struct BodyReadingInterceptor: Interceptor {
         return try await read(response, to: request, by: reading)
     }
 
-    // The body of a redirect that is followed is given up.
+    // The body of a followed redirect is discarded.
     private func isFollowed(_ response: Response, _ request: Request) -> Bool {
         RedirectRule.isRedirect(response.status.code) && request.options[RedirectPolicyKey.self].follows
             && response.headers.contains(.location)
@@ -27,7 +27,7 @@ struct BodyReadingInterceptor: Interceptor {
             return response
         } catch {
             response.body.cancel()
-            // What is not the library's is the fault of an interceptor, which the end of the chain says.
+            // An error that is not the library's comes from an interceptor; the end of the chain says so.
             guard var known = error as? SternaError else { throw error }
             known.requestSent = true
             if known.response == nil { known.response = response }
@@ -38,20 +38,20 @@ struct BodyReadingInterceptor: Interceptor {
 
 /// How a call reads the body of its response.
 struct BodyReading: Sendable {
-    /// The most that is collected, in bytes.
+    /// The maximum size of a collected body, in bytes.
     let limit: Int
 
-    /// Called with how much has come.
+    /// Called with download progress.
     let progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Whether there is something to do: a body that is there as a whole needs no reading.
+    /// Whether the body must be read; a complete body need not be.
     func applies(to response: Response) -> Bool {
         guard progress == nil, let whole = response.body.whole else { return true }
         return whole.count > limit
     }
 }
 
-/// Where a call that collects its body says how; nil for one that reads it while it arrives.
+/// The body-reading settings of a call that collects its body; nil for a call that streams it.
 enum BodyReadingKey: RequestOptionKey {
     static var defaultValue: BodyReading? { nil }
 }

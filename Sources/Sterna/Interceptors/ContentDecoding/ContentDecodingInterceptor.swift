@@ -3,20 +3,20 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// Undoes the compression of bodies that the library asked for.
+/// Decodes response bodies in the content codings that the library asked for.
 ///
-/// A request that sets Accept-Encoding itself, or asks for a range, gets the bytes as they come. So does one whose answer is in a
-/// coding that is not known (`br`, `none`, `utf-8`): streamed, and as a reply's bytes; its field stays, and serializers that read the
-/// body throw `contentCodingFailed`.
+/// A request that sets Accept-Encoding itself, or asks for a range, receives the encoded bytes. So does one whose response has an
+/// unknown coding (`br`, `none`, `utf-8`), whether streamed or as a reply's bytes. The response then keeps its Content-Encoding
+/// field, and serializers that read the body throw `contentCodingFailed`.
 struct ContentDecodingInterceptor: Interceptor {
-    /// What requests ask for; it stands among the header fields that all of them share.
+    /// The codings that requests ask for; part of the header fields that all of them share.
     static let acceptEncoding = "gzip, deflate"
 
     var limits: DecodingLimits
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
-        // Most answers are not coded, which their few bytes tell sooner than the request's list of fields.
+        // Most responses have no coding, which their few fields show sooner than the request's list of fields.
         guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],
             request.headers[.acceptEncoding] == Self.acceptEncoding, request.method != .head,
             response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
@@ -24,7 +24,7 @@ struct ContentDecodingInterceptor: Interceptor {
         return try await undo(field, of: response, to: request)
     }
 
-    // By itself, since what it needs would stand in the memory of every request that waits.
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
     private func undo(_ field: String, of response: Response, to request: Request) async throws -> Response {
         var head = response
@@ -43,7 +43,7 @@ struct ContentDecodingInterceptor: Interceptor {
         }
     }
 
-    /// Leaves the bytes of the answer as they come where the caller asked for a coding or a range.
+    /// Disables decoding if the caller asked for a coding or a range.
     static func settle(_ request: inout Request, callerAsksForCoding: Bool) {
         if request.headers.contains(.range) {
             if !callerAsksForCoding { request.headers[.acceptEncoding] = nil }
@@ -58,14 +58,14 @@ struct ContentDecodingInterceptor: Interceptor {
         _ complete: @escaping @Sendable (SternaError) -> SternaError
     ) async throws -> Response {
         guard let codings = try ContentCoding.known(field) else {
-            // What reads the body as text refuses it; the bytes are there for everybody else.
+            // Serializers that read the body as text reject it; other readers receive the bytes.
             var coded = response
             coded.hasUnknownCoding = true
             return coded
         }
         if codings.isEmpty { return response }
         var decoded = response
-        // What these fields say is true of the coded bytes only.
+        // These fields describe the encoded bytes only.
         decoded.headers[.contentEncoding] = nil
         decoded.headers[.contentLength] = nil
         let stream = DecodedBody(response.body, codings: codings, limits: limits, complete: complete)
@@ -74,7 +74,7 @@ struct ContentDecodingInterceptor: Interceptor {
         return try await collectSmall(decoded, stream, trailers: response.body.trailers)
     }
 
-    // Most coded bodies are small; then the caller gets them as a whole, as it gets those that are not coded.
+    // Most encoded bodies are small; the caller then receives them complete, like bodies without a coding.
     private func collectSmall(_ response: Response, _ stream: DecodedBody, trailers: HTTPFields?) async throws
         -> Response
     {
@@ -94,7 +94,7 @@ struct ContentDecodingInterceptor: Interceptor {
     private static let collectedBytes = 1 << 20
 }
 
-/// Whether the coding of an answer's body is undone.
+/// Whether a response's body is decoded.
 private enum ContentDecodingKey: RequestOptionKey {
     static let defaultValue = true
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// A body that a recorder is told of as it is read, as whoever reads gets it: its coding undone.
+/// A body that reports its decoded bytes to a recorder as the caller reads them.
 final class CountedBody: BodyStream {
     private let source: ClaimedBody
     private let recorder: MetricsRecorder
@@ -11,7 +11,7 @@ final class CountedBody: BodyStream {
         self.recorder = recorder
     }
 
-    /// The same body, counted; one that is there as a whole counts at once.
+    /// Wraps a body for counting; a complete body counts at once.
     static func wrap(_ body: ResponseBody, _ recorder: MetricsRecorder) -> ResponseBody {
         if let whole = body.whole {
             recorder.decoded(whole.count)

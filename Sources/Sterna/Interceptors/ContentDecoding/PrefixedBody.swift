@@ -2,7 +2,7 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
-/// Bytes that were read already, and the stream they came from.
+/// A stream with the bytes that were already read from it in front.
 final class PrefixedBody: BodyStream {
     private let prefix: Mutex<Bytes?>
     private let rest: any BodyStream

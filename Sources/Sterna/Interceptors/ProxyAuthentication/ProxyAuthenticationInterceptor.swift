@@ -4,8 +4,7 @@ import SternaTransport
 
 /// Answers the challenges of proxies that forward requests for http URLs, with ``ProxySettings/authenticator``.
 ///
-/// A request that cannot be made again is not: its 407 is the caller's answer. Challenges to CONNECT are answered where
-/// connections are opened.
+/// A request that cannot be resent is not retried: the caller receives its 407. Challenges to CONNECT are answered during the dial.
 struct ProxyAuthenticationInterceptor: Interceptor {
     let sender: EngineSender
 

@@ -8,7 +8,7 @@ struct RedirectInterceptor: Interceptor {
         return try await follow(response, to: request, next)
     }
 
-    // By itself, since what it needs would stand in the memory of every request that waits.
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func follow(_ response: Response, to request: Request, _ next: Next) async throws
         -> Response

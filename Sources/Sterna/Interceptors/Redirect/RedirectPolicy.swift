@@ -2,25 +2,27 @@ import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
-/// Location fields that differ are an error. Credentials in a Location URL are sent to its origin by Basic authentication, as those of
-/// a request's own URL are, unless the request still carries an Authorization field, which it does within one origin; they appear in
-/// no URL that is shown. Credentials that are not UTF-8, or whose user name has a colon, are refused.
+/// Conflicting Location fields are an error. Credentials in a Location URL are sent to its origin by Basic authentication, like
+/// those of a request's own URL. An Authorization field that the request still carries, as it does within one origin, takes
+/// precedence.
+///
+/// Credentials appear in no URL that is shown. Those that are not UTF-8, or whose user name has a colon, are refused.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// Whether redirects are followed at all; where not, the redirect is the response, and no error for its status.
+    /// Whether redirects are followed; if not, a redirect is the response, and its status is not an error.
     public var follows = true
 
-    /// How many in a row; 20 by default.
+    /// The maximum number of consecutive redirects; 20 by default.
     public var limit = 20
 
-    /// Whether one may lead from https to http; no by default.
+    /// Whether a redirect may lead from https to http; no by default.
     public var allowsInsecure = false
 
     public init() {}
 
-    /// Up to 20, never from https to http.
+    /// Follows up to 20 redirects, never from https to http.
     public static let follow = RedirectPolicy()
 
-    /// None.
+    /// Follows no redirects.
     public static let doNotFollow: RedirectPolicy = {
         var policy = RedirectPolicy()
         policy.follows = false
@@ -28,14 +30,14 @@ public struct RedirectPolicy: Sendable, Hashable {
     }()
 }
 
-/// Where requests keep their redirect policy.
+/// The option that holds a request's redirect policy.
 package enum RedirectPolicyKey: RequestOptionKey {
     package static var defaultValue: RedirectPolicy { .follow }
     package static var name: String? { "redirects" }
 }
 
 extension SessionSettings {
-    /// Which redirects are followed: up to 20, and never from https to http, by default.
+    /// Which redirects are followed; by default up to 20, never from https to http.
     public var redirects: RedirectPolicy {
         get { options[RedirectPolicyKey.self] }
         set { options[RedirectPolicyKey.self] = newValue }
@@ -43,7 +45,7 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Which redirects of this request are followed; nil, the default, keeps the session's.
+    /// Which redirects of this request are followed; nil, the default, keeps the session's policy.
     public var redirects: RedirectPolicy? {
         get { options[ifSet: RedirectPolicyKey.self] }
         set { options[ifSet: RedirectPolicyKey.self] = newValue }

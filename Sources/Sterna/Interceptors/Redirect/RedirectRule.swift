@@ -1,20 +1,20 @@
 import HTTPTypes
 import SternaCore
 
-/// What a redirect means for a request: a function of values, without I/O.
+/// Decides what a redirect means for a request: a function of values, without I/O.
 enum RedirectRule {
     enum Decision {
-        /// The response is no redirect to follow.
+        /// The response is not a redirect to follow.
         case deliver
         case follow(Request)
         case refuse(SternaError)
     }
 
-    /// Decides.
+    /// Decides whether to follow a response.
     ///
     /// - Parameters:
-    ///   - request: the request that was answered so.
-    ///   - count: how many redirects were followed before.
+    ///   - request: the request that received the response.
+    ///   - count: the number of redirects followed before.
     static func decide(_ request: Request, _ response: Response, policy: RedirectPolicy, count: Int) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
         let locations = response.section[values: .location]
@@ -58,7 +58,7 @@ enum RedirectRule {
         return follow(request, to: target, status: response.status.code)
     }
 
-    /// Whether a status redirects, where a Location says to what (RFC 9110, 15.4).
+    /// Whether a status redirects if the response has a Location (RFC 9110, 15.4).
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -85,7 +85,7 @@ enum RedirectRule {
                         + "send it to \(Redaction.show(target)) instead."))
         }
         if request.url.origin != target.origin { dropSecrets(of: &next) }
-        // As curl and Go do; the caller's own credentials, which stay on the same origin, come first.
+        // Like curl and Go. The caller's own credentials, which stay within one origin, take precedence.
         if let userinfo = location.userinfo, !next.headers.contains(.authorization) {
             do {
                 next.headers[.authorization] = try Authorization.fieldValue(of: userinfo)
@@ -99,7 +99,8 @@ enum RedirectRule {
         return .follow(next)
     }
 
-    /// A 303 asks for the answer elsewhere; POST becomes GET on 301 and 302 by long habit (RFC 9110, 15.4.2).
+    /// Whether a redirect changes the method to GET: a 303 for all methods except GET and HEAD, 301 and 302 for POST by convention
+    /// (RFC 9110, 15.4.2).
     private static func changesToGet(_ method: Request.Method, _ status: Int) -> Bool {
         switch status {
         case 303: method != .get && method != .head
@@ -114,7 +115,7 @@ enum RedirectRule {
 
     private static func dropSecrets(of request: inout Request) {
         request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
-        // A Host field that was set by hand names the origin that is left.
+        // A Host field that was set by hand names the old origin.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }
     }
 }

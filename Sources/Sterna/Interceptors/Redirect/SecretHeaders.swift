@@ -1,12 +1,12 @@
 import HTTPTypes
 import SternaCore
 
-/// Header fields that only the origin they were meant for may see.
+/// Header fields that must not leave their origin.
 enum SecretHeaders {
-    /// Those that always are secrets.
+    /// The fields that are always secret.
     static let always: [HTTPField.Name] = [.authorization, .cookie, .proxyAuthorization]
 
-    /// The fields without the secrets among them.
+    /// Returns the fields without secrets.
     static func removed(from fields: HTTPFields, _ marked: Set<String>) -> HTTPFields {
         var fields = fields
         for name in always { fields[name] = nil }

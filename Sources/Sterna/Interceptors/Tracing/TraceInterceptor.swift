@@ -1,11 +1,12 @@
 import SternaCore
 
-/// Records what one of the user's interceptors passes on and gets back, see ``SternaCore/CallTrace``.
+/// Records what a user's interceptor passes on and receives; see ``SternaCore/CallTrace``.
 struct TraceInterceptor: Interceptor {
-    /// Whether no interceptor of the user is below.
+    /// Whether no interceptor of the user follows.
     var isLast = false
 
-    /// Returns a chain with a trace below each of the user's interceptors, and above the network interceptors: a redirect begins anew.
+    /// Returns a chain with a trace below each of the user's interceptors, and one above the network interceptors, since a redirect
+    /// starts anew.
     static func chain(
         application: [any Interceptor], policies: [any Interceptor], network: [any Interceptor]
     ) -> [any Interceptor] {
