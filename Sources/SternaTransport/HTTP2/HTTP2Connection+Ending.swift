@@ -5,7 +5,7 @@ import Synchronization
 
 /// Premature ends of streams and of the connection.
 extension HTTP2Connection {
-    // MARK: What the peer ends
+    // MARK: Ended by the peer
 
     /// Handles a stream that the peer has reset (RFC 9113, 6.4).
     func wasReset(_ id: HTTP2StreamID, _ code: HTTP2Code) {
@@ -67,7 +67,7 @@ extension HTTP2Connection {
         shard.resubmit(exchange, because: reason)
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isClosing else { return }

@@ -26,8 +26,8 @@ struct ReceiveWindow {
     }
 }
 
-/// Learns from the time that bytes take how many must be on their way to use a connection in full: twice the bytes that arrive
-/// between a probe (a PING) and its answer. Where it would have to allow more all the time, it allows more at once.
+/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive between a probe (a PING)
+/// and its answer. Where it would have to allow more all the time, it allows more at once.
 struct WindowTuner {
     static let probeInterval: Int64 = 1_000_000_000
 

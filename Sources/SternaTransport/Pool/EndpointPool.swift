@@ -28,7 +28,7 @@ final class EndpointPool: @unchecked Sendable {
 
     init(shard: Shard) { self.shard = shard }
 
-    // MARK: Seen from everywhere
+    // MARK: From any thread
 
     /// Reserves an idle connection for a request that is about to arrive. Returns whether there was one.
     func reserve() -> Bool {

@@ -91,8 +91,8 @@ extension Shard {
             endpoint.arrange()
             return checkDrained()
         }
-        // A timed-out dial also fails the waiters with no more patience than it had, unless they may yet get another
-        // connection, open or about to be.
+        // A timed-out dial also fails the waiters with no more patience than it had. They stay if another connection, open or
+        // about to be, may yet serve them.
         let isTimeout = error.kind == .timedOut
         let isOnly = endpoint.permits.open(of: endpoint) == 0 && endpoint.pools[index].streams.isEmpty
         let counts = Self.blamesServer(error, dial)

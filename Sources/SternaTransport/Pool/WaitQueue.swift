@@ -15,8 +15,8 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     private(set) var dials: [Entry] = []
     private(set) var backoff = Backoff()
 
-    /// The state of asking for permits. The queue asks for one at a time, and asks again once it is granted, or once one of the
-    /// endpoint's own permits is given back.
+    /// The state of asking for permits. The queue asks for one at a time. It asks again once that is granted, or once one of
+    /// the endpoint's own permits is given back.
     enum Asking {
         case none, begun, refused
     }
@@ -194,8 +194,8 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     /// Ends a failed dial. Returns the waiters that fail with it.
     ///
-    /// One waiter fails: the one in the dial's place, or else the first that counts as dialling, has waited since before the
-    /// dial began, and has no more patience than the dial had.
+    /// One waiter fails: the one in the dial's place, or else the first that counts as dialling. It must have waited since
+    /// before the dial began, and have no more patience than the dial had.
     ///
     /// - Parameters:
     ///   - counts: whether the server is to blame, so that other dials may fare no better.

@@ -51,7 +51,7 @@ struct WaitingLine<Element: InLine> {
 
     var isEmpty: Bool { count == 0 }
 
-    // MARK: Coming
+    // MARK: Adding
 
     /// Adds an element at the end of its rank.
     mutating func append(_ element: Element) {
@@ -87,7 +87,7 @@ struct WaitingLine<Element: InLine> {
         if element.isWarmUp { warmUpCount += change }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     /// Returns the element at a position, counted from zero.
     func element(at position: Int) -> Element? {
@@ -139,7 +139,7 @@ struct WaitingLine<Element: InLine> {
         return found.sorted { $0.arrival > $1.arrival }.map(\.element)
     }
 
-    // MARK: Going
+    // MARK: Removing
 
     /// Removes the first element.
     ///
