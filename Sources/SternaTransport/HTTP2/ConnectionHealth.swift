@@ -1,17 +1,17 @@
 import NIOCore
 import SternaCore
 
-/// Whether a connection still carries bytes, as far as its silence tells; a value without I/O.
+/// Judges from a connection's silence whether it still carries bytes; a value without I/O.
 ///
-/// While streams are open and nothing comes, the peer is asked for a sign of life (PING); one that gives none is gone. Asked
-/// again in the same silence, it has twice the time each time: servers count what asks too often as an attack.
+/// While streams are open and the peer is silent, it is asked for a sign of life (PING). A connection without an answer is
+/// dead. The pause before each further PING in the same silence doubles: servers count frequent PINGs as an attack.
 struct ConnectionHealth {
     enum Step: Equatable {
-        /// Look again at that moment.
+        /// Check again at that moment.
         case wait(NIODeadline)
-        /// Send a PING, and look again at that moment.
+        /// Send a PING, and check again at that moment.
         case ping(NIODeadline)
-        /// Nothing has come in all that time.
+        /// The peer has sent nothing in all that time.
         case dead
     }
 
@@ -28,18 +28,18 @@ struct ConnectionHealth {
         pause = interval
     }
 
-    /// An exchange begins; returns when to look at the latest.
+    /// Notes that an exchange begins. Returns when to check at the latest.
     mutating func begin(at now: NIODeadline) -> NIODeadline {
         pause = interval
         return asked.map { $0 + patience } ?? lastReceived + pause
     }
 
-    /// Whether it was asked, and has not answered in time.
+    /// Whether a PING is unanswered.
     var isAsking: Bool { asked != nil }
 
     func isOverdue(at now: NIODeadline) -> Bool { asked.map { now >= $0 + patience } ?? false }
 
-    /// Something has come.
+    /// Notes that bytes have arrived.
     mutating func received(at now: NIODeadline) {
         lastReceived = now
         if asked != nil {

@@ -3,30 +3,30 @@ import NIOCore
 /// Bounds the frames of a peer that carry no message (RFC 9113, 10.5); a value without I/O.
 ///
 /// A frame of an open message is free. Any other frame costs credit: unknown types, WINDOW_UPDATE, PING, SETTINGS, PRIORITY,
-/// empty DATA, and what comes on streams that have ended. Credit begins with 2,000 small frames. Time adds 200 a second, and
-/// traffic adds more: each request, the content of messages in both directions, and what may still be on its way on a stream
-/// that was reset. A server that opens a window for each frame of a large upload stays within what the upload adds.
+/// empty DATA, and frames on streams that have ended. Credit begins with 2,000 small frames. Time adds 200 a second, and
+/// traffic adds more: each request, the content of messages in both directions, and frames that may still be on their way on a
+/// reset stream. A server that opens a window for each frame of a large upload stays within the credit that the upload adds.
 struct FrameBudget {
-    /// The cost of a frame, however small it is.
+    /// The cost of any frame, however small.
     static let frame = 256
 
     /// The credit of a new connection, and the most that time adds.
     static let initial = 2_000 * frame
 
-    /// What time adds in a second.
+    /// The credit that time adds in a second.
     static let perSecond = 200 * frame
 
     /// The most that traffic adds.
     static let most = 64 << 20
 
-    /// What a request adds: the frames that a server may send because of it.
+    /// The credit of a request: the frames that a server may send because of it.
     static let request = 16 * frame
 
-    /// What a frame of a request's content adds, apart from its bytes.
+    /// The credit of a frame of a request's content, apart from its bytes.
     static let sentFrame = 4 * frame
 
-    /// What each byte adds of a frame that fills a window, up to what other frames add: a server that opens both windows by 40
-    /// bytes at a time stays within it, one that opens them byte by byte does not.
+    /// The credit of each byte in a frame that fills a window, at most the credit of other frames. A server that opens both
+    /// windows by 40 bytes at a time stays within it; one that opens them byte by byte does not.
     static let byteInFullWindow = 16
 
     private(set) var credit = Self.initial
@@ -43,7 +43,7 @@ struct FrameBudget {
         earn(fillsWindow ? min(most, count * Self.byteInFullWindow) : most)
     }
 
-    /// Takes what a frame costs; returns whether the connection may go on.
+    /// Charges the cost of a frame. Returns whether the connection may go on.
     ///
     /// - Parameters:
     ///   - isOpen: whether the frame's stream is open; asked for frames of messages only.

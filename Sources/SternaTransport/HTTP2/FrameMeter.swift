@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP2
 import SternaCore
 
-/// Reads the heads of a peer's frames before the library decodes them: the library discards some of them silently, and does
-/// not limit others.
+/// Reads the heads of a peer's frames before the library decodes them: the library discards some of them silently, and does not
+/// limit others.
 // Invariant: touched on the channel's event loop only.
 final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -12,7 +12,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     /// The largest frame that is announced (RFC 9113, 6.5.2).
     private static let longestFrame = 16_384
 
-    /// What the peer did that ends the connection.
+    /// A fault of the peer that ends the connection.
     struct Violation: Error {
         let error: SternaError
         let code: HTTP2Code
@@ -28,20 +28,20 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private let blockLimit: Int
     private let clock: NetworkClock
 
-    /// The bytes of the present field section so far, which may span several frames.
+    /// The length of the present field section so far, which may span several frames.
     private var blockCount = 0
     private var hasSeenFrame = false
     private var isOver = false
 
-    /// Where the peer's first SETTINGS end in what it sends; nil before they have begun.
+    /// The offset at which the peer's first SETTINGS end; nil before they have begun.
     private var settingsEnd: Int?
     private var passedCount = 0
     private var hasAcknowledged = false
 
-    /// Streams outside the table that the peer sent a WINDOW_UPDATE of 0 for.
+    /// Streams outside the table for which the peer sent a WINDOW_UPDATE of 0.
     private var unopened: [Int] = []
 
-    /// - Parameter limits: gives the limit of a compressed field section.
+    /// - Parameter limits: contains the limit of a compressed field section.
     init(_ limits: Limits, by clock: NetworkClock) {
         self.clock = clock
         blockLimit = limits.listBytes
@@ -57,15 +57,15 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
             return
         }
         isOver = true
-        // What came before is good.
+        // The frames before the violation are valid.
         if let good = bytes.getSlice(at: bytes.readerIndex, length: end), end > 0 {
             pass(good, context)
         }
         context.fireErrorCaught(violation)
     }
 
-    /// Hands bytes to the library; behind the peer's first SETTINGS, the acknowledgement of what the library believes to have
-    /// sent first (``HeaderListAnnouncement``).
+    /// Passes bytes to the library. Behind the peer's first SETTINGS it inserts the acknowledgement of the SETTINGS that the
+    /// library believes to have sent first (``HeaderListAnnouncement``).
     private func pass(_ bytes: Bytes, _ context: ChannelHandlerContext) {
         guard !hasAcknowledged else { return context.fireChannelRead(wrapInboundOut(bytes)) }
         var rest = bytes
@@ -81,7 +81,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
     }
 
-    // Returns the start of the first frame that is not accepted, and why.
+    // Returns the start of the first rejected frame, and the reason.
     private func scan(_ bytes: UnsafeRawBufferPointer) -> (Int, Violation)? {
         var position = 0
         while true {

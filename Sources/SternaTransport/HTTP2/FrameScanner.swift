@@ -25,17 +25,17 @@ struct FrameHead: Equatable {
     func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
 }
 
-/// Finds the heads of frames in a connection's bytes, however these are cut; a value without I/O.
+/// Finds the heads of frames in a connection's bytes, however the reads split them; a value without I/O.
 ///
 /// The library's decoder discards frames of unknown types, and others that a peer could send without end.
 struct FrameScanner {
     private static let headCount = 9
     private static let updateCount = 4
 
-    /// How many octets of the present frame are still to be passed over.
+    /// The number of octets of the present frame still to be skipped.
     private var skip = 0
 
-    /// A head that came in parts.
+    /// A head that arrived in parts.
     private var partial: [UInt8] = []
 
     /// Returns the next complete head, and advances the position behind it.
@@ -57,7 +57,7 @@ struct FrameScanner {
         return head
     }
 
-    // One octet after the other: this happens once or twice in a read.
+    // Octet by octet: this happens once or twice in a read.
     private mutating func collect(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> FrameHead? {
         while position < bytes.count {
             partial.append(bytes[position])
@@ -91,7 +91,7 @@ struct FrameScanner {
 
     private static func increment(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int { number(bytes, at: start) }
 
-    // Of 31 bits: the first is reserved.
+    // A number of 31 bits: the first bit is reserved.
     private static func number(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         Int(bytes[start] & 0x7F) << 24 | Int(bytes[start + 1]) << 16 | Int(bytes[start + 2]) << 8
             | Int(bytes[start + 3])

@@ -3,11 +3,11 @@ import NIOHTTP2
 import SternaCore
 import Synchronization
 
-/// How streams and the connection end before their time.
+/// Premature ends of streams and of the connection.
 extension HTTP2Connection {
-    // MARK: What the peer ends
+    // MARK: Ended by the peer
 
-    /// The peer has reset a stream (RFC 9113, 6.4).
+    /// Handles a stream that the peer has reset (RFC 9113, 6.4).
     func wasReset(_ id: HTTP2StreamID, _ code: HTTP2Code) {
         guard let stream = streams[id] else { return }
         switch code {
@@ -28,9 +28,9 @@ extension HTTP2Connection {
                 .connectionClosed, phase: .wait, "The server reset the stream without an answer (\(code.name)).")
     }
 
-    /// The peer takes no new streams, and does not handle those above an identifier (RFC 9113, 6.8).
+    /// Handles GOAWAY: the peer takes no new streams, and does not handle those above an identifier (RFC 9113, 6.8).
     func received(goAway last: HTTP2StreamID, _ code: HTTP2Code, _ reason: ByteBuffer?) {
-        // First of all: what is given back must not come again.
+        // First of all, so that requests that are given back do not return to this connection.
         isRetired = true
         if code == .http11Required { endpoint.requiresHTTP1.store(true, ordering: .relaxed) }
         if code != .noError {
@@ -44,13 +44,14 @@ extension HTTP2Connection {
 
     private var inOrder: [HTTP2Stream] { streams.values.sorted { $0.id < $1.id } }
 
-    /// The peer has not looked at a request: it goes to another connection, whatever it is, if it can be made again.
+    /// Sends a request on another connection, since the peer has not processed it. That holds for any method, if the request
+    /// can be replayed.
     ///
     /// - Parameter code: resets the stream, which the peer has not ended.
     func giveBack(_ stream: HTTP2Stream, because reason: AttemptMetrics.Reason, reset code: HTTP2Code? = nil) {
         guard !stream.hasHead else { return stream.fail(Self.resetError(.refusedStream, hasHead: true), code) }
         stream.exchange?.requestSent = false
-        // A body that waits to be asked for has not been read yet.
+        // A body that waits for 100 (Continue) has not been read yet.
         let isUntouched = stream.held != nil
         guard let exchange = stream.exchange, exchange.mayReplay || isUntouched && exchange.attempt <= 3 else {
             let why =
@@ -66,7 +67,7 @@ extension HTTP2Connection {
         shard.resubmit(exchange, because: reason)
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isClosing else { return }
@@ -78,7 +79,7 @@ extension HTTP2Connection {
             if let stream = streams[error.streamID] { stream.fail(Self.unsent(error.baseError), .internalError) }
         } else if let stream = sending {
             sending = nil
-            // The table of fields has changed, though the peer will not hear of it.
+            // The table of fields has changed, though the peer does not learn of it.
             if error is NIOHTTP2Errors.UnableToSerializeFrame { return fail(Self.unsent(error)) }
             stream.fail(Self.unsent(error), nil)
         } else if error is any NIOHTTP2Error {
@@ -89,12 +90,12 @@ extension HTTP2Connection {
         }
     }
 
-    /// A stream on which the peer broke the protocol fails; the library has reset it already.
+    /// Fails a stream on which the peer broke the protocol; the library has reset it already.
     func endFaulty(_ cause: (any Error)?) {
         guard let stream = faulty else { return }
         faulty = nil
         guard stream.isListed else { return }
-        // What the library says may show the values of fields.
+        // The library's messages may show the values of fields.
         let detail = cause.map { " (\(type(of: $0)))" } ?? ""
         stream.fail(
             SternaError(.malformedResponse, phase: .read, "The answer is not valid HTTP/2\(detail)."), nil)
@@ -118,7 +119,7 @@ extension HTTP2Connection {
                 : "The server broke HTTP/2 (\(code.name), \(type(of: error))), and the connection was given up.")
     }
 
-    /// Tells the peer why, fails all streams and closes.
+    /// Sends the peer the reason, fails all streams and closes.
     func fail(_ error: SternaError, _ code: HTTP2Code) {
         let last = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: code, opaqueData: nil)
         state.beginClosing()
@@ -130,7 +131,7 @@ extension HTTP2Connection {
     func fail(_ error: SternaError, mayRetry: Bool = false) {
         let streams = inOrder
         let isUsed = exchangeCount > streams.count || hasStoodIdle
-        // Before it is closed, which ends them all for another reason.
+        // Before the close, which ends all streams for another reason.
         state.beginClosing()
         defer { abort(evenIfClosing: true) }
         for stream in streams {
@@ -153,7 +154,7 @@ extension HTTP2Connection {
         context.fireChannelInactive()
     }
 
-    /// The connection broke: requests without an answer are sent again where that is safe, the others fail.
+    /// Ends the streams of a broken connection: requests without an answer are sent again where that is safe, the others fail.
     func lost(because cause: (any Error)?) {
         let streams = inOrder
         guard !streams.isEmpty else { return }
@@ -183,7 +184,7 @@ extension HTTP2Connection {
             "The server ended the connection before the end of its answer (\(reason)).")
     }
 
-    /// Closes the connection in order; nobody uses it any more.
+    /// Closes an unused connection in order.
     func close() {
         guard !isClosing else { return }
         state.beginClosing()
@@ -193,7 +194,7 @@ extension HTTP2Connection {
         context.close(promise: nil)
     }
 
-    /// Closes the connection at once: TLS closed in order would take for seconds whatever the peer still sends.
+    /// Closes the connection at once: an orderly TLS close would take whatever the peer still sends, for seconds.
     func abort(evenIfClosing: Bool = false) {
         guard !isClosing || evenIfClosing else { return }
         state.beginClosing()

@@ -3,7 +3,7 @@ import NIOHTTP2
 import SternaCore
 import Synchronization
 
-/// What comes from the peer, frame by frame.
+/// Frames from the peer.
 extension HTTP2Connection {
     func received(_ frame: HTTP2Frame) {
         switch frame.payload {
@@ -31,7 +31,7 @@ extension HTTP2Connection {
         return lastStream
     }
 
-    // Frames without content are few where a peer means well.
+    // A well-behaved peer sends few frames without content.
     private func count(_ piece: HTTP2Frame.FramePayload.Data, of stream: HTTP2Stream?) -> Bool {
         let bytes = piece.data.readableBytes
         if bytes > 0 || piece.endStream {
@@ -56,14 +56,14 @@ extension HTTP2Connection {
         stream.windowOpened(by: increment)
     }
 
-    /// Resets a stream that has ended already, if there was such a stream.
+    /// Resets a stream that has already ended, if it existed.
     func resetEnded(_ id: HTTP2StreamID, _ code: HTTP2Code) {
         guard let context, !isClosing, !isOpen(id) else { return }
         context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: .rstStream(code))), promise: nil)
         flushSoon()
     }
 
-    /// Whether a stream is in the table.
+    /// Returns whether a stream is in the table.
     func isOpen(_ id: HTTP2StreamID) -> Bool {
         if let lastStream, lastStream.id == id { return lastStream.isListed }
         return streams[id] != nil
@@ -73,7 +73,7 @@ extension HTTP2Connection {
         .malformedResponse, phase: .read,
         "The server broke HTTP/2 (it allows pushes, which servers cannot), and the connection was given up.")
 
-    // One that was sent before the peer knew that it must not.
+    // A push that was sent before the peer knew that pushes are disabled.
     private func refuse(_ promised: HTTP2StreamID) {
         guard let context else { return }
         context.write(wrapOutboundOut(HTTP2Frame(streamID: promised, payload: .rstStream(.cancel))), promise: nil)
@@ -96,14 +96,14 @@ extension HTTP2Connection {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // While fields are written there is nothing to be learnt.
+        // Events that arise while fields are written carry no news.
         guard !isClosing, sending == nil else { return }
-        // A cast that fails costs as much as one that does not, and to compare types next to nothing.
+        // A failed cast costs as much as a successful one; comparing types costs next to nothing.
         if type(of: event) == NIOHTTP2WindowUpdatedEvent.self {
             if let event = event as? NIOHTTP2WindowUpdatedEvent { changed(event) }
         } else if let event = event as? StreamClosedEvent {
-            // What the peer has reset, or what it does not handle any more, has been dealt with; so this side has, for a
-            // reason that comes next.
+            // Streams that the peer has reset, or does not handle any more, have left the table. So this side has reset this
+            // one, for a reason that comes next.
             if event.reason != nil, let stream = stream(event.streamID) { isFaulty(stream) }
         }
     }
@@ -111,7 +111,7 @@ extension HTTP2Connection {
     private func isFaulty(_ stream: HTTP2Stream) {
         if faulty !== stream { endFaulty(nil) }
         faulty = stream
-        // Where the library's reset had to wait, nothing comes behind it.
+        // Where the library's reset had to wait, no error follows it.
         shard.loop.execute { if self.faulty === stream { self.endFaulty(nil) } }
     }
 
@@ -136,11 +136,10 @@ extension HTTP2Connection {
         allow(more, on: .rootStream)
     }
 
-    /// A stream's share of what the connection makes use of: with more each, those that come first would leave the others
-    /// behind.
+    /// A stream's share of the connection's target. With a larger window each, the first streams would leave the others behind.
     var streamTarget: Int { max(ReceiveWindow.initial, tuner.target / max(1, streams.count)) }
 
-    /// Allows what could not be allowed while the network took nothing.
+    /// Sends the window updates that were held back while the network took nothing.
     func creditAll() {
         credit()
         for stream in streams.values { stream.credit() }
@@ -151,15 +150,15 @@ extension HTTP2Connection {
         if stream.canSend { turns.add(stream.id) }
     }
 
-    // Where all streams have ended after GOAWAY, the library takes no more of these.
-    // What is written while the network takes nothing waits in the library, which goes on telling of the old window.
+    // Where all streams have ended after GOAWAY, the library takes no more window updates. Updates written while the network
+    // takes nothing wait in the library, which goes on reporting the old window.
     var canCredit: Bool { !isClosing && !(isRetired && streams.isEmpty) && context?.channel.isWritable == true }
 
-    /// What all streams together may have on their way. Nothing is held back by it: how much is stored is for each stream's own
-    /// window to say.
+    /// The limit of bytes on their way on all streams together. It holds nothing back: each stream's own window limits how much
+    /// is stored.
     static let connectionWindow = 16 << 20
 
-    /// Lets the peer send more.
+    /// Lets the peer send more (WINDOW_UPDATE).
     func allow(_ more: Int, on id: HTTP2StreamID) {
         guard let context else { return }
         context.write(
@@ -187,13 +186,13 @@ extension HTTP2Connection {
         flushSoon()
     }
 
-    /// Has the peer say that it has worked through what was reset.
+    /// Counts a reset stream, and asks the peer for a sign (PING) that it has processed the resets.
     func countReset() {
         resetCount += 1
         askAboutResets()
     }
 
-    // Not about each: a peer counts what asks too often as an attack.
+    // Not for each reset: a peer counts frequent PINGs as an attack.
     private func askAboutResets() {
         guard resetCount >= 16, askedResets == nil else { return }
         askedResets = resetCount
@@ -212,7 +211,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Asks the peer for a sign of life where it is due, or gives the connection up; returns when to look again.
+    /// Asks the peer for a sign of life if it is due, or gives the connection up. Returns when to check again.
     func lookAtHealth(at now: NIODeadline) -> NIODeadline {
         guard !streams.isEmpty, !isClosing else { return .distantFuture }
         switch health.look(at: now) {

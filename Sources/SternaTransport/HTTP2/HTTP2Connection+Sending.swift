@@ -2,33 +2,33 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Sending the bodies of requests: no frame goes beyond a window, and each stream has its turn.
+/// Sends request bodies: no frame exceeds a window, and the streams take turns.
 extension HTTP2Connection {
-    /// What is handed on at once, so that a frame is never left between this and the network.
+    /// The bytes that are handed on at once, so that a frame is never left between the connection and the network.
     private static let batchBytes = 64 << 10
 
-    /// What stands before each frame (RFC 9113, 4.1).
+    /// The length of the head of each frame (RFC 9113, 4.1).
     static let frameHeadBytes = 9
 
-    /// How much may wait for the network before more is handed on.
+    /// The bytes that may wait for the network before more are handed on.
     private static let waitingBytes = 128 << 10
 
-    /// What `isWritable` of the channel means: more than ever waits.
+    /// The water marks behind the channel's `isWritable`; more than the bytes that ever wait.
     static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
 
-    /// A stream has something to send.
+    /// Schedules a stream that has something to send.
     func wantsToSend(_ stream: HTTP2Stream) {
         guard stream.canSend else { return }
         turns.add(stream.id)
         pumpLater()
     }
 
-    /// Sends on at the end of this turn of the event loop.
+    /// Resumes sending at the end of this turn of the event loop.
     func pumpLater() {
         if !turns.isEmpty, !isPumping { flushSoon() }
     }
 
-    /// Sends what the windows and the network let through.
+    /// Sends as much as the windows and the network let through.
     func pump() {
         guard !isPumping else { return }
         isPumping = true
@@ -36,7 +36,7 @@ extension HTTP2Connection {
         while let context, !isClosing, !turns.isEmpty, sendBatch(context) {}
     }
 
-    // Whether there may be more to send.
+    // Returns whether there may be more to send.
     private func sendBatch(_ context: ChannelHandlerContext) -> Bool {
         guard context.channel.isWritable else { return false }
         isHeld = context.channel.unwrittenBytes >= Self.waitingBytes
@@ -59,7 +59,7 @@ extension HTTP2Connection {
         return true
     }
 
-    // One frame; nil where the windows of the connection or of the network let nothing through.
+    // Sends one frame. Returns nil where the windows of the connection or of the network let nothing through.
     private func send(of stream: HTTP2Stream, upTo left: Int, _ context: ChannelHandlerContext) -> Int? {
         if stream.pending.isEmpty { return sendEnd(of: stream, context) }
         let limit = min(left, WriteGatherer.frameBytes, sendWindow, stream.sendWindow)
@@ -71,7 +71,7 @@ extension HTTP2Connection {
         stream.throughput.sent += Self.frameHeadBytes
         let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece.bytes), endStream: piece.isLast)
         let promise = piece.promise ?? shard.loop.makePromise()
-        // The channel says that it is writable again only where it has said that it is not.
+        // The channel reports that it is writable again only where it has reported that it is not.
         promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
             if let self, self.isHeld { self.pumpLater() }
         }
@@ -80,10 +80,11 @@ extension HTTP2Connection {
         return max(count, 1)
     }
 
-    // The end alone. The library must pass an empty frame on at once: it ends the process where the window sinks below zero
-    // while one waits there.
+    // Sends the end alone. The library must pass an empty frame on at once: it ends the process if the window sinks below zero
+    // while an empty frame waits there.
     private func sendEnd(of stream: HTTP2Stream, _ context: ChannelHandlerContext) -> Int? {
-        // Fields are not counted, so that an end without any gets past a connection's window that is used up.
+        // Windows do not count fields. So a section without any fields ends the body even if the connection's window is used
+        // up.
         if let trailers = stream.trailers ?? (sendWindow <= 0 ? HPACKHeaders() : nil) {
             flush()
             guard stream.isOpen else { return nil }

@@ -5,16 +5,16 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// One HTTP/2 connection: a table of streams straight on the frames of the library that encodes and decodes them.
+/// One HTTP/2 connection: a table of streams directly on the frames of the library that encodes and decodes them.
 ///
 /// It belongs to its shard, and carries exchanges of all event loops. It takes new ones until it is retired: by the peer
-/// (GOAWAY), by its age, or when identifiers run out; then it closes with its last stream.
+/// (GOAWAY), by its age, or when identifiers run out. It then closes with its last stream.
 // Invariant: everything is touched on the channel's event loop only.
 final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// Where it was opened to, and all that it serves.
+    /// The endpoint that it was opened for, and all endpoints that it serves.
     let endpoint: Endpoint
     var endpoints: [Endpoint]
     let shard: Shard
@@ -22,54 +22,54 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var streams: [HTTP2StreamID: HTTP2Stream] = [:]
     private var nextID: Int32? = 1
 
-    /// Whose frame came last.
+    /// The stream of the latest frame.
     var lastStream: HTTP2Stream?
     var peer: PeerSettings
     var tuner: WindowTuner
     var health: ConnectionHealth
 
-    /// What may still be sent over all streams together, and whose turn it is.
+    /// The connection's send window, and the order in which streams send.
     var sendWindow = 65_535
     var turns = SendTurns<HTTP2StreamID>()
     var secretNames = SecretNames()
     var isPumping = false
 
-    /// Whether as much waits for the network as may.
+    /// Whether the maximum number of bytes waits for the network.
     var isHeld = false
 
-    /// Whose fields are being written.
+    /// The stream whose fields are being written.
     var sending: HTTP2Stream?
     private var isReading = false
     private var isFlushing = false
     private var mustFlush = false
 
-    /// Streams with something for their readers out of what was read at once.
+    /// Streams with content for their readers from the present read.
     private var toDeliver: [HTTP2Stream] = []
     private var delivered: [HTTP2Stream] = []
 
-    /// When something was read last.
+    /// When bytes were read last.
     private(set) var lastRead: NIODeadline
 
-    /// Streams that were reset and of which the peer may not know yet, and how many of them a PING asks about.
+    /// The number of reset streams that the peer may not know of yet, and how many of them a PING asks about.
     var resetCount = 0
     var askedResets: Int?
 
     /// Whether a probe is due at the end of the present read, behind the answers to the peer's PINGs.
     var owesProbe = false
 
-    /// Frames without content that came one after the other.
+    /// The number of consecutive frames without content.
     var emptyCount = 0
 
-    /// Why the peer takes no more, where it has said so.
+    /// The peer's reason for GOAWAY, if it gave one.
     var goodbye: String?
 
-    /// What may still come over all streams, as the library has said last.
+    /// The connection's receive window, as the library last reported it.
     var receiveWindow = 65_535
 
-    /// A stream that the library has reset, until it says why.
+    /// A stream that the library has reset, until the library reports the reason.
     var faulty: HTTP2Stream?
 
-    /// Whether the library has found the peer to break the protocol, and said so.
+    /// Detects that the library ends the connection because the peer broke the protocol.
     let watch: GoAwayWatch
     let gatherer: WriteGatherer
     let meter: FrameMeter
@@ -82,14 +82,14 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var hasStoodIdle = false
     var usesWhileWaitedFor = 0
 
-    /// Whether those who wait are being served, so that one that ends at once serves nobody within itself.
+    /// Whether waiters are being served. Prevents an exchange that ends at once from serving others re-entrantly.
     var isServing = false
     private let life: ConnectionLife
 
     /// Whether it takes no new exchanges.
     var isRetired = false
 
-    /// From the end of its dial on, it holds the permit that it was opened with.
+    /// The state of the connection. From the end of its dial on, it holds the permit that it was opened with.
     var state = ConnectionState.dialling
     var isClosing: Bool { state.isClosing }
 
@@ -112,37 +112,37 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: Capacity
 
-    /// How many exchanges it can take now.
+    /// The number of exchanges that the connection can take now.
     var freeStreams: Int {
         guard takesWrites, !isRetired, endpoint.stillShows(rotation), !isWornOut, !isOverdue else { return 0 }
-        // Resets that the peer has not worked through are work for it that a storm of them would pile up.
+        // Resets that the peer has not processed are work for it, which a storm of them would pile up.
         return max(0, peer.maximumStreams - streams.count - max(0, resetCount - max(32, peer.maximumStreams)))
     }
 
-    /// Whether the network takes more: what is written while it does not waits in the library, which does not know of it yet.
+    /// Whether the network takes more. Frames written while it does not wait in the library, which does not know of that yet.
     var takesWrites: Bool { !isClosing && context?.channel.isWritable == true }
 
-    // It has not given the sign of life that it was asked for.
+    // A PING has not been answered in time.
     var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.clock.now) }
 
     /// Whether the peer takes no streams at the moment, and more connections would not change that.
     var isOnHold: Bool { !isRetired && !isClosing && peer.isKnown && peer.maximumStreams == 0 }
 
-    /// Whether it can take an exchange that was refused or lost elsewhere.
+    /// Returns whether the connection can take an exchange that was refused or lost elsewhere.
     func takes(_ exchange: Exchange) -> Bool {
         guard freeStreams > 0 else { return false }
         guard exchange.needsFreshConnection else { return true }
-        // Where there may be no other one, it is asked again.
+        // Where no other connection may be opened, this one is asked again.
         let isRefused = exchange.refusedBy === self && endpoint.maximumConnections > 1
         return !isRefused && (exchangeCount == 0 || shard.clock.now - health.lastReceived < .seconds(1))
     }
 
     private var isWornOut: Bool { life.isOver(after: exchangeCount, at: shard.clock.now) }
 
-    /// Until when it is kept while nobody uses it.
+    /// The idle deadline.
     var idleLimit: NIODeadline { life.idleLimit(since: lastActivity, patience: shard.idleTimeout) }
 
-    /// Closes when the last exchange has ended, where it takes no further ones.
+    /// Closes the connection once its last exchange has ended, if it takes no further ones.
     func closeIfDone() {
         if streams.isEmpty, isRetired || isWornOut || !endpoint.stillShows(rotation) { close() }
     }
@@ -185,7 +185,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    /// A stream has ended; it is reset where the peer does not know of its end.
+    /// Removes a stream that has ended, and resets it where the peer does not know of its end.
     func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
         shard.loop.assertInEventLoop()
         guard stream.isListed else { return }
@@ -212,7 +212,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         meter.connection = self
     }
 
-    /// Lets the peer send more over all streams together than the protocol begins with.
+    /// Lets the peer send more over all streams together than the protocol's initial window.
     func openWindow() { allow(Self.connectionWindow - 65_535, on: .rootStream) }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -226,14 +226,14 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         channelIsGone()
     }
 
-    /// The dial has succeeded; returns false where the connection was lost meanwhile.
+    /// Completes the dial. Returns false if the connection was lost meanwhile.
     func establish() -> Bool {
         guard state.establish() else { return false }
         shard.counts.open += 1
         return true
     }
 
-    /// The channel is gone: gives the permit back, once.
+    /// Gives the permit back, once, when the channel is gone.
     func channelIsGone() {
         if state.end() { shard.closed(self) }
     }
@@ -241,7 +241,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosing else { return }
         if !isReading {
-            // What was read at once has come at one moment.
+            // Bytes of one read have arrived at one moment.
             isReading = true
             lastRead = shard.clock.now
             health.received(at: lastRead)
@@ -257,12 +257,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         endFaulty(nil)
         sendProbe()
         pump()
-        // What was written while frames were read has been flushed by now.
+        // Frames written while frames were read have been flushed by now.
         if mustFlush { flush() }
         context.fireChannelReadComplete()
     }
 
-    /// Has a stream's reader woken when all has been looked at that was read at once.
+    /// Wakes a stream's reader once the present read has been processed.
     func deliverLater(_ stream: HTTP2Stream) {
         if toDeliver.last !== stream { toDeliver.append(stream) }
     }
@@ -276,7 +276,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Sends what was written, once for all that is done in this turn of the event loop.
+    /// Flushes once for all that is written in this turn of the event loop.
     func flushSoon() {
         mustFlush = true
         guard !isReading, !isFlushing else { return }
@@ -294,13 +294,13 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// Sees whether the library ends the connection because the peer breaks the protocol: nothing else tells its errors apart.
+/// Detects whether the library ends the connection because the peer breaks the protocol: nothing else tells its errors apart.
 // Invariant: touched on the channel's event loop only.
 final class GoAwayWatch: NIOHTTP2FrameDelegate, @unchecked Sendable {
     /// Whether GOAWAY was sent, and with which error.
     private(set) var code: HTTP2Code?
 
-    /// Gets credit for what is sent; set where the library's own streams send.
+    /// Earns credit for sent frames; set where the library's own streams send.
     var meter: FrameMeter?
 
     func wroteFrame(_ frame: HTTP2Frame) {

@@ -3,19 +3,19 @@ import NIOCore
 import NIOHPACK
 import SternaCore
 
-/// The fields that a request is sent with over HTTP/2 (RFC 9113, 8.2 and 8.3.1).
+/// The fields of a request over HTTP/2 (RFC 9113, 8.2 and 8.3.1).
 struct HTTP2RequestFields {
     private(set) var headers = HPACKHeaders()
 
-    /// How many bytes names and values have together.
+    /// The number of bytes of all names and values.
     private(set) var size = 0
 
-    /// Makes the fields; throws `invalidHeader` or `invalidRequest` for what HTTP/2 cannot say.
+    /// Makes the fields; throws `invalidHeader` or `invalidRequest` for a request that HTTP/2 cannot express.
     ///
     /// - Parameters:
-    ///   - length: the body's length, where it is known and to be said.
-    ///   - expectsContinue: whether the field that says that the body waits is sent.
-    ///   - secretNames: what is known already of the names of fields.
+    ///   - length: the body's length, if it is known and to be sent.
+    ///   - expectsContinue: whether to send the Expect field, as the body waits for 100 (Continue).
+    ///   - secretNames: remembers which names of fields are secret.
     init(
         _ request: Request, length: Int64?, expectsContinue: Bool = false, secretNames: inout SecretNames
     ) throws(SternaError) {
@@ -62,14 +62,14 @@ struct HTTP2RequestFields {
         size += name.utf8.count + value.utf8.count
     }
 
-    /// Throws `limitExceeded` where the compressed fields do not go into one frame of a size: the library sends no more.
+    /// Throws `limitExceeded` where the compressed fields do not fit into one frame of a size: the library sends no more.
     ///
-    /// A character takes at most 30 bits, and the lengths of a field a few bytes.
+    /// A character takes at most 30 bits, and the lengths of a field take a few bytes.
     func checkSize(_ maximum: Int) throws(SternaError) {
         try Self.check(headers, size, maximum)
     }
 
-    /// As `checkSize`, for any fields.
+    /// Checks any fields, as ``checkSize(_:)`` does.
     static func check(_ headers: HPACKHeaders, _ size: Int, _ maximum: Int) throws(SternaError) {
         guard 4 * size + 12 * headers.count > maximum else { return }
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
@@ -79,7 +79,7 @@ struct HTTP2RequestFields {
             try encoder.append(headers: headers)
             compressed = try encoder.endEncoding().readableBytes
         } catch {}
-        // Before it there may be a few bytes about the table's size.
+        // A few bytes about the table's size may precede the fields.
         guard let compressed, compressed + 32 <= maximum else {
             throw SternaError(
                 .limitExceeded, phase: .prepare,
@@ -99,8 +99,8 @@ struct HTTP2RequestFields {
         add(name, value, isMarked ? .neverIndexed : Self.indexing(name, value, &secretNames))
     }
 
-    // A table of fields on the peer's side costs nobody but this side where each request has other values; and what is guessed
-    // from the size of a compressed section must not be a secret (RFC 7541, 7.1.3).
+    // Indexing a field with another value in each request only costs this side. A secret must not be guessable from the size of
+    // a compressed section (RFC 7541, 7.1.3).
     private static func indexing(
         _ name: String, _ value: String, _ secretNames: inout SecretNames
     ) -> HPACKIndexing {
@@ -120,7 +120,7 @@ struct HTTP2RequestFields {
         }
     }
 
-    // What belongs to a connection, or is said by a pseudo-field; a proxy's credentials are for the proxy alone.
+    // Fields of a connection, and fields that a pseudo-field replaces. A proxy's credentials are for the proxy alone.
     private static func isLeftOut(_ name: String, _ field: HTTPField, _ expectsContinue: Bool) -> Bool {
         switch name.utf8.count {
         case 2: name == "te" && field.value.lowercased() != "trailers"
@@ -141,7 +141,7 @@ struct HTTP2RequestFields {
         return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
     }
 
-    /// The value of the Priority field (RFC 9218, 4.1); nil for the usual one, which goes without saying.
+    /// Returns the value of the Priority field (RFC 9218, 4.1); nil for the default, which is not sent.
     static func urgency(_ request: Request) -> String? {
         switch request.priority {
         case .high: "u=1"
@@ -169,7 +169,7 @@ struct HTTP2RequestFields {
 
 /// The fields behind a body.
 enum HTTP2TrailerFields {
-    /// - Parameter maximum: how large a frame may be that the peer takes.
+    /// - Parameter maximum: the largest frame that the peer accepts.
     static func headers(_ fields: HTTPFields, maximum: Int) throws(SternaError) -> HPACKHeaders {
         try TrailerFields.check(fields)
         var headers = HPACKHeaders()

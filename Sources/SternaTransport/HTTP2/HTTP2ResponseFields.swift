@@ -3,7 +3,7 @@ import NIOCore
 import NIOHPACK
 import SternaCore
 
-/// The head of a response as it came over HTTP/2 (RFC 9113, 8.2 and 8.3.2).
+/// The head of a response over HTTP/2 (RFC 9113, 8.2 and 8.3.2).
 struct HTTP2ResponseFields {
     let status: Int
     let section: FieldSection
@@ -11,7 +11,7 @@ struct HTTP2ResponseFields {
 
     var isInformational: Bool { status < 200 }
 
-    /// - Parameter ignoresLength: what an answer to CONNECT says of a length says nothing (RFC 9110, 9.3.6).
+    /// - Parameter ignoresLength: whether to ignore the length, which means nothing in an answer to CONNECT (RFC 9110, 9.3.6).
     init(_ headers: HPACKHeaders, limits: Limits, ignoresLength: Bool = false) throws(ParseFailure) {
         let parts = try FieldParts(headers, limits: limits, ignoresLength: ignoresLength)
         guard let text = parts.status, let status = Self.status(text) else {
@@ -40,14 +40,13 @@ struct HTTP2ResponseFields {
         return status >= 100 ? status : nil
     }
 
-    /// The response this head begins.
+    /// Returns the response that this head begins.
     func response(from url: HTTPURL, body: ResponseBody) -> Response {
         Response(status: .init(code: status), version: .http2, section: section, body: body, url: url)
     }
 }
 
-/// What a section of fields consists of. The lines are written as they would stand in an HTTP/1 message, which is looked at
-/// only where somebody asks.
+/// The parts of a field section. The lines are written as in an HTTP/1 message, which is parsed only on demand.
 private struct FieldParts {
     private(set) var lines = Bytes()
     private(set) var status: String?
@@ -59,7 +58,7 @@ private struct FieldParts {
         guard headers.count <= limits.fieldCount + pseudoCount else {
             throw .limit("The answer has more than \(limits.fieldCount) header fields.")
         }
-        // One write, for the many small ones would cost more than what they write; most sections have room at once.
+        // One write, since many small ones would cost more than the bytes themselves. Most sections fit at once.
         var room = 512
         var lines = Bytes()
         defer { self.lines = lines }
@@ -85,7 +84,7 @@ private struct FieldParts {
         }
     }
 
-    // Returns how many bytes it takes.
+    // Returns the number of bytes that the lines take.
     private mutating func write(
         _ headers: HPACKHeaders, _ limits: Limits, _ ignoresLength: Bool, into text: inout TextWriter
     ) throws(ParseFailure) -> Int {
@@ -139,7 +138,7 @@ private struct FieldParts {
         return !isBlank(first) && !isBlank(last) && FieldSyntax.isValue(bytes)
     }
 
-    // Several equal values are one (RFC 9110, 8.6).
+    // Several equal values count as one (RFC 9110, 8.6).
     private mutating func takeLength(_ value: String) throws(ParseFailure) {
         let known = contentLength
         let length = value.utf8.withContiguousStorageIfAvailable { Self.length($0[...], known) }
@@ -147,7 +146,7 @@ private struct FieldParts {
         contentLength = length
     }
 
-    // Nil where one of the values is no number, or not the one that is known.
+    // Returns nil if one of the values is no number, or differs from the known one.
     private static func length(_ value: some RandomAccessCollection<UInt8>, _ known: Int64?) -> Int64? {
         var known = known
         var rest = value[...]

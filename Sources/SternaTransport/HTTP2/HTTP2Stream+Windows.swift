@@ -24,10 +24,10 @@ extension HTTP2Stream {
         .malformedResponse, phase: .read,
         "The server broke HTTP/2: it opened a stream's window beyond 2,147,483,647 bytes.")
 
-    /// So much is left of what the peer may send; it is allowed more unless the reader lags behind.
+    /// Notes how much the peer may still send; allows more unless the reader lags behind.
     func windowIsLeft(_ size: Int) {
         receiveWindow.isLeft(size)
-        // When the reader has had what there is: then it is known whether it keeps up.
+        // After the reader has taken the present bytes: only then is it known whether it keeps up.
         connection.deliverLater(self)
     }
 
@@ -57,7 +57,7 @@ extension HTTP2Stream {
         connection.flushSoon()
     }
 
-    // From here on the server is the one to be waited for again.
+    // Resumes reading: from here on the wait is for the server again.
     private func readGoesOn() {
         readIsHeld = false
         lastActivity = shard.clock.now

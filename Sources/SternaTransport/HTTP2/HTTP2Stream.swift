@@ -8,25 +8,25 @@ import SternaCore
 /// One exchange on an HTTP/2 connection: a request and its response (RFC 9113, 8.1).
 // Invariant: everything is touched on the connection's event loop only.
 final class HTTP2Stream: Carrier, @unchecked Sendable {
-    /// How much of a body is taken from its writer ahead of the windows.
+    /// The bytes of a body that are taken from its writer ahead of the windows.
     static let pendingBytes = 256 << 10
 
     let connection: HTTP2Connection
     let id: HTTP2StreamID
 
-    /// What may still be sent; below zero where the peer has taken back what was allowed.
+    /// The send window; below zero where the peer has taken back part of it.
     var sendWindow: Int
     var receiveWindow = ReceiveWindow()
 
-    /// What the windows have not let through yet.
+    /// Pieces of the body that the windows have not let through yet.
     var pending: Deque<(bytes: Bytes, promise: EventLoopPromise<Void>?)> = []
     private(set) var pendingCount = 0
 
-    /// Whether the body ends with what is pending, and with which fields.
+    /// Whether the body ends with the pending pieces, and with which trailers.
     private(set) var endsWithPending = false
     private(set) var trailers: HPACKHeaders?
 
-    /// Whether END_STREAM was sent, and whether it has come.
+    /// Whether END_STREAM was sent, and whether it was received.
     var hasSentEnd = false
     var hasReceivedEnd = false
 
@@ -74,7 +74,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         return false
     }
 
-    /// Sends the request of the exchange that was begun.
+    /// Sends the request of its exchange.
     func send(over context: ChannelHandlerContext) throws(SternaError) {
         guard let exchange else { return }
         guard exchange.deadline > lastActivity else {
@@ -124,14 +124,14 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         writer.advance()
     }
 
-    /// Whether there is something to send that the stream's own window lets through.
+    /// Whether the stream has something to send that its own window lets through.
     var canSend: Bool {
         guard isOpen else { return false }
         if pending.isEmpty { return endsWithPending && (trailers != nil || sendWindow >= 0) }
         return sendWindow > 0
     }
 
-    /// What comes next of the body, at most so many bytes.
+    /// Returns the next piece of the body, of at most that many bytes.
     func nextPiece(upTo limit: Int) -> (bytes: Bytes, promise: EventLoopPromise<Void>?, isLast: Bool)? {
         guard var (bytes, promise) = pending.popFirst() else { return nil }
         if bytes.readableBytes > limit, let piece = bytes.readSlice(length: limit) {
@@ -140,17 +140,17 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
             promise = nil
         }
         pendingCount -= bytes.readableBytes
-        // That nothing follows may be known before the writer says so: an empty frame less.
+        // The writer may have handed over everything before it says so; knowing that saves an empty frame.
         let isComplete = endsWithPending || writer?.hasHandedAll == true
         return (bytes, promise, pending.isEmpty && isComplete && trailers == nil)
     }
 
     // MARK: Receiving
 
-    /// A section of fields has come: interim, the head, or what follows the body.
+    /// Takes a section of fields: an interim response, the head, or the trailers.
     func received(_ headers: HPACKHeaders, isEnd: Bool) {
         began()
-        // What the fields took in compressed form the library does not say.
+        // The library does not report the compressed size of the fields.
         throughput.received += HTTP2Connection.frameHeadBytes
         if exchange?.recorder != nil {
             throughput.received += headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -205,7 +205,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if exchange?.request.delivery == .head { connection.deliverLater(self) }
     }
 
-    // All of it has come; where its length was said, as much as was said.
+    // Ends the response. The length of the content must match the announced one, if any.
     private func end(_ trailers: HTTPFields?) throws(ParseFailure) {
         if let length = contentLength, contentCount != length {
             throw .malformed("its content has \(contentCount) bytes, not \(length) as its head says.")
@@ -213,14 +213,14 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         finish(trailers)
     }
 
-    // To HEAD, and with 304, the field tells of another answer's content (RFC 9110, 8.6).
+    // In an answer to HEAD, and with 304, the field describes another answer's content (RFC 9110, 8.6).
     private var contentLength: Int64? { hasNoContent ? 0 : head?.contentLength }
 
     private var hasNoContent: Bool {
         exchange?.request.method == .head || head?.status == 304 || head?.status == 204
     }
 
-    /// Content has come.
+    /// Takes content.
     func received(_ bytes: Bytes, isEnd: Bool) {
         do throws(ParseFailure) {
             guard head != nil else { throw .malformed("its content comes before its head.") }
@@ -257,7 +257,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if let collected, collected.readableBytes > Self.collectedBytes { stream() }
     }
 
-    /// All of what was read at once has been looked at.
+    /// Delivers content once the present read has been processed.
     func deliver() {
         if pipe != nil {
             deliverBody(at: connection.lastRead)
@@ -306,9 +306,9 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
 
     override func fail(_ error: SternaError) { fail(error, .cancel) }
 
-    /// Ends the exchange with an error, and the stream by a reset unless the peer knows of its end.
+    /// Ends the exchange with an error. Resets the stream unless the peer knows of its end.
     func fail(_ error: SternaError, _ code: HTTP2Code?) {
-        // Who wants the head as soon as it is there is given it, and what came behind it, before the error.
+        // A caller that wants the head as soon as it arrives gets it, with the content behind it, before the error.
         if head != nil, exchange?.request.delivery == .head { stream() }
         let (exchange, pipe, head) = (exchange, pipe, head)
         if exchange?.recorder != nil { noteFailure() }
@@ -320,7 +320,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
-    /// Lets go of the exchange and of what was to be sent for it.
+    /// Releases the exchange, and drops the pending pieces of its body.
     func detach() {
         if let exchange {
             shard.remove(exchange)

@@ -2,37 +2,37 @@ import NIOCore
 import NIOHTTP2
 import SternaCore
 
-/// Tells the peer how long a field section may be, while the library's decoder is given no such limit.
+/// Announces the limit of a field section to the peer, while the library's decoder has no such limit.
 ///
-/// Past its limit the decoder reports a section that it cannot decode, which says that the peer is broken, and gives up the
-/// connection. Without one, `HTTP2ResponseFields` refuses the section, says why, and the other streams go on.
+/// Past its limit the decoder reports a section that it cannot decode, which blames the peer, and gives up the connection.
+/// Without a limit, `HTTP2ResponseFields` refuses the section and says why, and the other streams go on.
 ///
 /// The library applies a setting when it is acknowledged, and a limit of its own until then. So it writes two SETTINGS: first
-/// the limit alone, which `FrameMeter` acknowledges as soon as the peer has sent its SETTINGS, then what the peer
-/// acknowledges. The peer gets one, in the place of the first: all settings, with the limit that holds.
+/// the limit alone, which `FrameMeter` acknowledges as soon as the peer has sent its SETTINGS, then the settings that the peer
+/// acknowledges. The peer gets one SETTINGS, in the place of the first: all settings, with the limit that holds.
 // Invariant: touched on the channel's event loop only.
 final class HeaderListAnnouncement: ChannelOutboundHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias OutboundIn = Bytes
     typealias OutboundOut = Bytes
 
-    /// What the library believes to have announced.
+    /// The limit that the library believes to have announced.
     static let unlimited = 0x7FFF_FFFF
 
-    /// SETTINGS without any, acknowledged (RFC 9113, 6.5).
+    /// An acknowledgement of SETTINGS (RFC 9113, 6.5).
     static let acknowledgement = Bytes(bytes: [0, 0, 0, FrameHead.Kind.settings, FrameHead.acknowledgement, 0, 0, 0, 0])
 
     private static let settingBytes = 6
 
-    /// The identifiers and values that the peer is sent (RFC 9113, 6.5.2).
+    /// The identifiers and values that are sent to the peer (RFC 9113, 6.5.2).
     private let settings: [(UInt16, UInt32)]
 
-    /// What the library writes second, all but the limit.
+    /// The settings that the library writes second: all but the limit.
     let later: [HTTP2Setting]
     private var hasSent = false
 
     /// - Parameters:
-    ///   - limits: gives the limit of a field section.
-    ///   - window: what the peer may send on a stream before it is allowed more.
+    ///   - limits: contains the limit of a field section.
+    ///   - window: the bytes that the peer may send on a stream before it is allowed more.
     init(_ limits: Limits, window: Int) {
         later = [
             HTTP2Setting(parameter: .enablePush, value: 0),

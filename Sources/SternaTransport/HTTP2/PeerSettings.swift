@@ -1,26 +1,26 @@
 import NIOHTTP2
 
-/// What the peer has said it takes (RFC 9113, 6.5.2); a value without I/O.
+/// The settings that the peer has announced (RFC 9113, 6.5.2); a value without I/O.
 struct PeerSettings {
-    /// How many streams are opened before the peer has said how many it takes (RFC 9113, 6.5.2 asks for no fewer).
+    /// The number of streams opened before the peer has announced its limit (RFC 9113, 6.5.2 asks for no fewer).
     static let assumedStreams = 100
 
-    /// More streams than that are not opened, whatever it takes: what is reset must be remembered.
+    /// The most streams that are opened, whatever the peer allows: resets must be remembered.
     static let mostStreams = 256
 
     private(set) var maximumStreams: Int
     private(set) var initialWindow = 65_535
     private(set) var maximumFrame = 16_384
 
-    /// Whether its first settings have come.
+    /// Whether the peer's first settings have arrived.
     private(set) var isKnown = false
 
-    /// - Parameter maximumStreams: how many streams it has taken before.
+    /// - Parameter maximumStreams: the limit that the peer announced before.
     init(maximumStreams: Int = Self.assumedStreams) { self.maximumStreams = maximumStreams }
 
-    /// Takes new settings; returns by how much the windows of open streams change.
+    /// Applies new settings. Returns by how much the windows of open streams change.
     ///
-    /// That each is within its range was seen to by the library that decodes the frames.
+    /// The library that decodes the frames has checked that each setting is within its range.
     mutating func take(_ settings: [HTTP2Setting]) -> Int {
         let before = initialWindow
         for setting in settings {

@@ -1,22 +1,22 @@
 import NIOCore
 
-/// How much the peer may send on a stream, and when it is told that it may send more (RFC 9113, 5.2); a value without I/O.
+/// Tracks how much the peer may send on a stream, and when to allow more (RFC 9113, 5.2); a value without I/O.
 struct ReceiveWindow {
-    /// What a stream begins with, and what it has while nobody reads on.
+    /// The size that a stream begins with, and has while its reader does not keep up.
     static let initial = 256 << 10
 
-    /// What the peer may still send.
+    /// The number of bytes that the peer may still send.
     private(set) var size: Int
 
     init(size: Int = ReceiveWindow.initial) { self.size = size }
 
-    /// The library that counts says how much is left.
+    /// Sets the size that is left, as the library counts it.
     mutating func isLeft(_ size: Int) { self.size = size }
 
-    /// How much more to allow, so that there is room for `target` again; nothing while more than three quarters
-    /// of it are left. With half, what is on its way would settle above that, and never show that there is room for more.
+    /// Returns how much more to allow, so that there is room for `target` again; nil while more than three quarters of it are
+    /// left. With half, the bytes on their way would settle above that mark, and never show that there is room for more.
     ///
-    /// - Parameter expected: how much may still come, where that is known: no more than this is needed.
+    /// - Parameter expected: how many bytes may still arrive, if that is known: no more are needed.
     mutating func credit(upTo target: Int, expected: Int64? = nil) -> Int? {
         guard size <= target / 4 * 3 else { return nil }
         if let expected, expected <= Int64(size) { return nil }
@@ -26,21 +26,21 @@ struct ReceiveWindow {
     }
 }
 
-/// Learns from the time that bytes take how much has to be on its way for a connection to be used in full: twice what comes
-/// within the time of a probe (a PING) and its answer; and where it would have to allow more all the time, allows more at once.
+/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive between a probe (a PING)
+/// and its answer. Where it would have to allow more all the time, it allows more at once.
 struct WindowTuner {
     static let probeInterval: Int64 = 1_000_000_000
 
-    /// The size from which a body is worth a probe: a shorter one comes within the first window.
+    /// The size from which a body is worth a probe: a shorter one fits into the first window.
     static let probedBytes = ReceiveWindow.initial / 2
 
-    /// Telling the peer more often than this that it may go on is worth larger windows: it costs both sides.
+    /// The shortest interval of window updates before windows grow: more frequent updates cost both sides.
     static let leastCreditInterval = TimeAmount.milliseconds(1)
 
-    /// As large as windows become for that.
+    /// The largest window for that reason.
     static let busyTarget = 4 << 20
 
-    /// What a stream may have on its way whose reader keeps up.
+    /// The number of bytes that a stream may have on its way if its reader keeps up.
     private(set) var target = ReceiveWindow.initial
     let maximum: Int
     private var isProbing = false
@@ -49,7 +49,7 @@ struct WindowTuner {
 
     init(maximum: Int = 16 << 20) { self.maximum = max(maximum, ReceiveWindow.initial) }
 
-    /// Counts bytes that have come; returns whether a probe is due.
+    /// Counts bytes that have arrived. Returns whether a probe is due.
     ///
     /// - Parameter mayProbe: whether the bytes are of a body so large that its window matters.
     mutating func received(_ bytes: Int, at now: Int64, mayProbe: Bool = true) -> Bool {
@@ -66,14 +66,14 @@ struct WindowTuner {
         return true
     }
 
-    /// A stream whose reader keeps up was allowed more twice within `leastCreditInterval`.
+    /// Doubles the target, up to `busyTarget`: a stream whose reader keeps up was allowed more twice within `leastCreditInterval`.
     mutating func isAskedOften() { target = max(target, min(maximum, Self.busyTarget, 2 * target)) }
 
-    /// The probe was answered.
+    /// Adapts the target when a probe is answered.
     mutating func answered() {
         guard isProbing else { return }
         isProbing = false
-        // With less than that on its way the windows were not what held it up.
+        // With fewer bytes on their way, something other than the windows limited them.
         guard counted >= target / 3 * 2 else { return }
         target = min(maximum, max(target, 2 * counted))
     }

@@ -1,13 +1,13 @@
 import SternaCore
 
-/// Which names of fields are those of secrets, remembered: to find out takes longer than to send the field.
+/// Caches which names of fields are those of secrets: finding out takes longer than sending the field.
 struct SecretNames {
-    /// More names than requests have; one who makes up names for each request makes nothing grow.
+    /// The most names that are cached, more than requests have. Names made up for each request do not make the cache grow.
     static let limit = 128
 
     private var known: [String: Bool] = [:]
 
-    /// Whether a field of that name, in lower case, holds a secret.
+    /// Returns whether a field of that name, in lower case, holds a secret.
     mutating func contains(_ name: String) -> Bool {
         if let isSecret = known[name] { return isSecret }
         let isSecret = Redaction.isSecretHeader(name)
@@ -16,6 +16,6 @@ struct SecretNames {
         return isSecret
     }
 
-    /// How many are remembered.
+    /// The number of cached names.
     var count: Int { known.count }
 }

@@ -1,8 +1,8 @@
 import DequeModule
 
-/// Whose turn it is to send of those streams that have something to send: each in its turn, one frame a turn.
+/// The order in which streams send that have something to send: in turn, one frame a turn.
 struct SendTurns<ID: Hashable> {
-    // Who has left, or come again since, still has its old place, but no longer its ticket.
+    // Streams that left the line, or joined it again since, keep a stale entry, which their ticket number invalidates.
     private var line: Deque<(id: ID, ticket: Int)> = []
     private var tickets: [ID: Int] = [:]
     private var lastTicket = 0
@@ -16,17 +16,17 @@ struct SendTurns<ID: Hashable> {
         return lastTicket
     }
 
-    /// A stream has something to send; it goes to the end unless it stands in the line.
+    /// Adds a stream that has something to send, at the end unless it stands in the line.
     mutating func add(_ id: ID) {
         if let ticket = ticket(for: id) { line.append((id, ticket)) }
     }
 
-    /// A stream could not use its turn; it is next again.
+    /// Puts a stream that could not use its turn back to the front.
     mutating func putBack(_ id: ID) {
         if let ticket = ticket(for: id) { line.prepend((id, ticket)) }
     }
 
-    /// Takes out who is next.
+    /// Takes out the next stream.
     mutating func next() -> ID? {
         while let (id, ticket) = line.popFirst() {
             guard tickets[id] == ticket else { continue }
@@ -36,7 +36,7 @@ struct SendTurns<ID: Hashable> {
         return nil
     }
 
-    /// A stream has nothing to send any more.
+    /// Removes a stream that has nothing to send any more.
     mutating func remove(_ id: ID) {
         guard tickets.removeValue(forKey: id) != nil else { return }
         if line.count > 2 * tickets.count + 16 { line.removeAll { tickets[$0.id] != $0.ticket } }

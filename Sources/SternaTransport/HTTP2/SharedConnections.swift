@@ -4,8 +4,8 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// Connections that may serve other origins than the one they were opened for (RFC 9113, 9.1.1): those at an address that is
-/// also the other's, under the same policy, whose certificates are good for the other's name.
+/// Connections that may serve other origins than the one they were opened for (RFC 9113, 9.1.1). Such a connection goes to an
+/// address of the other origin, under the same policy, and its certificates are valid for the other name.
 final class SharedConnections: Sendable {
     private struct Key: Hashable {
         let policy: SecurityPolicy
@@ -20,7 +20,7 @@ final class SharedConnections: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// Takes note of a connection that was opened.
+    /// Registers a connection that was opened.
     ///
     /// - Parameter chain: the certificates that the server presented, in DER.
     func add(_ connection: HTTP2Connection, at address: IPAddress, chain: [[UInt8]]) {
@@ -33,7 +33,7 @@ final class SharedConnections: Sendable {
         }
     }
 
-    /// A connection at one of the addresses of an endpoint, and the certificates that its server presented.
+    /// Returns a connection to one of an endpoint's addresses, and the certificates that its server presented.
     func candidate(
         for endpoint: Endpoint, at addresses: [IPAddress]
     ) -> (connection: HTTP2Connection, chain: [[UInt8]])? {
@@ -48,13 +48,13 @@ final class SharedConnections: Sendable {
     }
 }
 
-/// Ends a dial: there is a connection that serves the endpoint, too.
+/// Ends a dial: another connection serves the endpoint, too.
 struct SharedConnectionFound: Error {
     let connection: HTTP2Connection
 }
 
 extension Endpoint {
-    /// Whether its policy is one that other names may be judged by: nobody is shown an identity, or asked.
+    /// Whether the policy may judge other names: it shows no identity, and has no closures to ask.
     var maySharePolicy: Bool {
         isTLS && route == .direct && !policy.hasIdentity && !policy.hasClosures && policy.tls.serverName == nil
             && policy.validatesDomainName && !policy.allowsInvalidCertificates
@@ -74,7 +74,7 @@ extension Dialer {
         let promise = loop.makePromise(of: [IPAddress].self)
         let (policy, host, port) = (endpoint.policy, endpoint.host, endpoint.origin.port)
         Task {
-            // A certificate that was only overlooked says nothing about other names.
+            // A certificate that was only overlooked proves nothing about other names.
             if case .trusted = await policy.decide(chain: chain, host: host, port: port) {
                 promise.fail(SharedConnectionFound(connection: connection))
             } else {
@@ -87,7 +87,7 @@ extension Dialer {
 
 /// Sharing connections among origins.
 extension Shard {
-    /// A dial has found a connection of another origin that serves its endpoint, too: what waits goes there.
+    /// Ends a dial that has found another origin's connection, and starts the waiting requests there.
     func shares(_ connection: HTTP2Connection, by dial: Dial) {
         let endpoint = dial.endpoint
         connection.shard.loop.execute {
@@ -103,7 +103,7 @@ extension Shard {
 }
 
 extension HTTP2Connection {
-    /// Serves another origin from now on; whether it can.
+    /// Serves another origin from now on. Returns whether it can.
     func serve(_ endpoint: Endpoint) -> Bool {
         guard freeStreams > 0, !shard.isShutDown else { return false }
         if endpoints.count >= Self.maximumEndpoints, let oldest = endpoints.dropFirst().first { leave(oldest) }
@@ -116,19 +116,20 @@ extension HTTP2Connection {
         return true
     }
 
-    /// Serves another origin no more.
+    /// Stops serving another origin.
     func leave(_ endpoint: Endpoint) {
         endpoints.removeAll { $0 === endpoint }
         endpoint.pools[shard.index].streams.removeAll { $0 === self }
         shard.holdChanged(endpoint)
-        // What waits for it there gets a connection elsewhere.
+        // Waiting requests get a connection elsewhere.
         endpoint.arrange()
     }
 
-    /// How many origins it serves at a time.
+    /// The most origins that a connection serves at a time.
     private static let maximumEndpoints = 32
 
-    /// The server has nothing of an origin that this connection was shared with (421): it gets one of its own.
+    /// Stops sharing with an origin that the server does not serve here (421); the origin gets a connection of its own. Returns
+    /// whether the request is sent again.
     func misdirected(_ stream: HTTP2Stream, isEnd: Bool) -> Bool {
         let endpoint = stream.endpoint
         guard endpoint !== self.endpoint, let exchange = stream.exchange else { return false }

@@ -1,26 +1,26 @@
 import NIOCore
 import SternaCore
 
-/// Joins the small pieces that frames are written in until they are flushed: each write costs TLS a record, and the network a
-/// place in its list.
+/// Joins the small pieces of frames until they are flushed: each write costs TLS a record, and the network an entry in its
+/// list.
 // Invariant: touched on the channel's event loop only.
 final class WriteGatherer: ChannelOutboundHandler, @unchecked Sendable {
     typealias OutboundIn = Bytes
     typealias OutboundOut = Bytes
 
-    /// As much as goes into one TLS record (RFC 8446, 5.1).
+    /// The content of one TLS record (RFC 8446, 5.1).
     static let recordBytes = 16 << 10
 
-    /// What a frame may carry so that it goes into one record with its head.
+    /// The content of a frame that fits into one record with its head.
     static let frameBytes = recordBytes - 9
 
-    /// From this size on, a piece is not copied where there is no TLS.
+    /// The size from which a piece is not copied where there is no TLS.
     private static let largeBytes = 2 << 10
 
     private let isTLS: Bool
     private var gathered = Bytes()
 
-    /// How many bytes were written in all.
+    /// The number of bytes written in all.
     private(set) var total = 0
     private var promises: [EventLoopPromise<Void>] = []
 

@@ -1,26 +1,26 @@
-/// How soon an endpoint is dialled again after dials to it failed; a value without a clock.
+/// Delays dials to an endpoint after failed ones; a value without a clock.
 ///
-/// The first failures cost nothing. From the third in a row on there is one dial at a time, and a pause before it that grows from
-/// 50 ms to a second; when it fails, so does everybody who waited for it.
+/// The first two failures cause no delay. From the third in a row on, one dial runs at a time, after a pause that grows from 50
+/// ms to a second. When that dial fails, all waiters that arrived before it began fail too.
 struct Backoff: Hashable {
     private(set) var failures = 0
 
     /// No dial begins before this moment, in nanoseconds.
     private(set) var notBefore: Int64 = .min
 
-    /// Whether one dial at a time shows if the others would succeed.
+    /// Whether dials are limited to one at a time, which shows if others would succeed.
     var isProbing: Bool { failures >= 3 }
 
-    /// How many dials may be under way at a moment where there may else be a number.
+    /// Returns how many dials may be under way at a moment, given the maximum without failures.
     func allowed(of maximum: Int, at now: Int64) -> Int {
         guard isProbing else { return maximum }
         return now >= notBefore ? 1 : 0
     }
 
-    // Of dials that were under way together one failure says as much as all.
+    // Dials that were under way at the same time count as one failure.
     private var lastFailure: Int64 = .min
 
-    /// - Parameter began: when the dial that failed was begun.
+    /// - Parameter began: when the failed dial began.
     mutating func failed(at now: Int64, began: Int64) {
         guard began >= lastFailure else { return }
         lastFailure = now

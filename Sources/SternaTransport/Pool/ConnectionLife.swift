@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// For how long a connection is used; what holds for HTTP/1 and HTTP/2.
+/// Limits how long a connection is used, for HTTP/1 and HTTP/2.
 struct ConnectionLife {
     private let born: NIODeadline
     private let maximumAge: TimeAmount?
@@ -13,14 +13,14 @@ struct ConnectionLife {
         maximumUses = options.maximumUses
     }
 
-    /// Whether it has become as old as it may, or has been used as often.
+    /// Returns whether the connection has reached its maximum age or number of uses.
     func isOver(after uses: Int, at now: @autoclosure () -> NIODeadline) -> Bool {
         if let maximumUses, uses >= maximumUses { return true }
         guard let maximumAge else { return false }
         return now() - born >= maximumAge
     }
 
-    /// Until when it is kept while nobody uses it.
+    /// Returns the idle deadline: a while after the last use, but no later than the maximum age.
     func idleLimit(since used: NIODeadline, patience: TimeAmount) -> NIODeadline {
         let limit = used + patience
         return maximumAge.map { min(limit, born + $0) } ?? limit

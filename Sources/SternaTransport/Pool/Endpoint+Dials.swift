@@ -2,11 +2,11 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Permits for connections, and the dials that are begun with them; called from everywhere.
+/// Permits for connections, and the dials that begin with them; callable from any thread.
 extension Endpoint {
-    /// Sees to it that requests that wait get what is there, and that connections are opened for the rest.
+    /// Serves waiting requests: offers idle connections, and dials for the rest.
     ///
-    /// - Parameter prefersDial: whether a connection is to be opened even if one stands idle on another event loop.
+    /// - Parameter prefersDial: whether to dial even if another event loop has an idle connection.
     func arrange(prefersDial: Bool = false) {
         guard hasWaiters else { return leaveLine() }
         var offered = prefersDial ? 0 : offerIdle()
@@ -14,14 +14,14 @@ extension Endpoint {
         if prefersDial, hasWaiters { offered = offerIdle() }
         endNeedlessWarmUps()
         refuseTooMany()
-        // What takes nothing used takes the place of one that is used no more.
+        // A request that needs an unused connection takes the place of an idle one.
         if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
         leaveLine()
         if offered == 0 { waitForBackoff() }
     }
 
-    // Whatever waits looks for idle connections after it has come into the queue, and whatever has a connection to spare looks
-    // for waiters after it has said so, and so one of both sees the other.
+    // A waiter enters the queue before it looks for idle connections, and a pool counts a spare connection before it looks for
+    // waiters. So at least one of the two sees the other.
     private func offerIdle() -> Int {
         guard hasWaitersForAny else { return 0 }
         var count = 0
@@ -35,7 +35,7 @@ extension Endpoint {
         return count
     }
 
-    /// Asks for a permit where one is wanted; whether to ask again.
+    /// Asks for a permit if one is needed. Returns whether to ask again.
     private func askForPermit(beyond spare: Int) -> Bool {
         let ask: Queue.Ask? = change { queue in
             queue.maximumDials = dialLimit(of: &queue)
@@ -54,29 +54,29 @@ extension Endpoint {
         return false
     }
 
-    // As many connections are there as may be: a warm-up, which only wanted one to be there, has got it.
+    // The connection limit is reached, so a connection is open: warm-ups, which need no more than that, are complete.
     private func endNeedlessWarmUps(anyway: Bool = false) {
         let ended = change { $0.takeNeedlessWarmUps(anyway: anyway) }
         for exchange in ended { exchange.endWarmUp() }
     }
 
-    /// A permit that the endpoint stood in line for is there.
+    /// Uses a permit that the endpoint stood in line for.
     func permitGranted() {
         _ = dial()
         arrange()
     }
 
-    /// Leaves the line for permits where it would be stood in for nothing: others close connections for an endpoint there.
+    /// Leaves the line for permits once no waiter needs one: other endpoints close connections for those in line.
     func leaveLine() {
         guard permits.isStarving, change({ $0.needsNoPermit }), permits.leaveLine(self) else { return }
         change { $0.mayAskAgain() }
-        // One may have come between the two.
+        // A waiter may have arrived between the two steps.
         if hasWaiters { arrange() }
     }
 
     // MARK: Dials
 
-    /// Begins a dial with a permit that is there, or gives the permit back; whether it began one.
+    /// Begins a dial with a granted permit, or gives the permit back. Returns whether a dial began.
     private func dial() -> Bool {
         let dial: Dial? = change { queue in
             queue.mayAskAgain()
@@ -103,8 +103,8 @@ extension Endpoint {
         return exchange.callerLoop ?? first
     }
 
-    // One at a time where one connection may be enough for all; unless the first takes so long that what waits for it would have
-    // had one of its own by then.
+    // Allows one dial at a time where one connection may serve all waiters. The limit ends when the first dial takes so long
+    // that the waiters could have had connections of their own by then.
     private func dialLimit(of queue: inout Queue) -> Int {
         guard holds.load(ordering: .relaxed) == 0, !grace.isOver else { return 0 }
         let most = 16 * pools.count
@@ -124,7 +124,7 @@ extension Endpoint {
         return 1
     }
 
-    // Where only a pause keeps dials back, they begin when it is over.
+    // Schedules dials for the end of the back-off, where nothing else delays them.
     private func waitForBackoff() {
         let moment: Int64? = change { queue in
             guard !queue.isPausing, !queue.line.isEmpty, queue.dials.isEmpty, queue.asking == .none,
@@ -140,7 +140,7 @@ extension Endpoint {
         }
     }
 
-    /// Gives the permit of a connection back that is closed, or of a dial that has come to its end without one.
+    /// Gives back the permit of a closed connection, or of a dial that ended without one.
     func lost(on loop: Int) {
         permits.give(self)
         change { $0.lost(on: loop) }

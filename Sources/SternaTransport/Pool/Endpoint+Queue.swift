@@ -1,15 +1,15 @@
 import NIOCore
 import SternaCore
 
-/// Waiting for a connection.
+/// The queue of requests that wait for a connection.
 extension Endpoint {
-    // Time is the same on all event loops.
+    // All event loops share one time.
     var clock: NIODeadline { pools[0].shard.clock.now }
     var now: Int64 { Int64(clamping: clock.uptimeNanoseconds) }
 
-    /// Puts a request into the queue; it is not its shard's any more, but belongs to what takes it out.
+    /// Queues a request. From here on it belongs to the caller that takes it out of the queue, not to its shard.
     ///
-    /// - Parameter isBack: whether it goes back to where it stood, since the connection that it was given turned out to be closed.
+    /// - Parameter isBack: whether the request returns to its former place, since its connection turned out to be closed.
     func wait(_ exchange: Exchange, isBack: Bool = false) {
         let clock = clock
         if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
@@ -48,11 +48,11 @@ extension Endpoint {
                 + "the limit of connections or of waiting requests.")
     }
 
-    /// Takes out the first request that a connection on a shard can carry; it is the shard's from here on.
+    /// Takes out the first request that a connection on a shard can carry, and assigns it to that shard.
     ///
     /// - Parameters:
     ///   - isUsed: whether the connection was used before.
-    ///   - isFreshEnough: whether it is as good as an unused one to a request that needs that.
+    ///   - isFreshEnough: returns whether the connection counts as unused for a request that needs an unused one.
     func next(on shard: Shard, isUsed: Bool, unless isFreshEnough: (Exchange) -> Bool = { _ in false }) -> Exchange? {
         let exchange: Exchange? = change { queue in
             guard let exchange = isUsed ? queue.popFirstForUsed(unless: isFreshEnough) : queue.popFirst() else {
@@ -65,8 +65,7 @@ extension Endpoint {
         return exchange
     }
 
-    /// A request whose caller was cancelled ends here if it waits; else returns the shard that it belongs to, which it does not
-    /// leave any more.
+    /// Fails a cancelled request that is queued. Otherwise returns its shard, which the request does not leave any more.
     func cancel(_ exchange: Exchange) -> Shard? {
         let (shard, needless): (Shard?, Dial?) = change { queue in
             guard exchange.ticket != 0 else { return (exchange.shard, nil) }
@@ -86,9 +85,9 @@ extension Endpoint {
         queue.takeNeedlessDial(leftBy: dial) { DialLimits($0.request.timeouts) == dial.limits }
     }
 
-    /// Ends all that wait: the engine is shut down.
+    /// Fails the queued requests: the engine is shut down.
     ///
-    /// - Parameter isOver: whether also those that go on during the grace.
+    /// - Parameter isOver: whether to fail also those that may continue during the grace.
     func endWaiting(isOver: Bool) {
         let ended = change { queue in
             let dials = queue.dials
@@ -114,7 +113,7 @@ extension Endpoint {
         schedule(at: moment) { [weak self] in self?.lookAtWaiters() }
     }
 
-    /// Ends the requests that have waited for too long, and sees to it that the next are.
+    /// Fails the requests that have waited too long, and schedules the next check.
     func lookAtWaiters() {
         let clock = clock
         var next = NIODeadline.distantFuture
@@ -131,7 +130,7 @@ extension Endpoint {
                 let limit = exchange.waitingLimit(hasDial: hasDial)
                 if limit.at > clock {
                     next = min(next, limit.at)
-                    // It may lose its dial to one that goes before it.
+                    // A waiter ahead of it may take over its dial.
                     if hasDial { next = min(next, max(exchange.waitingLimit(hasDial: false).at, clock + .seconds(1))) }
                     return false
                 }

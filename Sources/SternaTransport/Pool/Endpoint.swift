@@ -4,7 +4,7 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// Where connections go that may be used for one another: an origin by one route under one trust configuration.
+/// A destination whose connections are interchangeable: an origin by one route under one trust configuration.
 final class Endpoint: Sendable {
     let id: Int
     let origin: Origin
@@ -13,81 +13,81 @@ final class Endpoint: Sendable {
     let policy: SecurityPolicy
     let route: Route
 
-    /// When HTTP/2 is spoken here: never where a proxy forwards requests.
+    /// When HTTP/2 is used; never where a proxy forwards requests.
     let http2: HTTP2Use
     let dialPolicy: DialPolicy
 
-    /// What a TLS proxy must show to be trusted.
+    /// The trust policy for a TLS proxy.
     let proxyPolicy: SecurityPolicy
 
-    /// What each request asks of the policy, worked out once.
+    /// Properties of the policy that each request needs, computed once.
     let isRefused: Bool
     let rotatingIdentity: RotatingIdentity?
 
-    /// Whether requests are written to a proxy that forwards them, with these credentials for it.
+    /// Set where a proxy forwards requests, with the credentials for it.
     let forwarding: Forwarding?
 
-    /// What answers the challenges of the proxy on the route; nil where there is no authenticator.
+    /// Answers the challenges of the route's proxy; nil without an authenticator.
     let proxyAuthentication: ProxyAuthentication?
 
-    /// Which connections to a proxy may carry tunnels to it beside others; nil where each has one of its own.
+    /// The key of proxy connections that may carry several tunnels; nil where each tunnel has a connection of its own.
     let tunnelKey: ProxyConnections.Key?
     let tunnelShards: TunnelShards
     let pools: [EndpointPool]
     let maximumConnections: Int
     let permits: Permits
 
-    /// Whether only so many requests may wait.
+    /// Whether the number of waiting requests is limited.
     let limitsWaiting: Bool
 
     let grace: Grace
 
-    /// What waits here, and what is dialled for it; held for moments, and never while the permits are asked.
+    /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
 
-    /// How many requests wait, and how many of them would take a connection that was used: what need not wait sees it without
-    /// the lock.
+    /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
+    /// both without the lock.
     private let waiting = Atomic<Int>(0)
     private let waitingForAny = Atomic<Int>(0)
     private let lacksFresh = Atomic<Bool>(false)
 
-    /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to; less than zero
-    /// where each has connections of its own.
+    /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to. Negative where
+    /// each shard has connections of its own.
     private let home: Atomic<Int>
 
     /// Whether the server has asked for HTTP/1.1.
     let requiresHTTP1 = Atomic<Bool>(false)
 
-    /// How many streams the server takes, as far as it has said.
+    /// The server's limit of streams, as far as it has announced one.
     let knownStreams = Atomic<Int>(PeerSettings.assumedStreams)
 
-    /// Whether the server has chosen HTTP/2 once.
+    /// Whether the server has ever chosen HTTP/2.
     let hasSpokenHTTP2 = Atomic<Bool>(false)
 
     /// Whether connections of other origins have turned out not to serve this one.
     let refusesSharing = Atomic<Bool>(false)
 
-    /// Whether a connection of another origin was found to be full: one of its own is to be opened.
+    /// Whether a connection of another origin was full, so that the endpoint opens one of its own.
     let avoidsSharing = Atomic<Bool>(false)
 
-    /// On how many shards a peer takes no streams at the moment.
+    /// The number of shards with a peer that takes no streams at the moment.
     let holds = Atomic<Int>(0)
 
     typealias Queue = WaitQueue<Exchange, Dial>
 
-    /// What a request carries for the proxy that forwards it.
+    /// The proxy credentials of a forwarded request.
     struct Forwarding: Sendable, CustomReflectable {
         let authorization: String?
 
-        /// Whether a request's own Proxy-Authorization goes before these credentials: it is an answer to a challenge.
+        /// Whether a request's own Proxy-Authorization replaces these credentials: it answers a challenge.
         var answersChallenges = false
 
-        /// The same for a request, without credentials where the request has its own.
+        /// Returns the value for a request, without credentials if the request has its own.
         func credentials(for request: Request) -> Forwarding {
             answersChallenges && request.headers.contains(.proxyAuthorization) ? Forwarding(authorization: nil) : self
         }
 
-        /// Without the credentials.
+        /// Leaves out the credentials.
         var customMirror: Mirror { Mirror(self, children: ["hasAuthorization": authorization != nil]) }
     }
 
@@ -141,7 +141,7 @@ final class Endpoint: Sendable {
 
     var isTLS: Bool { origin.scheme.isSecure }
 
-    /// What is offered in the TLS handshake.
+    /// The protocols offered in the TLS handshake.
     var applicationProtocols: [String] {
         guard policy.tls.offersApplicationProtocols else { return [] }
         return offersHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
@@ -149,14 +149,14 @@ final class Endpoint: Sendable {
 
     var offersHTTP2: Bool { http2 != .off && !requiresHTTP1.load(ordering: .relaxed) }
 
-    /// Whether a connection that was opened with a rotating identity may be used for new requests: one that has been replaced
-    /// is not shown for them.
+    /// Returns whether a connection that was opened with a rotating identity may carry new requests. It may not once the
+    /// identity has been replaced.
     func stillShows(_ rotation: ClientIdentity?) -> Bool {
         guard let rotatingIdentity else { return true }
         return rotatingIdentity.current == rotation
     }
 
-    /// The shard that all requests go to; nil where each has connections of its own.
+    /// The shard that all requests go to; nil where each shard has connections of its own.
     var homeShard: Int? {
         let home = home.load(ordering: .relaxed)
         return home < 0 ? nil : home
@@ -164,10 +164,10 @@ final class Endpoint: Sendable {
 
     func shard(_ index: Int) -> Shard? { pools.indices.contains(index) ? pools[index].shard : nil }
 
-    /// A connection of HTTP/1 was opened: each shard opens its own from now on.
+    /// Notes an open HTTP/1 connection: each shard opens its own from now on.
     func speaksHTTP1() { home.store(-1, ordering: .relaxed) }
 
-    /// A connection that serves all shards was opened.
+    /// Notes an open connection that serves all shards.
     func speaksHTTP2(on index: Int) {
         home.store(index, ordering: .relaxed)
         hasSpokenHTTP2.store(true, ordering: .relaxed)
@@ -183,7 +183,7 @@ final class Endpoint: Sendable {
 
     // MARK: The queue
 
-    /// Looks at the queue, or changes it, under its lock.
+    /// Reads or changes the queue under its lock.
     func change<R: Sendable>(_ change: (inout Queue) -> R) -> R {
         queue.withLock { queue in
             let result = change(&queue)
@@ -197,17 +197,17 @@ final class Endpoint: Sendable {
     /// Whether requests wait.
     var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Whether one of them would take a connection that was used.
+    /// Whether a waiting request accepts a used connection.
     var hasWaitersForAny: Bool { waitingForAny.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Whether one of them needs a connection that nothing has used, and none may be opened beside those that are there.
+    /// Whether a waiting request needs an unused connection, and no further one may be opened.
     var lacksFreshConnection: Bool { lacksFresh.load(ordering: .relaxed) }
 
-    /// Whether a connection to be opened would find a use for a permit of this endpoint.
+    /// Whether a permit of this endpoint would be used if a connection closed.
     var isPermitWanted: Bool { hasWaiters || permits.isStarving }
 
-    /// Sets an idle connection aside for a request that comes from outside the event loops; nil where there is none, or others
-    /// wait for it.
+    /// Reserves an idle connection for a request from outside the event loops. Returns its shard; nil if no connection is idle,
+    /// or if other requests wait for one.
     func reserve() -> Shard? {
         guard !hasWaitersForAny else { return nil }
         return pools.first { $0.reserve() }?.shard

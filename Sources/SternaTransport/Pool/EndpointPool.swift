@@ -6,30 +6,31 @@ import Synchronization
 final class EndpointPool: @unchecked Sendable {
     let shard: Shard
 
-    /// Connections that nothing uses, the one used last at the end.
+    /// Idle connections; the most recently used one is last.
     private(set) var idle: [HTTP1Connection] = []
 
-    /// Connections that carry many exchanges at a time.
+    /// Connections that carry concurrent exchanges.
     var streams: [HTTP2Connection] = []
 
-    /// Whether the shard knows that idle connections may be here.
+    /// Whether the shard lists this pool among those that may have idle connections.
     var isListed = false
 
-    /// Whether connections are being given to those that wait, so that one that ends at once serves nothing within itself.
+    /// Whether connections are being assigned to waiters. Prevents a connection that ends at once from serving others
+    /// re-entrantly.
     var isServing = false
     var mustServeMore = false
 
     /// Whether a peer takes no streams at the moment.
     var isOnHold = false
 
-    // Idle connections that no request on its way here counts on.
+    // Idle connections that no arriving request has reserved.
     private let unreserved = Atomic<Int>(0)
 
     init(shard: Shard) { self.shard = shard }
 
-    // MARK: Seen from everywhere
+    // MARK: From any thread
 
-    /// Sets an idle connection aside for a request that is about to come.
+    /// Reserves an idle connection for a request that is about to arrive. Returns whether there was one.
     func reserve() -> Bool {
         guard unreserved.load(ordering: .sequentiallyConsistent) > 0 else { return false }
         if unreserved.wrappingSubtract(1, ordering: .sequentiallyConsistent).oldValue > 0 { return true }
@@ -37,40 +38,40 @@ final class EndpointPool: @unchecked Sendable {
         return false
     }
 
-    /// A connection that was set aside is not needed.
+    /// Gives back a reservation that is not needed.
     func giveBackReservation() { unreserved.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-    /// How many idle connections there are to be had; seen from outside the loop, so it may be past.
+    /// The number of unreserved idle connections; possibly out of date outside the event loop.
     var spareCount: Int { max(0, unreserved.load(ordering: .sequentiallyConsistent)) }
 
     // MARK: On the event loop
 
-    /// Keeps a connection for later.
+    /// Adds a connection to the idle ones.
     func keep(_ connection: HTTP1Connection) {
         idle.append(connection)
         unreserved.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// The idle connection that was used last, for one that has set one aside; nil where there is none any more.
+    /// Takes the most recently used idle connection for a reservation; nil if none is left.
     func takeReserved() -> HTTP1Connection? {
         while let connection = idle.popLast() {
             if connection.isUsable { return connection }
             connection.close()
-            // The next one must not be what another request counts on.
+            // The next connection may be reserved for another request.
             guard reserve() else { return nil }
         }
         giveBackReservation()
         return nil
     }
 
-    /// The idle connection that nothing has used for longest.
+    /// Takes the idle connection that has been unused for longest.
     func takeOldest() -> HTTP1Connection? {
         guard !idle.isEmpty else { return nil }
         unreserved.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return idle.removeFirst()
     }
 
-    /// A connection is gone.
+    /// Removes a closed connection.
     func lost(_ connection: HTTP1Connection) {
         guard let position = idle.lastIndex(where: { $0 === connection }) else { return }
         idle.remove(at: position)

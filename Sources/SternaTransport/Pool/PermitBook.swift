@@ -1,17 +1,17 @@
 import DequeModule
 
-/// Which endpoints may open connections: a limit for each and one for all, with a line of endpoints that wait; a value without
-/// I/O.
+/// Permits of endpoints to open connections: a limit for each and one for all, with a line of waiting endpoints; a value
+/// without I/O.
 ///
-/// A freed permit goes to the endpoint that has waited longest for one, each in turn. As long as a permit is free, no endpoint
-/// waits for one. An endpoint whose own connections are as many as may be does not stand in line: it hears of its own permits.
+/// A freed permit goes to the endpoint that has waited longest, each in turn. No endpoint waits while a permit is free. An
+/// endpoint at its own limit does not stand in line: it learns of its own permits itself.
 struct PermitBook {
-    /// What an endpoint is told that asks for a permit.
+    /// The answer to an endpoint that asks for a permit.
     enum Answer: Hashable {
         case granted
-        /// The endpoint's connections are all open.
+        /// The endpoint has reached its own limit.
         case endpointIsFull
-        /// The connections of all endpoints are as many as may be; it stands in line, where it waits.
+        /// The endpoints have reached the limit for all. The asking endpoint stands in line if it waits.
         case allAreOpen
     }
 
@@ -25,26 +25,26 @@ struct PermitBook {
 
     let limit: Int
 
-    /// Permits that are out.
+    /// The number of permits in use.
     private(set) var open = 0
     private var accounts: [Int: Account] = [:]
     private var line: Deque<Int> = []
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many endpoints wait for others to close connections.
+    /// The number of endpoints that wait for others to close connections.
     var starving: Int { line.count }
 
-    /// Whether an endpoint without any connection waits for others to close theirs.
+    /// Whether an endpoint without any connection waits for others to close theirs; looks at the first eight in line.
     var hasNeedyEndpoint: Bool { line.prefix(8).contains { accounts[$0]?.open == 0 } }
 
-    /// How many permits of an endpoint are out.
+    /// Returns how many permits an endpoint uses.
     func open(of endpoint: Int) -> Int { accounts[endpoint]?.open ?? 0 }
 
-    /// Whether an endpoint stands in line.
+    /// Returns whether an endpoint stands in line.
     func isInLine(_ endpoint: Int) -> Bool { accounts[endpoint]?.isInLine ?? false }
 
-    /// Takes a permit, or puts the endpoint in line for one where it is to wait.
+    /// Takes a permit, or puts the endpoint in line if it is to wait.
     mutating func take(_ endpoint: Int, limit endpointLimit: Int, waits: Bool = true) -> Answer {
         var account = accounts[endpoint] ?? Account(limit: endpointLimit)
         defer { accounts[endpoint] = account.isEmpty ? nil : account }
@@ -61,7 +61,7 @@ struct PermitBook {
         return .granted
     }
 
-    /// Takes an endpoint out of the line; whether it stood there.
+    /// Removes an endpoint from the line. Returns whether it stood there.
     mutating func leave(_ endpoint: Int) -> Bool {
         guard var account = accounts[endpoint], account.isInLine else { return false }
         account.isInLine = false
@@ -70,7 +70,7 @@ struct PermitBook {
         return true
     }
 
-    /// Gives an endpoint's permit back; returns the endpoint that gets it, if one waits.
+    /// Gives an endpoint's permit back. Returns the endpoint that receives it, if one waits.
     mutating func give(_ endpoint: Int) -> Int? {
         guard var account = accounts[endpoint], account.open > 0 else { return nil }
         account.open -= 1

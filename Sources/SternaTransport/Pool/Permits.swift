@@ -1,47 +1,47 @@
 import NIOCore
 import Synchronization
 
-/// The permits of an engine to open connections, shared by its endpoints.
+/// An engine's permits to open connections, shared by its endpoints.
 ///
-/// Its lock is never taken within an endpoint's queue.
+/// The lock is never taken while an endpoint's queue is locked.
 final class Permits: Sendable {
     private let book: Mutex<PermitBook>
 
-    // Whether an endpoint waits for others to close connections; seen without the lock by a shard that has one to spare.
+    // Whether an endpoint waits for others to close connections. Shards with a spare connection read it without the lock.
     private let starving = Atomic<Bool>(false)
     private let needy = Atomic<Bool>(false)
     private let nextID = Atomic<Int>(0)
 
     init(limit: Int) { book = Mutex(PermitBook(limit: limit)) }
 
-    /// A number for an endpoint that no other has.
+    /// Returns a unique number for an endpoint.
     func makeID() -> Int { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// Whether an endpoint waits for another one's connection to be closed.
+    /// Whether an endpoint waits for another one to close a connection.
     var isStarving: Bool { starving.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether an endpoint that has none waits for another one's connection.
+    /// Whether an endpoint without any connection waits for another one's.
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
-    /// Takes a permit, or puts the endpoint in line for one where it is to wait.
+    /// Takes a permit, or puts the endpoint in line if it is to wait.
     func take(_ endpoint: Endpoint, waits: Bool = true) -> PermitBook.Answer {
         change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }
 
-    /// Takes an endpoint out of the line for a permit once; whether it stood there.
+    /// Removes an endpoint from the line for permits. Returns whether it stood there.
     func leaveLine(_ endpoint: Endpoint) -> Bool { change { $0.leave(endpoint.id) } }
 
-    /// Gives an endpoint's permit back, and tells the endpoint that gets it.
+    /// Gives an endpoint's permit back, and notifies the endpoint that receives it.
     func give(_ endpoint: Endpoint) {
         var next = change { $0.give(endpoint.id) }
         while let id = next {
             if let endpoint = known.withLock({ $0[id]?.endpoint }) { return endpoint.permitGranted() }
-            // Nothing is left that could use it.
+            // The receiving endpoint no longer exists.
             next = change { $0.give(id) }
         }
     }
 
-    // What shards look at without the lock is written while it is held.
+    // Values that shards read without the lock are written under it.
     private func change<R: Sendable>(_ change: (inout PermitBook) -> R) -> R {
         book.withLock { book in
             let result = change(&book)
@@ -51,7 +51,7 @@ final class Permits: Sendable {
         }
     }
 
-    /// How many permits of an endpoint are out.
+    /// Returns how many permits an endpoint uses.
     func open(of endpoint: Endpoint) -> Int { book.withLock { $0.open(of: endpoint.id) } }
 
     // MARK: Endpoints
@@ -62,10 +62,10 @@ final class Permits: Sendable {
 
     private let known = Mutex<[Int: WeakEndpoint]>([:])
 
-    /// Makes an endpoint known by its number.
+    /// Registers an endpoint under its number.
     func add(_ endpoint: Endpoint) { known.withLock { $0[endpoint.id] = WeakEndpoint(endpoint: endpoint) } }
 
-    /// All that are there, in the order in which they came.
+    /// All existing endpoints, in order of creation.
     var endpoints: [Endpoint] {
         known.withLock { $0.sorted { $0.key < $1.key }.compactMap(\.value.endpoint) }
     }

@@ -3,12 +3,12 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Dials on this event loop, and idle connections that are closed for others.
+/// Dials on this event loop, and idle connections that are closed to make room.
 extension Shard {
     // MARK: Idle connections
 
-    /// Closes an idle connection of an endpoint, here or on one after the other of the rest, for a request of its own that takes
-    /// nothing used.
+    /// Closes an idle connection of an endpoint for one of its requests that needs an unused one. Tries this shard first, then
+    /// the others in turn.
     func closeIdleSoon(of endpoint: Endpoint, turn: Int = 0) {
         loop.execute {
             guard endpoint.lacksFreshConnection, !self.closeOldestIdle(of: endpoint.pools[self.index]) else { return }
@@ -17,8 +17,8 @@ extension Shard {
         }
     }
 
-    /// As many connections are open as may be at all: closes an idle one of another endpoint, here or on one after the other of
-    /// the rest.
+    /// Closes an idle connection of another endpoint, since the limit of all connections is reached. Tries this shard first,
+    /// then the others in turn.
     func closeAnyIdleSoon(for endpoint: Endpoint, turn: Int = 0) {
         loop.execute {
             guard endpoint.permits.isStarving else { return }
@@ -39,14 +39,14 @@ extension Shard {
             unused.abort()
             return true
         }
-        // At once: TLS closed in order would hold the permit for as long as the peer likes.
+        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
         connection.abort(evenIfClosing: true)
         return true
     }
 
     // MARK: Dials
 
-    /// Begins a dial; called from anywhere.
+    /// Begins a dial; callable from any thread.
     func begin(_ dial: Dial) {
         guard loop.inEventLoop, !isBeginning else { return loop.execute { self.open(dial) } }
         isBeginning = true
@@ -91,8 +91,8 @@ extension Shard {
             endpoint.arrange()
             return checkDrained()
         }
-        // A waiter that has no more patience than the dial had is out of time with it, unless there is another connection, or
-        // about to be, that it may yet be given.
+        // A timed-out dial also fails the waiters with no more patience than it had. They stay if another connection, open or
+        // about to be, may yet serve them.
         let isTimeout = error.kind == .timedOut
         let isOnly = endpoint.permits.open(of: endpoint) == 0 && endpoint.pools[index].streams.isEmpty
         let counts = Self.blamesServer(error, dial)
@@ -107,14 +107,14 @@ extension Shard {
             return (losers, !queue.dials.isEmpty)
         }
         for exchange in losers { exchange.fail(error) }
-        // One that counted as dialling waits in the queue again.
+        // A waiter that counted as dialling is queued without a dial again.
         if losers.isEmpty, !hasDialsLeft, endpoint.hasWaiters { endpoint.lookAtWaiters() }
         endpoint.arrange()
         checkDrained()
     }
 
-    // What asks next would fare no better. A certificate is judged anew each time, and a caller with little patience has nothing
-    // to blame.
+    // Whether further dials would fare no better. A certificate is judged anew each time, and a caller with little patience
+    // proves no fault of the server.
     private static func blamesServer(_ error: SternaError, _ dial: Dial) -> Bool {
         switch error.kind {
         case .connectionFailed, .hostNotFound, .tlsFailed, .proxyFailed: true

@@ -3,8 +3,8 @@ import SternaCore
 
 /// Waking callers.
 extension Shard {
-    /// Gives a caller its response, together with those of others who are answered in the same turn of the event loop: each by
-    /// itself would wake a thread that goes to sleep again before the next one is there.
+    /// Delivers a response to its caller, together with the other responses of this turn of the event loop. Delivered singly,
+    /// each would wake a thread that sleeps again before the next one is ready.
     func reply(to exchange: Exchange, _ response: Response) {
         guard !exchange.isOnLoop, !active.isEmpty || !replies.isEmpty else { return exchange.succeed(response) }
         guard let reply = exchange.reply(response) else { return }

@@ -1,13 +1,13 @@
 import NIOCore
 import SternaCore
 
-/// The end of a shard whose engine is shut down.
+/// The shutdown of a shard with its engine.
 extension Shard {
     static let shutDown = SternaError(
         .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
 
-    /// Takes no more requests; the promise is fulfilled when those under way have ended, by themselves or when the grace is
-    /// over; of several calls the one whose grace is over first counts.
+    /// Stops taking requests. The promise succeeds when the requests under way have ended, by themselves or at the end of the
+    /// grace. Of several calls, the one whose grace ends first counts.
     func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
         endGrace(at: clock.now + grace)
         if let drained {
@@ -29,14 +29,14 @@ extension Shard {
         graceEnd = (moment, clock.schedule(at: moment, on: loop) { self.abandonAll() })
     }
 
-    /// All shards have ended, and nothing more comes; what another shard's grace has cut short here ends, too.
+    /// Finishes once all shards have ended and no more requests arrive. Ends what another shard's grace has cut short here.
     func graceIsOver() {
         if !active.isEmpty || !dials.isEmpty { abandonAll() }
         graceEnd?.task.cancel()
         graceEnd?.at = .uptimeNanoseconds(0)
     }
 
-    /// Ends what is still under way.
+    /// Ends the requests, dials and connections that are still under way.
     private func abandonAll() {
         grace.end()
         for exchange in active { abandon(exchange, Self.shutDown) }
@@ -46,12 +46,12 @@ extension Shard {
             for connection in pool.streams { connection.abort(evenIfClosing: true) }
         }
         proxyConnections.abandonAll()
-        // What is left closes in its own time.
+        // Remaining connections close in their own time.
         drained?.succeed(())
     }
 
-    /// Ends when nothing is left; not before the end of this turn, in which a connection may close ahead of the answer that it
-    /// brought, and which may lead elsewhere.
+    /// Completes the shutdown when nothing is left, but not before the end of this turn of the event loop. A connection may
+    /// close ahead of the answer that it delivered, and that answer may lead to another request.
     func checkDrained() {
         guard isDrained else { return }
         loop.execute {

@@ -2,9 +2,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Connections that carry many exchanges at a time.
+/// Connections that carry concurrent exchanges.
 extension Shard {
-    /// A dial has brought such a connection: it takes what waits.
+    /// Adds a connection that a dial has opened, and starts waiting requests on it.
     func opened(_ connection: HTTP2Connection, by dial: Dial) {
         let endpoint = dial.endpoint
         let pool = endpoint.pools[index]
@@ -17,7 +17,7 @@ extension Shard {
         list(pool)
         endpoint.change { $0.opened(dial) }
         connection.isServing = true
-        // Also what needs a connection that nothing has used: it is as good as that.
+        // Includes requests that need an unused connection: this one is unused.
         while connection.freeStreams > 0, let exchange = endpoint.next(on: self, isUsed: false) {
             if takeIn(exchange) { connection.start(exchange) }
         }
@@ -26,7 +26,7 @@ extension Shard {
         endpoint.arrange()
     }
 
-    /// A stream has ended, or the peer allows another number of them: what waits takes what is free.
+    /// Starts waiting requests on free streams, after a stream has ended or the peer has changed the limit.
     func streamsChanged(on connection: HTTP2Connection, hasEnded: Bool = false) {
         loop.assertInEventLoop()
         guard !connection.isServing else { return }
@@ -43,12 +43,12 @@ extension Shard {
         }
         connection.isServing = false
         guard connection.streams.isEmpty, !connection.isClosing else { return }
-        // At once: TLS closed in order would hold the permit for as long as the peer likes.
+        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
         if connection.isRetired, connection.usesWhileWaitedFor > 4 { return connection.abort() }
         becameIdle(connection)
     }
 
-    /// Says whether a peer here takes no streams at the moment: more connections would not change that.
+    /// Records whether a peer here takes no streams at the moment: more connections would not change that.
     func holdChanged(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
         let isOnHold = pool.streams.contains(where: \.isOnHold)
@@ -57,7 +57,7 @@ extension Shard {
         endpoint.holds.wrappingAdd(isOnHold ? 1 : -1, ordering: .relaxed)
     }
 
-    // Where another endpoint waits for its permit that has no connection at all, it takes nothing more after a few more requests.
+    // The connection takes only a few more requests once an endpoint without any connection waits for its permit.
     private func mustYield(_ connection: HTTP2Connection) -> Bool {
         guard connection.endpoint.permits.isNeedy else {
             connection.usesWhileWaitedFor = 0
@@ -78,7 +78,7 @@ extension Shard {
         }
     }
 
-    /// Such a connection is gone.
+    /// Removes a closed connection.
     func closed(_ connection: HTTP2Connection) {
         loop.assertInEventLoop()
         for endpoint in connection.endpoints {
@@ -91,7 +91,7 @@ extension Shard {
         checkDrained()
     }
 
-    /// Looks after the connections of a pool; returns when to look again.
+    /// Checks the connections of a pool. Returns when to check again.
     func lookAtStreams(of pool: EndpointPool, at now: NIODeadline) -> NIODeadline {
         var next = NIODeadline.distantFuture
         for connection in pool.streams {

@@ -9,7 +9,7 @@ extension Shard {
         active.append(exchange)
     }
 
-    /// Forgets a request that has ended.
+    /// Removes a request that has ended.
     func remove(_ exchange: Exchange) {
         loop.assertInEventLoop()
         guard let position = exchange.activeIndex else { return }
@@ -22,8 +22,8 @@ extension Shard {
         if active.isEmpty, drained != nil { checkDrained() }
     }
 
-    /// Sees to it that limits are looked at by a moment. Most requests end long before the timer that is set already, so
-    /// they cost a comparison.
+    /// Ensures that limits are checked by a moment. Most requests end long before the timer that is already set, so they cost a
+    /// comparison.
     func tickNoLater(than moment: NIODeadline) {
         loop.assertInEventLoop()
         if let tick, tick.at <= moment { return }
@@ -32,7 +32,7 @@ extension Shard {
         tick = (moment, task)
     }
 
-    /// Counts waiting requests that were looked at, from anywhere.
+    /// Counts checks of waiting requests; callable from any thread.
     func note(looked: Int) { loop.execute { self.counts.looked += looked } }
 
     private func lookAtLimits() {

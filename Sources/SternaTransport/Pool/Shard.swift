@@ -21,7 +21,7 @@ final class Shard: @unchecked Sendable {
     var counts = ShardCounts()
     var dials: [Dial] = []
 
-    /// Whether a dial is being begun, so that one that fails at once does not begin the next within itself.
+    /// Whether a dial is being begun. Prevents a dial that fails at once from beginning the next one re-entrantly.
     var isBeginning = false
 
     /// Responses whose callers are woken at the end of this turn of the event loop.
@@ -31,11 +31,11 @@ final class Shard: @unchecked Sendable {
     /// Fulfilled when the last connection is closed, once the engine is shut down.
     var drained: EventLoopPromise<Void>?
 
-    /// When what is under way then is ended.
+    /// The end of the grace, when the work still under way is ended.
     var graceEnd: (at: NIODeadline, task: ClockTimer)?
     var isShutDown = false
 
-    /// What keeps the engine's shards from ending between two attempts of a request.
+    /// Keeps the engine's shards from ending between two attempts of a request.
     let grace: Grace
 
     init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions, grace: Grace) {
@@ -55,7 +55,7 @@ final class Shard: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Takes a request: on a connection that is free at once, else it waits in the endpoint's queue.
+    /// Starts a request on a free connection, or queues it at its endpoint.
     func submit(_ exchange: Exchange) {
         loop.assertInEventLoop()
         let endpoint = exchange.endpoint
@@ -73,7 +73,7 @@ final class Shard: @unchecked Sendable {
             endpoint.change { _ in exchange.arrive(on: target) }
             return target.loop.execute { target.submit(exchange) }
         }
-        // Those that wait come first; one that takes nothing used is ahead of them all.
+        // Waiting requests come first, but a request that needs an unused connection goes ahead of them all.
         let isFirst = hasReservation || exchange.needsFreshConnection || !endpoint.hasWaitersForAny
         if isFirst, let connection = pool.streams.first(where: { $0.takes(exchange) }) {
             if hasReservation { giveBackReservation(endpoint) }
@@ -91,7 +91,7 @@ final class Shard: @unchecked Sendable {
         endpoint.arrange(prefersDial: isOnLoop && endpoint.homeShard == nil)
     }
 
-    // What another one may have looked for meanwhile.
+    // Another request may have looked for the reserved connection meanwhile.
     private func giveBackReservation(_ endpoint: Endpoint) {
         let pool = endpoint.pools[index]
         pool.giveBackReservation()
@@ -102,7 +102,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A request's connection turned out to be closed before anything was sent: it waits again where it stood.
+    /// Queues a request at its former place, since its connection was closed before anything was sent.
     func putBack(_ exchange: Exchange) {
         remove(exchange)
         let endpoint = exchange.endpoint
@@ -110,7 +110,7 @@ final class Shard: @unchecked Sendable {
         serveSoon(endpoint)
     }
 
-    /// Sends a request once more, on a connection that was never used.
+    /// Sends a request again, on an unused connection.
     func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
         if let recorder = exchange.recorder {
             if let failure = Self.failure(reason) {
@@ -130,7 +130,7 @@ final class Shard: @unchecked Sendable {
         submit(exchange)
     }
 
-    // What went wrong with an attempt that another one takes the place of; nil where it had an answer.
+    // The error of an attempt that another one replaces; nil if it had an answer.
     private static func failure(_ reason: AttemptMetrics.Reason) -> SternaError? {
         switch reason {
         case .staleConnection:
@@ -141,7 +141,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// Ends a request before its response is complete: cancelled, or out of time.
+    /// Ends a request before its response is complete, after a cancellation or a time-out.
     func abandon(_ exchange: Exchange, _ error: SternaError) {
         if let carrier = exchange.carrier {
             carrier.fail(error)
@@ -153,23 +153,23 @@ final class Shard: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// A connection has finished an exchange and may carry another.
+    /// Reuses or closes a connection that has finished an exchange.
     func release(_ connection: HTTP1Connection) {
         loop.assertInEventLoop()
         let endpoint = connection.endpoint
         if !connection.isUsable || isShutDown {
-            // Its time is over: its permit opens another one for what waits.
+            // The connection has reached its limits: its permit opens another one for waiters.
             if endpoint.isPermitWanted { connection.abort() } else { connection.close() }
         } else if mustYield(connection) || endpoint.lacksFreshConnection {
-            // At once: TLS closed in order would hold the permit for as long as the peer likes.
+            // At once: an orderly TLS close would hold the permit for as long as the peer likes.
             connection.abort()
         } else if !hand(connection) {
             keepIdle(connection)
         }
     }
 
-    // Where another endpoint waits for its permit that has no connection at all, a busy one is that endpoint's after a few more
-    // requests: not at once, since opening another one costs more than a request.
+    // Gives a busy connection up after a few more requests, once an endpoint without any connection waits for its permit. Not
+    // at once, since a new connection costs more than a request.
     private func mustYield(_ connection: HTTP1Connection) -> Bool {
         guard connection.endpoint.permits.isNeedy else {
             connection.usesWhileWaitedFor = 0
@@ -179,10 +179,10 @@ final class Shard: @unchecked Sendable {
         return connection.usesWhileWaitedFor > 4
     }
 
-    /// Gives a connection to the request that is first to get it; false where none waits.
+    /// Assigns a connection to the first compatible waiter. Returns false if none waits.
     func hand(_ connection: HTTP1Connection) -> Bool {
         let endpoint = connection.endpoint
-        // One that was opened for a warm-up is for others, not for the next warm-up.
+        // A connection that was opened for a warm-up serves requests, not the next warm-up.
         let isUsed = connection.exchangeCount > 0 || connection.hasStoodIdle
         while isUsed ? endpoint.hasWaitersForAny : endpoint.hasWaiters,
             let exchange = endpoint.next(on: self, isUsed: isUsed)
@@ -194,7 +194,7 @@ final class Shard: @unchecked Sendable {
         return false
     }
 
-    /// Takes a request in that waited; false where its caller has been cancelled meanwhile.
+    /// Takes a request over from the queue. Returns false if its caller was cancelled meanwhile.
     func takeIn(_ exchange: Exchange) -> Bool {
         guard !exchange.isCancelled else {
             exchange.fail(.cancelled(phase: .queue))
@@ -204,7 +204,7 @@ final class Shard: @unchecked Sendable {
         return true
     }
 
-    /// Gives what is free here to requests that wait, in a moment.
+    /// Assigns this shard's free connections to waiting requests, in a later task of the event loop.
     func serveSoon(_ endpoint: Endpoint) { loop.execute { self.serve(endpoint) } }
 
     private func serve(_ endpoint: Endpoint) {
@@ -225,7 +225,7 @@ final class Shard: @unchecked Sendable {
         endpoint.arrange()
     }
 
-    /// Has a pool's connections looked after.
+    /// Adds a pool to those whose connections are checked.
     func list(_ pool: EndpointPool) {
         guard !pool.isListed else { return }
         pool.isListed = true
@@ -250,7 +250,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A connection is gone.
+    /// Removes a closed connection.
     func closed(_ connection: HTTP1Connection) {
         loop.assertInEventLoop()
         let endpoint = connection.endpoint
@@ -261,7 +261,7 @@ final class Shard: @unchecked Sendable {
         checkDrained()
     }
 
-    /// Closes the connections that nobody uses.
+    /// Closes the idle connections.
     func closeIdle() {
         for pool in idlePools {
             for connection in pool.idle { connection.close() }
@@ -270,7 +270,7 @@ final class Shard: @unchecked Sendable {
     }
 }
 
-/// What a shard has counted.
+/// The counters of a shard.
 struct ShardCounts {
     var dials = 0
     var failedDials = 0
@@ -278,6 +278,6 @@ struct ShardCounts {
     var reuses = 0
     var open = 0
 
-    /// How often the limits of a request or a connection were looked at.
+    /// How often the limits of a request or a connection were checked.
     var looked = 0
 }

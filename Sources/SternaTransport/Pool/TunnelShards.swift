@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where the tunnels through a proxy go: to the shard that has the connection which they share, or anywhere where the proxy
+/// Assigns tunnels through a proxy to shards: to the shard with the connection that they share, or to any shard where the proxy
 /// takes one tunnel on a connection.
 final class TunnelShards: Sendable {
     private enum Place {
@@ -11,9 +11,9 @@ final class TunnelShards: Sendable {
     private let places = Mutex<[ProxyConnections.Key: Place]>([:])
     private static let mostRemembered = 1_024
 
-    /// The shard for a tunnel.
+    /// Returns the shard for a tunnel.
     ///
-    /// - Parameter other: where it goes if nothing is known of the proxy; later ones follow it there.
+    /// - Parameter other: the shard if nothing is known of the proxy; later tunnels follow it there.
     func shard(for key: ProxyConnections.Key, otherwise other: Int) -> Int {
         places.withLock { places in
             switch places[key] {
@@ -27,6 +27,6 @@ final class TunnelShards: Sendable {
         }
     }
 
-    /// A proxy takes one tunnel on a connection.
+    /// Notes that a proxy takes one tunnel on a connection.
     func spread(_ key: ProxyConnections.Key) { places.withLock { $0[key] = .anywhere } }
 }

@@ -1,12 +1,12 @@
-/// What waits for a connection to an endpoint, and the dials that are under way for it, over all event loops; a value without I/O.
+/// The waiters for a connection to an endpoint, and the dials under way for them, over all event loops; a value without I/O.
 ///
-/// Waiters are served by rank, then by arrival. A dial is for no waiter in particular: while n dials are under way, the first n
-/// waiters count as dialling. A permit is held for every connection from the dial on.
+/// Waiters are served by rank, then by arrival. A dial serves no waiter in particular: while n dials are under way, the first n
+/// waiters count as dialling. Each connection holds a permit from its dial on.
 struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     /// A dial under way.
     struct Entry {
         let dial: Dialling
-        /// The last waiter that had come when it began.
+        /// The number of the last waiter that had arrived when the dial began.
         let lastArrival: Int
         let began: Int64
     }
@@ -15,27 +15,27 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     private(set) var dials: [Entry] = []
     private(set) var backoff = Backoff()
 
-    /// How it stands with permits. One is asked for at a time; more where it is granted, or where one of the endpoint's own has
-    /// been given back.
+    /// The state of asking for permits. The queue asks for one at a time. It asks again once that is granted, or once one of
+    /// the endpoint's own permits is given back.
     enum Asking {
         case none, begun, refused
     }
 
     private(set) var asking = Asking.none
 
-    /// How many connections, and dials, each event loop has.
+    /// The number of connections and dials of each event loop.
     private(set) var held: [Int]
 
-    /// How many may wait.
+    /// The maximum number of waiters.
     let maximumWaiting: Int
 
-    /// How many dials may be under way at a time: more would be a run on a server that is slow to answer.
+    /// The maximum number of concurrent dials: more would overrun a server that is slow to answer.
     var maximumDials = 16
 
-    /// When time limits are looked at next; nil where nothing has been arranged.
+    /// When time limits are checked next; nil if no check is scheduled.
     var nextLook: Int64?
 
-    /// Whether a moment has been arranged at which a pause between dials ends, or the patience with a first dial.
+    /// Whether a timer is set for the end of a pause between dials, or of the patience with a first dial.
     var isPausing = false
     var isImpatient = false
 
@@ -44,12 +44,12 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether there are neither waiters nor dials.
     var isEmpty: Bool { line.isEmpty && dials.isEmpty }
 
     // MARK: Waiters
 
-    // Which of those that came have been counted.
+    // The arrival number of the last waiter that was counted.
     private var lastCounted = 0
 
     /// Removes the newest waiters beyond the limit, and returns them. Each waiter is counted once, as soon as the endpoint knows
@@ -57,7 +57,7 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
     ///
     /// - Parameters:
     ///   - spare: how many idle connections the first waiters are about to get.
-    ///   - mayStay: whether one waits however many do.
+    ///   - mayStay: returns whether a waiter is exempt from the limit.
     mutating func takeTooMany(beyond spare: Int, at now: Int64, unless mayStay: (Waiter) -> Bool) -> [Waiter] {
         guard line.lastArrival > lastCounted, asking != .begun, !wantsPermit(at: now, beyond: spare) else { return [] }
         let first = lastCounted
@@ -71,59 +71,59 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     mutating func wait(_ waiter: Waiter) { line.append(waiter) }
 
-    /// A waiter that was taken out goes back to where it stood.
+    /// Puts a waiter that was taken out back to its former place.
     mutating func putBack(_ waiter: Waiter) { line.putBack(waiter) }
 
-    /// The dial that a waiter counts as having, if it has one.
+    /// Returns the dial that a waiter counts as having, if any.
     func dial(of waiter: Waiter) -> Dialling? { line.position(of: waiter, below: dials.count).map { dials[$0].dial } }
 
-    /// The waiter that counts as having a dial, if one does.
+    /// Returns the waiter that counts as having a dial, if any.
     func waiter(of dial: Dialling) -> Waiter? {
         dials.firstIndex { $0.dial === dial }.flatMap { line.element(at: $0) }
     }
 
-    /// A waiter gives up; whether it was waiting.
+    /// Removes a waiter that gives up. Returns whether it was queued.
     mutating func leave(_ waiter: Waiter) -> Bool { line.remove(waiter) }
 
-    /// A waiter for a connection that nothing has used.
+    /// Removes the first waiter for an unused connection.
     mutating func popFirst() -> Waiter? { line.popFirst() }
 
-    /// A waiter for a connection that was used.
+    /// Removes the first waiter for a used connection.
     mutating func popFirstForUsed(unless isFreshEnough: (Waiter) -> Bool = { _ in false }) -> Waiter? {
         line.popFirst(used: true, unless: isFreshEnough)
     }
 
-    /// The warm-ups that no dial is under way for, where as many connections are open as may be.
+    /// Removes the warm-ups without a dial, once the connection limit is reached.
     mutating func takeNeedlessWarmUps(anyway: Bool = false) -> [Waiter] {
         guard anyway || asking == .refused, line.warmUpCount > 0 else { return [] }
         let dialling = dials.count
         return line.takeAll { $0.isWarmUp && $1 >= dialling }
     }
 
-    /// All that wait, for whom something holds.
+    /// Removes all waiters that satisfy a predicate.
     mutating func takeAll(where holds: (Waiter, _ position: Int) -> Bool = { _, _ in true }) -> [Waiter] {
         line.takeAll(where: holds)
     }
 
     // MARK: Permits
 
-    /// Whether to ask for a permit now.
+    /// Returns whether to ask for a permit now.
     ///
     /// - Parameter spare: how many idle connections the first waiters are about to get.
     func wantsPermit(at now: Int64, beyond spare: Int = 0) -> Bool {
         asking == .none && min(line.count - spare, backoff.allowed(of: maximumDials, at: now)) > dials.count
     }
 
-    /// Whether that is for a request: for a warm-up no other connection is closed.
+    /// Whether the permit is for a request: no other connection is closed for a warm-up.
     private var asksForRequest: Bool { min(line.count - line.warmUpCount, line.count - dials.count) > 0 }
 
-    /// Whether a waiter needs a connection that nothing has used, and none may be opened: one that is there must go.
+    /// Whether a waiter needs an unused connection, and none may be opened: an idle one must close.
     var lacksFreshConnection: Bool { asking != .none && line.freshCount - line.warmUpCount > dials.count }
 
-    /// Whether a permit would be for nothing, since those that waited have been served, or have dials.
+    /// Whether a permit would be useless, since the waiters have been served, or have dials.
     var needsNoPermit: Bool { line.count <= dials.count }
 
-    /// An ask for a permit under way.
+    /// A pending question for a permit.
     struct Ask: Hashable {
         fileprivate let number: Int
         let isForRequest: Bool
@@ -131,26 +131,26 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     private var lastAsk = 0
 
-    /// To be said before the permits are asked, so that what is given back meanwhile is not overlooked.
+    /// Begins to ask for a permit. Called before the permits are asked, so that one given back meanwhile is not overlooked.
     mutating func asks() -> Ask {
         asking = .begun
         lastAsk += 1
         return Ask(number: lastAsk, isForRequest: asksForRequest)
     }
 
-    /// A permit was asked for and refused. Nothing stands in line for a warm-up, and so what waits may ask again: a request may
-    /// have come meanwhile.
+    /// Records that a permit was refused. A warm-up does not stand in line, so the queue may ask again: a request may have
+    /// arrived meanwhile.
     mutating func wasRefused(_ ask: Ask, _ answer: PermitBook.Answer) {
         guard asking == .begun, ask.number == lastAsk else { return }
         asking = ask.isForRequest || answer == .endpointIsFull ? .refused : .none
     }
 
-    /// A permit is there, or is not asked for any more, or one of the endpoint's own has been given back.
+    /// Allows asking again: a permit was granted, or is no longer asked for, or the endpoint has given one back.
     mutating func mayAskAgain() { asking = .none }
 
     // MARK: Dials
 
-    /// The waiter that a dial may begin for with a permit that is there; nil where none is wanted any more.
+    /// Returns the waiter for a dial with a granted permit; nil if no dial is wanted any more.
     func nextToDial(at now: Int64) -> Waiter? {
         guard dials.count < min(line.count, backoff.allowed(of: maximumDials, at: now)) else { return nil }
         return line.element(at: dials.count)
@@ -161,17 +161,17 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
         held[loop] += 1
     }
 
-    /// A dial has brought a connection.
+    /// Ends a dial that has opened a connection.
     mutating func opened(_ dial: Dialling) {
         _ = end(dial)
         backoff.succeeded()
     }
 
-    /// A dial is of no use any more, or has ended without anything to blame. Its loop holds it until it has come to its end.
+    /// Ends a dial that is of no more use, or that ended without a fault to count. Its event loop holds it until it completes.
     @discardableResult
     mutating func gaveUp(_ dial: Dialling) -> Bool { end(dial) != nil }
 
-    /// A connection is closed, or a dial has come to its end without one; its permit has been given back before.
+    /// Counts a closed connection, or a dial that completed without one. Its permit has been given back before.
     mutating func lost(on loop: Int) {
         held[loop] -= 1
         asking = .none
@@ -182,26 +182,26 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
         return (position, dials.remove(at: position))
     }
 
-    /// A dial that is of no use any more since a waiter gave up that counted as having one: the one that began last where there
-    /// are too many, or the one that the waiter had where the next waiter would have another one begun for it.
+    /// Removes a dial that is of no more use after a waiter that counted as having one gave up. That is the last one begun if
+    /// there are too many, or the waiter's own if the next waiter would need another one.
     ///
-    /// - Parameter fits: whether a waiter has the same time-outs as that dial.
+    /// - Parameter fits: returns whether a waiter has the same time-outs as that dial.
     mutating func takeNeedlessDial(leftBy dial: Dialling, fits: (Waiter) -> Bool = { _ in true }) -> Dialling? {
         if dials.count > line.count { return dials.popLast()?.dial }
         guard let heir = line.element(at: dials.count - 1), !fits(heir) else { return nil }
         return end(dial)?.entry.dial
     }
 
-    /// A dial has failed; returns the waiters that fail with it.
+    /// Ends a failed dial. Returns the waiters that fail with it.
     ///
-    /// One waiter does: the one in the dial's place, or else the first that counts as dialling, has waited since before the dial
-    /// began, and has no more patience than the dial had.
+    /// One waiter fails: the one in the dial's place, or else the first that counts as dialling. It must have waited since
+    /// before the dial began, and have no more patience than the dial had.
     ///
     /// - Parameters:
-    ///   - counts: whether the server is to blame, so that others may fare no better.
-    ///   - holdsForAll: whether others will fare no better.
-    ///   - takesAlong: whether all fail that waited for this dial without one of their own.
-    ///   - mayFail: whether a waiter may fail with this error; it may have more time than the dial had.
+    ///   - counts: whether the server is to blame, so that other dials may fare no better.
+    ///   - holdsForAll: whether other dials will fare no better.
+    ///   - takesAlong: whether to fail also all waiters that waited for this dial without one of their own.
+    ///   - mayFail: returns whether a waiter may fail with this error; it may have more time than the dial had.
     mutating func failed(
         _ dial: Dialling, counts: Bool, holdsForAll: Bool = false, takesAlong: Bool = false, at now: Int64,
         mayFail: (Waiter) -> Bool = { _ in true }
@@ -229,12 +229,12 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     // MARK: Event loops
 
-    /// How many connections one event loop gets before the next one does: few connections spread over many threads cost
-    /// context switches.
+    /// The number of connections that an event loop gets before the next one does. Few connections spread over many threads
+    /// cost context switches.
     static var connectionsPerLoop: Int { 8 }
 
-    /// The event loop that a dial goes to where nothing speaks for one: the first with room, counted from a given one, else
-    /// the one that has least.
+    /// Returns the event loop for a dial without a preferred one: the first with room, counted from a given one, or else the
+    /// one with the fewest connections.
     func loopToFill(from first: Int) -> Int {
         var least = first
         for step in held.indices {

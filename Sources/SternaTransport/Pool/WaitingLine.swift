@@ -1,24 +1,24 @@
 import DequeModule
 
-/// What waits in a line.
+/// An element of a waiting line.
 protocol InLine: AnyObject {
-    /// Its place while it stands in a line; zero elsewhere. The line's alone.
+    /// The ticket of its place in a line; zero outside. Only the line changes it.
     var ticket: Int { get set }
 
-    /// When it first came into the line, as a number; zero before. It keeps its turn where it is put back. The line's alone.
+    /// The number of its first arrival; zero before. It keeps its turn when it is put back. Only the line changes it.
     var arrival: Int { get set }
 
-    /// Higher ones go first: 0, 1 or 2.
+    /// The rank, 0, 1 or 2. Higher ranks go first.
     var rank: Int { get }
 
-    /// Whether it takes nothing that was used before; it goes ahead of all others, having waited once already.
+    /// Whether it accepts only an unused connection. It goes ahead of all others, having waited once already.
     var needsFreshConnection: Bool { get }
 
-    /// Whether it wants a connection to be opened, and sends nothing.
+    /// Whether it only wants a connection to be opened, and sends nothing.
     var isWarmUp: Bool { get }
 }
 
-/// A place of a line. By itself, for in the line it would be another type to be looked up when a program starts.
+/// A place in a line. Not nested, since it would be another type for the runtime to look up when a program starts.
 private struct PlaceInLine<Element: AnyObject> {
     let element: Element
     let ticket: Int
@@ -27,44 +27,45 @@ private struct PlaceInLine<Element: AnyObject> {
 
 extension PlaceInLine: Sendable where Element: Sendable {}
 
-/// A line in order of rank, then of arrival; leaving it from the middle costs no search.
+/// A line in order of rank, then of arrival. Leaving it from the middle costs no search.
 struct WaitingLine<Element: InLine> {
     private typealias Place = PlaceInLine<Element>
 
-    // One for those that need what is fresh, then one for each rank. What has left still has a place, but not its ticket.
+    // One row for elements that need an unused connection, then one for each rank. Elements that left the line keep a stale
+    // place, which their ticket invalidates.
     private var places: [Deque<Place>] = Array(repeating: [], count: 4)
     private var gone = 0
     private var lastTicket = 0
 
-    /// How many stand in it.
+    /// The number of elements.
     private(set) var count = 0
 
-    /// How many of them take nothing that was used.
+    /// The number of elements that accept only an unused connection.
     private(set) var freshCount = 0
 
-    /// How many of them are warm-ups.
+    /// The number of warm-ups.
     private(set) var warmUpCount = 0
 
-    /// The number of the last one that came.
+    /// The number of the last arrival.
     private(set) var lastArrival = 0
 
     var isEmpty: Bool { count == 0 }
 
-    // MARK: Coming
+    // MARK: Adding
 
-    /// Goes to the end of its rank.
+    /// Adds an element at the end of its rank.
     mutating func append(_ element: Element) {
         lastArrival += 1
         element.arrival = lastArrival
         places[row(of: element)].append(enter(element))
     }
 
-    /// Goes to the place that it had when it was taken out.
+    /// Inserts an element at the place that it had before it was taken out.
     mutating func putBack(_ element: Element) {
         guard element.arrival > 0 else { return append(element) }
         let place = enter(element)
         let row = row(of: element)
-        // Those that came before it are few: it was first a moment ago.
+        // Few elements stand before it: it was first a moment ago.
         let position = places[row].firstIndex { $0.arrival > place.arrival } ?? places[row].endIndex
         places[row].insert(place, at: position)
     }
@@ -86,9 +87,9 @@ struct WaitingLine<Element: InLine> {
         if element.isWarmUp { warmUpCount += change }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// The one that stands at a position, counted from zero.
+    /// Returns the element at a position, counted from zero.
     func element(at position: Int) -> Element? {
         guard position < count else { return nil }
         var left = position
@@ -101,7 +102,7 @@ struct WaitingLine<Element: InLine> {
         return nil
     }
 
-    /// The position of one that stands in it, if that is below a limit.
+    /// Returns the position of an element that stands in the line, if it is below a limit.
     func position(of element: Element, below limit: Int) -> Int? {
         guard element.ticket != 0 else { return nil }
         var position = 0
@@ -115,7 +116,7 @@ struct WaitingLine<Element: InLine> {
         return nil
     }
 
-    /// Does something for each in its turn, with its position.
+    /// Calls a closure for each element in order, with its position.
     func forEach(_ act: (Element, Int) -> Void) {
         var position = 0
         for row in places {
@@ -126,7 +127,7 @@ struct WaitingLine<Element: InLine> {
         }
     }
 
-    /// The elements with a higher arrival number, the newest first.
+    /// Returns the elements with a higher arrival number, the newest first.
     func newest(after arrival: Int) -> [Element] {
         var found: [Place] = []
         for row in places {
@@ -138,11 +139,11 @@ struct WaitingLine<Element: InLine> {
         return found.sorted { $0.arrival > $1.arrival }.map(\.element)
     }
 
-    // MARK: Going
+    // MARK: Removing
 
-    /// Takes out the first one.
+    /// Removes the first element.
     ///
-    /// - Parameter used: whether what there is was used before, so that one that needs a fresh connection stays, unless the
+    /// - Parameter used: whether the connection was used before. An element that needs an unused one then stays, unless the
     ///   closure lets it go.
     mutating func popFirst(used: Bool = false, unless isFreshEnough: (Element) -> Bool = { _ in false }) -> Element? {
         guard count > 0 else { return nil }
@@ -173,19 +174,19 @@ struct WaitingLine<Element: InLine> {
         return nil
     }
 
-    /// Takes one out; whether it stood there.
+    /// Removes an element. Returns whether it stood in the line.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
         guard element.ticket != 0 else { return false }
         element.ticket = 0
         count(element, -1)
         gone += 1
-        // What has left is not kept by a line in which nothing stands, and never more of it than of those that do.
+        // An empty line keeps no stale places, and other lines never more of them than elements.
         if gone > count { sweep() }
         return true
     }
 
-    /// Takes out all for which something holds, in their order.
+    /// Removes all elements that satisfy a predicate, in their order.
     mutating func takeAll(where holds: (Element, _ position: Int) -> Bool) -> [Element] {
         var taken: [Element] = []
         forEach { if holds($0, $1) { taken.append($0) } }

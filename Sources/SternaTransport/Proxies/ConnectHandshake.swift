@@ -30,20 +30,20 @@ struct ConnectHandshake {
         url = try? HTTPURL("\(proxy.kind.rawValue)://\(proxy.authorityHost):\(proxy.port)")
         target = Self.target(of: endpoint)
         parser = ResponseParser(limits: limits)
-        // What a 2xx says of a length is to be ignored, and what another answer holds is not read.
+        // The length in a 2xx answer must be ignored, and the content of other answers is not read.
         parser.begin(isHeadRequest: true, ignoresFraming: true)
         guard answersChallenges else { return }
         refusalParser = ResponseParser(limits: limits)
         refusalParser?.begin(isHeadRequest: false)
     }
 
-    /// What a tunnel is asked for by.
+    /// Returns the host and port that CONNECT asks for.
     static func target(of endpoint: Endpoint) -> String {
         let host = endpoint.hostIsAddress && endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
         return "\(host):\(endpoint.origin.port)"
     }
 
-    /// Whether any byte of the answer has come.
+    /// Whether any byte of the answer has arrived.
     var hasReceived: Bool { parser.hasReceived }
 
     var greeting: Bytes {
@@ -52,10 +52,10 @@ struct ConnectHandshake {
         return Bytes(string: text + "\r\n")
     }
 
-    /// The same over HTTP/2, where scheme and path are left out (RFC 9113, 8.5).
+    /// The same request over HTTP/2, without scheme and path (RFC 9113, 8.5).
     var headers: HPACKHeaders {
         var headers = HPACKHeaders([(":method", "CONNECT")])
-        // A table of targets would grow by the proxy's word.
+        // Not indexed: the proxy decides how large a table of targets may grow.
         headers.add(name: ":authority", value: target, indexing: .nonIndexable)
         if let authorization {
             headers.add(name: "proxy-authorization", value: authorization, indexing: .neverIndexed)
@@ -63,19 +63,19 @@ struct ConnectHandshake {
         return headers
     }
 
-    /// Whether the fields go into one frame, since the library sends no more: a character takes at most 30 bits, and the
-    /// lengths of a field a few bytes.
+    /// Whether the fields fit into one frame, since the library sends no more. A character takes at most 30 bits, and the
+    /// lengths of a field take a few bytes.
     var fitsInFrame: Bool {
         headers.reduce(0) { $0 + 4 * ($1.name.utf8.count + $1.value.utf8.count) + 12 } <= 16_000
     }
 
-    /// A tunnel that is there: the proxy's answer, and what the tunnel has brought already.
+    /// An open tunnel: the proxy's answer, and the bytes that the tunnel has already delivered.
     struct Tunnel {
         let answer: Response?
         let leftover: Bytes
     }
 
-    /// Takes what the proxy sent; returns nil while the tunnel is not there.
+    /// Takes bytes from the proxy. Returns nil until the tunnel is open.
     mutating func receive(_ bytes: Bytes) throws(SternaError) -> Tunnel? {
         parser.append(bytes)
         refusalParser?.append(bytes)
@@ -103,14 +103,14 @@ struct ConnectHandshake {
         case needsMore
         /// The connection may carry another request.
         case ended
-        /// It may not.
+        /// The connection cannot carry another request.
         case unusable
     }
 
     /// Takes further bytes of a refusal that ``receive(_:)`` has thrown.
     mutating func drain(_ bytes: Bytes? = nil) -> Drain {
         guard var parser = refusalParser else { return .unusable }
-        // What it reads is not shared with `self` while it changes.
+        // The parser's bytes are not shared with `self` while they change.
         refusalParser = nil
         if let bytes { parser.append(bytes) }
         do throws(ParseFailure) {
@@ -128,16 +128,16 @@ struct ConnectHandshake {
             return .unusable
         }
         refusalParser = parser
-        // What the head announces need not be waited for.
+        // An announced body that is too long need not be awaited.
         return (parser.bodyLength ?? 0) > Int64(Self.mostRefusalBytes) ? .unusable : .needsMore
     }
 
-    /// What is told of an answer that is none.
+    /// Returns the error for an answer that is not valid.
     func refusal(_ detail: String) -> SternaError {
         SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(detail)")
     }
 
-    /// What is told of an answer other than that the tunnel is there.
+    /// Returns the error for an answer that refuses the tunnel.
     func refusal(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> SternaError {
         let advice: String
         switch status {
@@ -151,7 +151,7 @@ struct ConnectHandshake {
         }
         var error = SternaError(
             .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(status)): \(advice)")
-        // It is no word of the server, which nothing must take it for.
+        // The server has said nothing of this, and nothing must take it for the server's response.
         error.proxyResponse = answer(status, version, section)
         return error
     }

@@ -5,14 +5,14 @@ import Synchronization
 
 /// The credentials of one request that a proxy forwards (RFC 9110, 11.7.2), and the answers to the proxy's challenges.
 ///
-/// An interceptor holds it: the engine sends a request once. They are the same credentials as those for tunnels.
+/// An interceptor holds the value, since the engine sends a request once. Tunnels use the same credentials.
 package struct ForwardedCredentials: Sendable {
     private let authentication: ProxyAuthentication
     private let proxy: Proxy
     private let shard: Shard
     private var turn: ProxyAuthentication.Turn
 
-    /// Nil where no authenticator answers for requests to the endpoint.
+    /// Returns nil where no authenticator answers for requests to the endpoint.
     init?(_ endpoint: Endpoint) {
         guard endpoint.forwarding != nil, let authentication = endpoint.proxyAuthentication,
             case .proxy(let proxy) = endpoint.route
@@ -23,7 +23,7 @@ package struct ForwardedCredentials: Sendable {
         turn = authentication.turn()
     }
 
-    /// Puts the credentials that the proxy has accepted into a request, where there are any.
+    /// Adds the credentials that the proxy has accepted to a request, if there are any.
     ///
     /// Throws where the authenticator's credentials cannot be made or written, and where the request runs out of time.
     package nonisolated(nonsending) mutating func apply(to request: inout Request) async throws {
@@ -52,9 +52,9 @@ package struct ForwardedCredentials: Sendable {
         request.headers[.proxyAuthorization] = try authorization.proxyFieldValue
     }
 
-    /// Whether the request is to be sent again, since there is another answer to the proxy's challenge.
+    /// Returns whether to send the request again, since there is another answer to the proxy's challenge.
     ///
-    /// Throws what the authenticator has thrown, as the `underlying` error, and where the request runs out of time.
+    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
     package nonisolated(nonsending) mutating func answer(
         _ response: Response, to request: Request
     ) async throws -> Bool {
@@ -89,7 +89,7 @@ package struct ForwardedCredentials: Sendable {
     }
 
     private static func proxyRequest(_ request: Request) -> ProxyRequest {
-        // What a proxy is sent has no user information and no fragment.
+        // A proxy receives no user information and no fragment.
         ProxyRequest(
             method: request.method,
             target: "\(request.url.scheme.rawValue)://\(request.url.authority)\(request.url.requestTarget)")
@@ -97,7 +97,7 @@ package struct ForwardedCredentials: Sendable {
 }
 
 extension EngineSender {
-    /// The credentials of a request to a URL that a proxy forwards; nil where no authenticator answers for it.
+    /// Returns the credentials of a request to a URL that a proxy forwards; nil where no authenticator answers for it.
     package func forwardedCredentials(for url: HTTPURL) throws(SternaError) -> ForwardedCredentials? {
         ForwardedCredentials(try origins.endpoint(for: url, of: engine))
     }
@@ -137,7 +137,8 @@ private final class UserAnswer<Value: Sendable>: CallStep {
         self.shard = shard
     }
 
-    /// Waits for what a closure begins and then calls with its result; the closure gives what ends it before that.
+    /// Waits for the result of an operation that a closure begins. The closure returns the function that ends the operation
+    /// early.
     nonisolated(nonsending) static func wait(
         for request: Request, on shard: Shard,
         _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> (@Sendable () -> Void)

@@ -2,9 +2,9 @@ public import SternaCore
 
 /// A server that requests go through.
 ///
-/// Its credentials are shown by nothing that describes the value.
+/// No description of the value shows its credentials.
 public struct Proxy: Sendable, Hashable {
-    /// What is spoken with a proxy.
+    /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP: whole URLs for `http`, a tunnel by CONNECT for `https` (RFC 9110, 9.3.6).
         case http
@@ -23,7 +23,7 @@ public struct Proxy: Sendable, Hashable {
         }
     }
 
-    /// What is spoken with it.
+    /// The protocol that the proxy speaks.
     public let kind: Kind
 
     /// A lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
@@ -48,12 +48,12 @@ public struct Proxy: Sendable, Hashable {
         var port: Int?
         do {
             parsed = try HTTPURL("http://\(rest)")
-            // A URL forgets the port that its scheme has anyway; no port is forgotten by both.
+            // A parsed URL omits its scheme's default port, but no port is the default of both schemes.
             port = try parsed.port ?? HTTPURL("https://\(rest)").port
         } catch {
             throw Self.invalid("\(error)")
         }
-        // A sign that is not encoded ends the authority, so that its beginning would be taken for the host.
+        // An @ that is not encoded ends the authority, so that a part of it would be taken for the host.
         guard !parsed.requestTarget.contains("@"), parsed.fragment?.contains("@") != true else {
             throw Self.invalid("There is an @ behind the host; percent-encode any / \\ ? # in a user name or password.")
         }
@@ -66,7 +66,7 @@ public struct Proxy: Sendable, Hashable {
             password: userinfo?.decodedPassword)
     }
 
-    /// Makes a proxy of its parts.
+    /// Creates a proxy from its parts.
     ///
     /// - Parameters:
     ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets.
@@ -74,8 +74,8 @@ public struct Proxy: Sendable, Hashable {
     ///   - username: not percent-encoded. A proxy of HTTP takes it without ":" (RFC 7617, 2), SOCKS in 1 to 255 bytes
     ///     (RFC 1929, 2).
     ///   - password: not percent-encoded. SOCKS takes at most 255 bytes.
-    /// - Throws: `invalidURL` where the host is none, the port is out of range, or the credentials cannot be sent:
-    ///   control characters are never, nor more than 8,192 bytes.
+    /// - Throws: `invalidURL` where the host or the port is invalid, or the credentials cannot be sent. Control characters
+    ///   never can, nor more than 8,192 bytes.
     public init(
         _ kind: Kind, host: String, port: Int? = nil, username: String? = nil, password: String? = nil
     ) throws(SternaError) {
@@ -95,7 +95,7 @@ public struct Proxy: Sendable, Hashable {
         credentials = try ProxyCredentials(username ?? "", password ?? "", for: kind)
     }
 
-    /// Whether it is given a user name and password.
+    /// Whether the proxy has a user name and password.
     public var hasCredentials: Bool { credentials != nil }
 
     /// The same proxy without its credentials.
@@ -105,10 +105,10 @@ public struct Proxy: Sendable, Hashable {
         return proxy
     }
 
-    /// The user name; nil where there are no credentials. It may be empty where there is a password.
+    /// The user name; nil without credentials. It may be empty if there is a password.
     package var username: String? { credentials?.username }
 
-    /// The password; nil where there are no credentials, empty where there is a user name alone.
+    /// The password; nil without credentials, empty if there is only a user name.
     package var password: String? { credentials?.password }
 }
 
@@ -148,7 +148,7 @@ extension Proxy {
         case "https": return .https
         case "socks5", "socks5h": return .socks5
         case let other:
-            // What stands there may be a part of a password, unless it is a name that is known.
+            // An unknown scheme may be a part of a password, and is not shown if the URL has an @.
             let isKnown = ["socks", "socks4", "socks4a", "ftp", "ws", "wss"].contains(other)
             let shown = isKnown || !text.utf8.contains(UInt8(ascii: "@"))
             let which = shown ? "The scheme “\(FieldSyntax.printable(other))”" : "Its scheme"
@@ -170,7 +170,7 @@ extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Has kind, host and port, and whether there are credentials.
+    /// Shows kind, host and port, and whether there are credentials.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["kind": kind, "host": host, "port": port, "hasCredentials": hasCredentials],
@@ -185,7 +185,7 @@ private struct ProxyCredentials: Sendable, Hashable {
 
     private static let longest = 8_192
 
-    /// Nil where both are empty.
+    /// Returns nil if both are empty.
     init?(_ username: String, _ password: String, for kind: Proxy.Kind) throws(SternaError) {
         if username.isEmpty, password.isEmpty { return nil }
         for (text, name) in [(username, "user name"), (password, "password")] {
@@ -211,7 +211,7 @@ private struct ProxyCredentials: Sendable, Hashable {
         self.password = password
     }
 
-    // Strings are equal where they look the same; a proxy that is sent other bytes may be given to another user.
+    // Strings compare by canonical equivalence, but a proxy that receives other bytes may see another user.
     static func == (left: ProxyCredentials, right: ProxyCredentials) -> Bool {
         left.username.utf8.elementsEqual(right.username.utf8) && left.password.utf8.elementsEqual(right.password.utf8)
     }

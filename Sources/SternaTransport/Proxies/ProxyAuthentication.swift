@@ -2,12 +2,12 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// The credentials that a proxy gets from one authenticator: the answer in use, and the question under way.
+/// A proxy's credentials from one authenticator: the answer in use, and the question under way.
 ///
-/// All connections to the proxy share it, on every event loop. The authenticator is asked by one task at a time, for which all
-/// challenged connections wait.
+/// All connections to the proxy share it, on every event loop. One task at a time asks the authenticator, and all challenged
+/// connections wait for it.
 final class ProxyAuthentication: Sendable {
-    /// How often the authenticator is asked for each connection.
+    /// The number of times that each connection may ask the authenticator.
     static let mostAnswers = 3
 
     /// An answer; a later one has a higher number.
@@ -16,7 +16,7 @@ final class ProxyAuthentication: Sendable {
         let authorization: ProxyAuthorization
     }
 
-    /// What one connection attempt has learnt.
+    /// The progress of one connection attempt.
     struct Turn: Sendable {
         /// The answer that was sent last; nil where none was.
         var sent: Int?
@@ -25,7 +25,7 @@ final class ProxyAuthentication: Sendable {
         fileprivate let began: Int
     }
 
-    /// Why there is no answer.
+    /// The error of a question without an answer.
     struct NoAnswer: Error {
         /// What the authenticator threw; nil where it gave up.
         let cause: (any Error)?
@@ -45,7 +45,7 @@ final class ProxyAuthentication: Sendable {
         var question: Question?
         var lastQuestion = 0
         var lastReceiver = 0
-        /// How often the authenticator gave up, and why it did last.
+        /// How often the authenticator gave up, and its last reason.
         var surrenders = 0
         var lastSurrender = NoAnswer(cause: nil)
 
@@ -57,7 +57,7 @@ final class ProxyAuthentication: Sendable {
     private let authenticator: any ProxyAuthenticator
     private let state: Mutex<State>
 
-    /// - Parameter proxy: its own credentials are the first answer.
+    /// - Parameter proxy: provides its own credentials as the first answer.
     init(_ proxy: Proxy, _ authenticator: any ProxyAuthenticator) {
         self.authenticator = authenticator
         var state = State()
@@ -67,31 +67,31 @@ final class ProxyAuthentication: Sendable {
         self.state = Mutex(state)
     }
 
-    /// The answer to send unasked.
+    /// The answer to send without a challenge.
     var answer: Answer? { state.withLock { $0.answer } }
 
-    /// Forgets the answer that was sent last, which the proxy has refused.
+    /// Forgets the last answer of a turn, which the proxy has refused.
     func refused(_ turn: Turn) { state.withLock { $0.forget(turn.sent) } }
 
     /// Begins the turn of a connection attempt.
     func turn() -> Turn { Turn(began: state.withLock { $0.surrenders }) }
 
-    /// What ends the wait of one receiver.
+    /// Identifies the wait of one receiver, to end it.
     struct Wait: Sendable {
         fileprivate let question: Int
         fileprivate let receiver: Int
     }
 
-    /// Sees to it that there is another answer than the one that was refused, and says when there is.
+    /// Obtains another answer than the refused one, and calls the receiver when there is one, or when there is none.
     ///
-    /// The receiver is called once, from anywhere and maybe at once, unless ``leave(_:)`` comes first. Returns nil where it has
-    /// been called.
+    /// The receiver is called once, from any thread and possibly at once, unless ``leave(_:)`` comes first. Returns nil if it
+    /// has been called.
     func ask(_ challenge: ProxyChallenge, _ turn: Turn, _ receive: @escaping Receiver) -> Wait? {
         let step: Result<Wait?, NoAnswer> = state.withLock { state in
             state.forget(turn.sent)
-            // Another connection has been challenged, and has had its answer, meanwhile.
+            // Another connection has been challenged meanwhile, and has obtained an answer.
             if state.answer != nil { return .success(nil) }
-            // What gave up while this connection was being opened would be bothered again for the same reason.
+            // An authenticator that gave up while this connection was being opened would be asked again for the same reason.
             if state.surrenders > turn.began { return .failure(state.lastSurrender) }
             state.lastReceiver += 1
             let receiver = state.lastReceiver
@@ -117,7 +117,7 @@ final class ProxyAuthentication: Sendable {
         }
     }
 
-    /// Stops waiting; the authenticator's task is cancelled with the last receiver.
+    /// Stops waiting; the last receiver to leave cancels the authenticator's task.
     func leave(_ wait: Wait) {
         let task: Task<Void, Never>? = state.withLock { state in
             guard state.question?.number == wait.question else { return nil }
@@ -137,7 +137,7 @@ final class ProxyAuthentication: Sendable {
             result = .failure(error)
         }
         let (receivers, outcome): ([Receiver], Result<Void, NoAnswer>) = state.withLock { state in
-            // Nothing waits for it any more.
+            // All receivers have left.
             guard let question = state.question, question.number == number else { return ([], .success(())) }
             state.question = nil
             var outcome = Result<Void, NoAnswer>.success(())
@@ -158,11 +158,11 @@ final class ProxyAuthentication: Sendable {
     }
 }
 
-/// The authentications of an engine, which forgets those that no endpoint uses.
+/// An engine's authentications; forgets those that no endpoint uses.
 final class ProxyAuthentications: Sendable {
     private struct Key: Hashable {
         let proxy: Proxy
-        /// What a TLS proxy must show to be trusted: what it was sent under one policy is not sent under another.
+        /// The trust policy for a TLS proxy: credentials sent under one policy are not sent under another.
         let policy: SecurityPolicy
         let authenticator: ObjectIdentifier
     }
@@ -178,12 +178,12 @@ final class ProxyAuthentications: Sendable {
 
     private let state = Mutex(State())
 
-    /// The one authentication of a proxy by an authenticator; nil where it is never asked.
+    /// Returns the one authentication of a proxy by an authenticator; nil where the authenticator is never asked.
     func authentication(
         on route: Route, by authenticator: (any ProxyAuthenticator)?, policy: SecurityPolicy
     ) -> ProxyAuthentication? {
         guard let authenticator, case .proxy(let proxy) = route, proxy.kind != .socks5 else { return nil }
-        // An authentication keeps its authenticator, so that no other one has its identity while it is there.
+        // An authentication retains its authenticator, so that no other object has its identity meanwhile.
         let key = Key(
             proxy: proxy, policy: proxy.kind == .https ? policy : .system,
             authenticator: ObjectIdentifier(authenticator))

@@ -14,25 +14,25 @@ public import SternaCore
 /// settings.proxies.authenticator = login
 /// ```
 ///
-/// It is asked once for each proxy, however many connections wait for the answer, and the answer is sent unasked from then on,
-/// whatever the origin. An answer that the proxy refuses is forgotten, and the authenticator is asked again: three times at most
-/// for each new connection.
+/// It is asked once for each proxy, however many connections wait for the answer. From then on the answer is sent without a
+/// challenge, whatever the origin. If the proxy refuses an answer, it is forgotten, and the authenticator is asked again: three
+/// times at most for each new connection.
 ///
-/// Requests for https URLs are challenged when their connections are opened. Requests for http URLs, which a proxy forwards, are
-/// challenged by themselves: the session sends them again with the answer, where their bodies can be sent again. Their 407 is the
-/// caller's response where there is no answer.
+/// Requests for https URLs are challenged when their connections are opened. Requests for http URLs, which a proxy forwards,
+/// are challenged themselves: the session sends them again with the answer if their bodies can be sent again. Without an
+/// answer, the caller receives the 407 as its response.
 ///
-/// Schemes that authenticate a connection in place of a request (NTLM, Negotiate) do not fit in here, since answers are shared.
+/// Schemes that authenticate a connection in place of a request (NTLM, Negotiate) are not supported, since answers are shared.
 public protocol ProxyAuthenticator: AnyObject, Sendable {
     /// Returns the answer to a challenge, or nil to give up: connections that wait for it then fail with `proxyFailed`.
     ///
-    /// It runs in a task of its own, outside the event loops, and may take its time to ask people: while it does, only the
-    /// deadlines of the requests that wait hold, and none of the limits of a dial. The task is cancelled when nothing waits
-    /// for the answer any more. An error that it throws is the `underlying` one of the requests that fail with it.
+    /// It runs in a task of its own, outside the event loops, and may take its time to ask people. Meanwhile only the deadlines
+    /// of the waiting requests hold, and none of the limits of a dial. The task is cancelled when nothing waits for the answer
+    /// any more. An error that it throws becomes the `underlying` error of the requests that fail with it.
     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization?
 }
 
-/// A request as a proxy sees it: what credentials may have to refer to.
+/// A request as a proxy sees it, for credentials that depend on it.
 public struct ProxyRequest: Sendable, Hashable {
     /// The method: CONNECT for a tunnel.
     public let method: HTTPRequest.Method
@@ -46,26 +46,27 @@ public struct ProxyChallenge: Sendable {
     /// The proxy, without credentials.
     public let proxy: Proxy
 
-    /// What the proxy was asked for.
+    /// The request that the proxy was asked to carry out.
     public let request: ProxyRequest
 
-    /// The schemes that the proxy takes, in its order. Malformed Proxy-Authenticate fields are left out; there may be none.
+    /// The schemes that the proxy accepts, in its order. Malformed Proxy-Authenticate fields are left out; the list may be
+    /// empty.
     public let challenges: [AuthenticationChallenge]
 
-    /// How many credentials the proxy has refused so far for this connection, or for this request where it forwards requests:
-    /// answers, and the user name and password of the proxy's URL.
+    /// The number of credentials that the proxy has refused so far for this connection, or for this request if the proxy
+    /// forwards it. Counts answers, and the user name and password of the proxy's URL.
     public let refusedCount: Int
 
     /// The head of the proxy's answer.
     public let response: Response
 
-    /// Whether the proxy takes a scheme, by its name in any case.
+    /// Returns whether the proxy accepts a scheme, by its name in any case.
     public func offers(_ scheme: String) -> Bool { challenges.contains { $0.hasScheme(scheme) } }
 }
 
-/// An answer to a proxy's challenge: the value of Proxy-Authorization, or what makes one for each request.
+/// An answer to a proxy's challenge: the value of Proxy-Authorization, or a closure that makes one for each request.
 ///
-/// Nothing that describes it shows credentials.
+/// No description of the value shows credentials.
 public struct ProxyAuthorization: Sendable {
     enum Content: Sendable {
         case fixed(Authorization)
@@ -74,21 +75,21 @@ public struct ProxyAuthorization: Sendable {
 
     let content: Content
 
-    /// The same credentials for every request.
+    /// Uses the same credentials for every request.
     public init(_ authorization: Authorization) { content = .fixed(authorization) }
 
     private init(_ content: Content) { self.content = content }
 
-    /// A user's name and password (RFC 7617), in UTF-8.
+    /// Returns a user's name and password (RFC 7617), in UTF-8.
     public static func basic(_ user: String, _ password: String) -> ProxyAuthorization {
         ProxyAuthorization(.basic(user, password))
     }
 
-    /// Credentials made for each request, as Digest needs them (RFC 7616).
+    /// Returns credentials made for each request, as Digest needs them (RFC 7616).
     ///
-    /// - Parameter make: called in a task of its own before each request to the proxy, maybe for several at once; what it keeps
-    ///   between them (a nonce and its count, say) lasts as long as the proxy accepts what it makes. Throws for none, which
-    ///   fails the connection.
+    /// - Parameter make: called in a task of its own before each request to the proxy, possibly for several requests at once.
+    ///   State that it keeps between them (a nonce and its count, say) lasts as long as the proxy accepts its credentials. If
+    ///   it throws, the connection fails.
     public static func each(
         _ make: @escaping @Sendable (ProxyRequest) async throws -> Authorization
     ) -> ProxyAuthorization {
@@ -97,7 +98,7 @@ public struct ProxyAuthorization: Sendable {
 }
 
 extension ProxyAuthorization: CustomStringConvertible, CustomReflectable {
-    /// The scheme where it is known; the credentials are never shown.
+    /// The scheme if it is known; the credentials are never shown.
     public var description: String {
         switch content {
         case .fixed(let authorization): authorization.description

@@ -5,27 +5,27 @@ import SternaSecurity
 
 /// A connection to a proxy that carries many tunnels at a time, each a stream (RFC 9113, 8.5).
 ///
-/// Streams are channels of the library's here: what a tunnel carries are connections of their own, and these are few.
+/// Here the streams are channels of the library: each tunnel carries a connection of its own, and there are few of them.
 // Invariant: everything is touched on the channel's event loop only.
 final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// How much of a tunnel may be on its way to a reader that has stopped, once one that reads has been seen.
+    /// The bytes of a tunnel that may be on their way to a reader that has stopped, once the reader has been seen to read.
     static let tunnelWindow = 512 << 10
 
-    /// What a tunnel begins with (RFC 9113, 6.9.2).
+    /// The initial window of a tunnel (RFC 9113, 6.9.2).
     static let initialWindow = 65_535
 
-    /// What all tunnels together may have on their way.
+    /// The bytes that all tunnels together may have on their way.
     private static let connectionWindow = 16 << 20
 
-    /// More tunnels are not opened on one connection, so that its identifiers do not come to their end.
+    /// The most tunnels that one connection opens, so that its identifiers do not run out.
     private static let mostTunnels = 1 << 24
 
     let key: ProxyConnections.Key
 
-    /// What the policy's rotating identity was when the handshake began.
+    /// The policy's rotating identity when the handshake began.
     let rotation: ClientIdentity?
     private let registry: ProxyConnections
     private let idleTimeout: TimeAmount
@@ -37,30 +37,30 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     private var peer = PeerSettings()
     private var receiveWindow = initialWindow
 
-    /// How many streams there are, those among them that the network has not taken the end of yet.
+    /// The number of streams, including those whose end the network has not taken yet.
     private var streamCount = 0
 
-    /// Those that somebody uses.
+    /// The tunnels in use.
     private var tunnels: [ObjectIdentifier: TunnelStream] = [:]
     private(set) var tunnelCount = 0
 
-    /// The latest stream that the proxy has been sent the beginning of, and those before their beginning that nobody wants.
+    /// The latest stream whose beginning was sent to the proxy, and later streams that were given up before theirs was sent.
     private var lastBegun = HTTP2StreamID.rootStream
     private var unwanted: Set<HTTP2StreamID> = []
 
-    /// The TLS handler's place in the pipeline; a close from there passes it over.
+    /// The TLS handler's context in the pipeline; a close from there bypasses the handler.
     var tlsContext: ChannelHandlerContext?
     private var idleTimer: ClockTimer?
 
-    /// Whether it takes no new tunnels, and whether the proxy has said so.
+    /// Whether the connection takes no new tunnels, and whether the proxy has sent GOAWAY.
     private var isRetired = false
     private(set) var hasGoneAway = false
     private var isClosing = false
 
-    /// Called once, when the proxy has said how many tunnels it takes, or is gone.
+    /// Called once, when the proxy has announced how many tunnels it takes, or is gone.
     private var whenReady: (() -> Void)?
 
-    /// - Parameter multiplexer: stands before it in the pipeline.
+    /// - Parameter multiplexer: precedes the handler in the pipeline.
     init(
         _ key: ProxyConnections.Key, rotation: ClientIdentity?, in registry: ProxyConnections, watch: GoAwayWatch,
         multiplexer: HTTP2StreamMultiplexer, idleTimeout: TimeAmount, life: ConnectionLife,
@@ -79,16 +79,16 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     var remoteAddress: SocketAddress? { context?.channel.remoteAddress }
     var localAddress: SocketAddress? { context?.channel.localAddress }
 
-    /// Whether it takes one more tunnel.
+    /// Whether the connection takes one more tunnel.
     var hasRoom: Bool {
         context?.channel.isActive == true && !isRetired && streamCount < (peer.isKnown ? peer.maximumStreams : 1)
             && tunnelCount < Self.mostTunnels && !isOld
     }
 
-    // How often it may be used is said of what its tunnels carry.
+    // The limit of uses holds for the connections inside the tunnels, so that only the age counts here.
     private var isOld: Bool { context != nil && life.isOver(after: 0, at: clock.now) }
 
-    /// Calls the closure when it is known how many tunnels the proxy takes: more than that would be refused.
+    /// Calls the closure once it is known how many tunnels the proxy takes: more would be refused.
     func onReady(_ act: @escaping () -> Void) {
         if peer.isKnown || context == nil { return act() }
         whenReady = act
@@ -101,11 +101,11 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: Tunnels
 
-    /// Asks for a tunnel.
+    /// Opens a tunnel.
     ///
     /// - Parameters:
-    ///   - stream: asks, and has a promise of this event loop's.
-    ///   - begun: given the channel whose closing ends the tunnel, before it is asked for.
+    ///   - stream: sends the request, and has a promise of this event loop.
+    ///   - begun: receives the channel whose closing ends the tunnel, before the request is sent.
     func open(
         _ stream: TunnelStream, _ begun: @escaping @Sendable (any Channel) -> Void
     ) -> EventLoopFuture<TunnelChannel> {
@@ -127,7 +127,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
             switch result {
             case .success(let channel):
                 channel.closeFuture.whenComplete { _ in self.streamCount -= 1 }
-                // One that was made after the connection was lost never becomes active.
+                // A channel that was made after the connection was lost never becomes active.
                 if channel.isActive { return }
                 channel.close(promise: nil)
             case .failure: self.streamCount -= 1
@@ -147,19 +147,19 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         idleTimer = clock.schedule(at: limit, on: loop) { self.closeIfIdle() }
     }
 
-    /// Takes no new tunnels.
+    /// Stops taking new tunnels.
     func retire() {
         isRetired = true
         ready()
         closeIfIdle()
     }
 
-    /// Closes it where it carries no tunnel.
+    /// Closes the connection if it carries no tunnel.
     func closeIfIdle() {
         if tunnels.isEmpty { close() }
     }
 
-    // In order.
+    // Closes the connection in order.
     private func close() {
         isRetired = true
         ready()
@@ -170,7 +170,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         context.close(promise: nil)
     }
 
-    /// Closes it at once, with all that it carries: TLS closed in order would wait for seconds.
+    /// Closes the connection and its tunnels at once: an orderly TLS close would wait for seconds.
     func abort() {
         isRetired = true
         isClosing = true
@@ -183,7 +183,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    /// Lets the proxy send more than it may in the beginning; called when the handlers before this one are there.
+    /// Lets the proxy send more than the initial window; called when the handlers before this one are in place.
     func openWindow() { allow(Self.connectionWindow - receiveWindow) }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -201,7 +201,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
             ready()
         case .goAway:
             hasGoneAway = true
-            // What has not been sent yet never will be.
+            // Requests that have not been sent yet never will be.
             for stream in tunnels.values where stream.isAsking && stream.id ?? .maxID > lastBegun { stream.giveUp() }
             retire()
         default: break
@@ -214,11 +214,11 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
             let left = event.inboundWindowSize
         else { return }
         receiveWindow = left
-        // What is stored is for each tunnel's own window to say.
+        // Each tunnel's own window limits how much is stored.
         if left <= Self.connectionWindow / 2 { allow(Self.connectionWindow - left) }
     }
 
-    // One that waited to be sent, and was given up meanwhile, has nobody else to end it.
+    // Resets a stream that was given up while it waited to be sent: nothing else ends it.
     private func begun(_ id: HTTP2StreamID) {
         lastBegun = max(lastBegun, id)
         guard unwanted.remove(id) != nil else { return }
@@ -232,7 +232,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
 
-    // What is one tunnel's comes to that tunnel.
+    // Errors of one tunnel are reported to that tunnel.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard watch.code != nil || !(error is any NIOHTTP2Error) else { return }
         registry.remove(self)

@@ -2,10 +2,10 @@ import NIOCore
 import SternaCore
 import SternaSecurity
 
-/// The connections of a shard to proxies that take many tunnels on each.
+/// A shard's connections to proxies that take many tunnels on each.
 // Invariant: everything is touched on the shard's event loop only.
 final class ProxyConnections: @unchecked Sendable {
-    /// What connections must have in common to be used for one another.
+    /// The properties that interchangeable connections have in common.
     struct Key: Hashable {
         let proxy: Proxy
         let policy: SecurityPolicy
@@ -13,7 +13,7 @@ final class ProxyConnections: @unchecked Sendable {
 
     private var connections: [Key: [ProxyConnection]] = [:]
 
-    /// A dial that others wait for, to use what it brings.
+    /// A dial that other dials wait for, to use its connection.
     // Invariant: touched on the shard's event loop only.
     final class Lead: @unchecked Sendable {
         fileprivate let key: Key
@@ -24,7 +24,7 @@ final class ProxyConnections: @unchecked Sendable {
 
     private var leads: [Key: Lead] = [:]
 
-    /// Proxies that chose HTTP/1.1, and those that asked for it; each of their connections carries one tunnel.
+    /// Proxies that chose HTTP/1.1, and proxies that asked for it; each of their connections carries one tunnel.
     private var refusing: Set<Key> = []
     private var requiring: Set<Key> = []
     private static let mostRemembered = 1_024
@@ -33,10 +33,10 @@ final class ProxyConnections: @unchecked Sendable {
     private var narrow: Set<Key> = []
     private static let fewTunnels = 8
 
-    /// Whether the shard takes no more requests.
+    /// Whether the shard is shut down.
     private(set) var isOver = false
 
-    /// A connection that takes one more tunnel.
+    /// Returns a connection that takes one more tunnel.
     func usable(_ key: Key) -> ProxyConnection? {
         guard !requiring.contains(key) else { return nil }
         return connections[key]?.first { $0.hasRoom && $0.rotation == key.policy.rotatingIdentity?.current }
@@ -52,10 +52,11 @@ final class ProxyConnections: @unchecked Sendable {
 
     // MARK: Dials
 
-    /// Whether somebody is opening a connection that others may use, too.
+    /// Whether a dial is under way whose connection others may use, too.
     func isDialling(_ key: Key) -> Bool { leads[key] != nil }
 
-    /// Somebody begins to; nil where nobody has to wait for it, since there is another one, or the proxy speaks HTTP/1.1.
+    /// Begins a dial that others wait for. Returns nil if none has to wait: another such dial is under way, the proxy speaks
+    /// HTTP/1.1, or it takes few tunnels.
     func lead(_ key: Key) -> Lead? {
         guard leads[key] == nil, !refusing.contains(key), !narrow.contains(key) else { return nil }
         let lead = Lead(key)
@@ -63,12 +64,12 @@ final class ProxyConnections: @unchecked Sendable {
         return lead
     }
 
-    /// Fulfils a promise when the dial under way has come to its end.
+    /// Fulfils a promise when the dial under way completes.
     func wait(for key: Key, _ promise: EventLoopPromise<Void>) {
         if let lead = leads[key] { lead.waiting.append(promise) } else { promise.succeed(()) }
     }
 
-    /// It has come to its end; who waits goes on, or fares the same.
+    /// Completes the dial: resumes or fails all waiters.
     func ended(_ lead: Lead?, _ error: SternaError? = nil) {
         guard let lead, leads[lead.key] === lead else { return }
         leads[lead.key] = nil
@@ -77,7 +78,7 @@ final class ProxyConnections: @unchecked Sendable {
         }
     }
 
-    /// What the proxy has chosen.
+    /// Records the protocol that the proxy has chosen.
     func chose(_ key: Key, http2: Bool) {
         if http2 {
             refusing.remove(key)
@@ -86,7 +87,7 @@ final class ProxyConnections: @unchecked Sendable {
         }
     }
 
-    /// What the proxy says it takes on a connection.
+    /// Records how many tunnels the proxy takes on a connection.
     func note(_ key: Key, maximumTunnels: Int) {
         if maximumTunnels >= Self.fewTunnels {
             narrow.remove(key)
@@ -95,25 +96,25 @@ final class ProxyConnections: @unchecked Sendable {
         }
     }
 
-    /// The proxy makes tunnels by HTTP/1.1 only, though it speaks HTTP/2.
+    /// Records that the proxy makes tunnels by HTTP/1.1 only, though it speaks HTTP/2.
     func requiresHTTP1(_ key: Key) {
         if requiring.count < Self.mostRemembered { requiring.insert(key) }
     }
 
-    /// What is offered to the proxy.
+    /// Returns the protocols to offer to the proxy.
     func applicationProtocols(_ key: Key) -> [String] {
         requiring.contains(key) ? ["http/1.1"] : ["h2", "http/1.1"]
     }
 
     // MARK: The end
 
-    /// Closes what carries no tunnel, and the rest when its last tunnel has ended.
+    /// Closes connections without a tunnel, and the others when their last tunnel has ended.
     func shutDown() {
         isOver = true
         for connection in Array(connections.values.joined()) { connection.closeIfIdle() }
     }
 
-    /// Closes all.
+    /// Closes all connections at once.
     func abandonAll() {
         for connection in Array(connections.values.joined()) { connection.abort() }
     }

@@ -1,16 +1,16 @@
 import SternaCore
 import SternaPlatform
 
-/// What the variables of an environment say of proxies.
+/// The proxies that environment variables name.
 struct ProxyEnvironment: Sendable, Hashable {
     private enum Choice: Sendable, Hashable {
         case direct
         case proxy(Proxy)
-        /// A value that names no proxy, and what is wrong with it.
+        /// A value that names no proxy, and the reason.
         case unreadable(String)
     }
 
-    /// The names that are read.
+    /// The names of the variables that are read.
     static let variables = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
@@ -19,16 +19,16 @@ struct ProxyEnvironment: Sendable, Hashable {
     private let secure: Choice
     private let exceptions: ProxyExceptions
 
-    /// Reads the variables; what cannot be read is told where it is asked for.
+    /// Reads the variables; an unreadable value is reported when it is needed.
     init(_ variables: [String: String]) {
-        // A CGI program's HTTP_PROXY holds the Proxy field of the request it answers, so that anybody may have
-        // written it.
+        // A CGI program's HTTP_PROXY holds the Proxy field of the request that it answers, so that any client may have written
+        // it.
         plain = Self.choice(among: ["http_proxy", "all_proxy", "ALL_PROXY"], variables)
         secure = Self.choice(among: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables)
         exceptions = ProxyExceptions(Self.first(of: ["no_proxy", "NO_PROXY"], variables)?.value ?? "")
     }
 
-    /// The proxy for a URL; nil where there is none.
+    /// Returns the proxy for a URL; nil for none.
     ///
     /// - Throws: `invalidURL` where the variable for the URL's scheme cannot be read.
     func proxy(for url: HTTPURL) throws(SternaError) -> Proxy? {
@@ -62,7 +62,7 @@ struct ProxyEnvironment: Sendable, Hashable {
         }
     }
 
-    /// The first variable that holds more than blanks.
+    /// Returns the first variable that holds more than blanks.
     private static func first(
         of names: [String], _ variables: [String: String]
     ) -> (name: String, value: String)? {
@@ -80,7 +80,7 @@ extension [String: String] {
     static var process: [String: String] {
         var variables: [String: String] = [:]
         for name in ProxyEnvironment.variables {
-            // The text is copied before anybody could change the environment on this thread.
+            // The text is copied before other code could change the environment on this thread.
             if let value = getenv(name) { variables[name] = String(cString: value) }
         }
         return variables

@@ -1,18 +1,18 @@
 import SternaCore
 
-/// Hosts that are reached without the proxy: what `no_proxy` holds.
+/// Hosts that are reached without the proxy, as in `no_proxy`.
 ///
 ///     "example.com, .internal, *.lan, build:8080, 10.0.0.0/8, fd00::/8, [::1]:3000, localhost"
 ///
 /// - `*` alone stands for every host.
-/// - A name stands for the host and all below it, with or without `.` or `*.` in front. Case and dots at the end do
-///   not count.
-/// - An address or a prefix (RFC 4632, 3.1; RFC 4291, 2.3) stands for hosts that are written as addresses. An IPv6
-///   address that carries an IPv4 address counts as the latter.
+/// - A name stands for the host and all names below it, with or without `.` or `*.` in front. Case and dots at the end do not
+///   count.
+/// - An address or a prefix (RFC 4632, 3.1; RFC 4291, 2.3) stands for hosts that are written as addresses. An IPv6 address that
+///   carries an IPv4 address counts as the latter.
 /// - `localhost` and every loopback address stand for all of `localhost`, names below it, 127.0.0.0/8 and ::1.
 /// - A name or an address with a port, an IPv6 address in brackets, stands for that port alone.
 ///
-/// What is none of these is ignored, as are entries of more than 255 bytes and those behind the first 10,000.
+/// Other entries are ignored, as are entries of more than 255 bytes and those behind the first 10,000.
 public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var isEverything = false
     private var loopback = Ports()
@@ -24,7 +24,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
     private static let mostEntries = 10_000
     private static let longestEntry = 255
 
-    /// Reads a list parted by commas or blanks.
+    /// Reads a list separated by commas or blanks.
     public init(_ list: String) {
         let isSeparator = { (byte: UInt8) in
             byte == UInt8(ascii: ",") || byte == 0x20 || (0x09...0x0D).contains(byte)
@@ -35,10 +35,10 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Makes a list of entries.
+    /// Creates a list from its entries.
     public init(arrayLiteral elements: String...) { self.init(elements.joined(separator: ",")) }
 
-    /// Whether a host is reached without the proxy.
+    /// Returns whether a host is reached without the proxy.
     ///
     /// - Parameter host: a name or an address as ``HTTPURL/hostWithoutBrackets`` gives it.
     public func contains(host: String, port: Int) -> Bool {
@@ -52,7 +52,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
         guard !names.isEmpty else { return false }
         var rest = host[...]
         if host.utf8.count > Self.longestEntry {
-            // Nothing in the list is longer.
+            // No entry of the list is longer.
             guard let dot = host.utf8.suffix(Self.longestEntry + 1).firstIndex(of: UInt8(ascii: ".")) else {
                 return false
             }
@@ -66,7 +66,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
         return false
     }
 
-    /// Whether a host is this machine by its name or address: `localhost`, a name below it, 127.0.0.0/8 or ::1 (RFC
+    /// Returns whether a host is this machine by its name or address: `localhost`, a name below it, 127.0.0.0/8 or ::1 (RFC
     /// 6761, 6.3).
     static func isLoopback(_ host: String) -> Bool { isLoopback(plain: plain(host)) }
 
@@ -79,7 +79,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
         address.family == .v4 ? address.bytes.first == 127 : address == IPAddress(v6: 0, 1)
     }
 
-    // In lower case, without brackets and without dots at the end.
+    // Returns the host in lower case, without brackets and without dots at the end.
     private static func plain(_ host: String) -> String {
         var bytes = host.utf8[...]
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }
@@ -123,7 +123,7 @@ extension ProxyExceptions {
             isName = true
         }
         while text.hasSuffix(".") { text = text.dropLast() }
-        // As a URL has it: in A-labels, addresses in their one form.
+        // In the form of a URL: A-labels, and addresses in their one form.
         guard !text.isEmpty, let origin = try? Origin(scheme: .http, host: String(text)),
             !origin.host.utf8.contains(UInt8(ascii: "*")), origin.hostKind == .domain || !isName
         else { return }
@@ -138,7 +138,7 @@ extension ProxyExceptions {
         }
     }
 
-    /// Host and port of an entry; nil where it has a port that is none.
+    /// Returns host and port of an entry; nil if its port is invalid.
     private static func parts(_ entry: Substring) -> (Substring, Int?)? {
         let colons = entry.utf8.count { $0 == UInt8(ascii: ":") }
         let isBracketed = entry.hasPrefix("[")
@@ -154,12 +154,12 @@ extension ProxyExceptions {
 }
 
 extension ProxyExceptions {
-    /// The ports that an entry holds for.
+    /// The ports that an entry applies to.
     private struct Ports: Sendable, Hashable {
         private var isEvery = false
         private var some: Set<Int> = []
 
-        /// Adds a port, or all of them for nil.
+        /// Adds a port, or every port for nil.
         mutating func add(_ port: Int?) {
             guard !isEvery else { return }
             if let port {

@@ -14,32 +14,34 @@ public struct ProxySettings: Sendable, Hashable {
 
     private init(_ rule: Rule) { self.rule = rule }
 
-    /// Provides credentials where a proxy asks for them (407); none by default, so that only those of a ``Proxy`` are sent.
+    /// Provides credentials when a proxy asks for them (407). None by default: then only the credentials of a ``Proxy`` are
+    /// sent.
     ///
-    /// Choose the proxies first, then set it: `settings.proxies.authenticator = …`. Settings are equal that have the same object,
-    /// and sessions with equal settings share its answers with their connections. SOCKS proxies are not concerned.
+    /// Choose the proxies first, then set it: `settings.proxies.authenticator = …`. Settings are equal only with the same
+    /// authenticator object, and sessions with equal settings share its answers with their connections. It does not apply to
+    /// SOCKS proxies.
     public var authenticator: (any ProxyAuthenticator)? {
         get { ownAuthenticator.object }
         set { ownAuthenticator = Authenticator(newValue) }
     }
 
-    /// No request goes through a proxy.
+    /// Sends no request through a proxy.
     public static let none = ProxySettings(.direct)
 
-    /// What this process's environment says, read once, when it is first used; see ``environment(_:)``.
+    /// Follows this process's environment, read once at the first use; see ``environment(_:)``.
     ///
-    /// A value that names no proxy fails the requests that it would be used for, with `invalidURL`.
+    /// A value that names no proxy fails the requests that would use it, with `invalidURL`.
     public static let environment = ProxySettings(.environment(ProxyEnvironment(.process)))
 
-    /// What the variables of an environment say.
+    /// Follows the variables of an environment.
     ///
-    /// `http_proxy` is for http and ws; `https_proxy` or `HTTPS_PROXY` is for https and wss; `all_proxy` or
-    /// `ALL_PROXY` where there is no other. `no_proxy` or `NO_PROXY` lists exceptions, as ``ProxyExceptions`` has
-    /// them. The first that is not blank counts. `HTTP_PROXY` is not read: in a CGI program it is a field of the
-    /// request that is being answered.
+    /// `http_proxy` is for http and ws; `https_proxy` or `HTTPS_PROXY` is for https and wss; `all_proxy` or `ALL_PROXY` is for
+    /// either without a variable of its own. `no_proxy` or `NO_PROXY` lists exceptions in the form of ``ProxyExceptions``. The
+    /// first variable that is not blank counts. `HTTP_PROXY` is not read: in a CGI program it is a field of the request that is
+    /// being answered.
     ///
-    /// Loopback hosts (`localhost`, names below it, 127.0.0.0/8, ::1) never go through these proxies, to which they
-    /// would be other machines; ``proxy(_:except:)`` has no such rule.
+    /// Loopback hosts (`localhost`, names below it, 127.0.0.0/8, ::1) never go through these proxies, to which they would be
+    /// other machines; ``proxy(_:except:)`` has no such rule.
     ///
     /// - Throws: `invalidURL` where a variable that would be used names no proxy.
     public static func environment(_ variables: [String: String]) throws(SternaError) -> ProxySettings {
@@ -48,13 +50,12 @@ public struct ProxySettings: Sendable, Hashable {
         return ProxySettings(.environment(environment))
     }
 
-    /// Every request goes through a proxy, those to loopback hosts too, but for the exceptions.
+    /// Sends every request through a proxy, including those to loopback hosts, except for the exceptions.
     public static func proxy(_ proxy: Proxy, except exceptions: ProxyExceptions = []) -> ProxySettings {
         ProxySettings(.fixed(proxy, exceptions))
     }
 
-    /// Asks for each request; the answer nil is for no proxy. Such settings are equal to themselves and their copies
-    /// alone.
+    /// Chooses a proxy for each request; nil stands for none. Such settings are equal only to themselves and their copies.
     ///
     /// - Parameter choose: called at any time on any thread, for redirects too; it should be quick.
     public static func each(_ choose: @escaping @Sendable (HTTPURL) -> Proxy?) -> ProxySettings {
@@ -66,10 +67,10 @@ public struct ProxySettings: Sendable, Hashable {
         if case .each = rule { false } else { true }
     }
 
-    /// Whether it refers to what only its owner has: a closure or an authenticator.
+    /// Whether the settings refer to an object of their owner: a closure or an authenticator.
     var hasClosures: Bool { !isByOrigin || authenticator != nil }
 
-    /// The proxy for a URL; nil where there is none.
+    /// Returns the proxy for a URL; nil for none.
     ///
     /// - Throws: `invalidURL` where the environment's variable for the URL cannot be read.
     package func proxy(for url: HTTPURL) throws(SternaError) -> Proxy? {
@@ -84,7 +85,7 @@ public struct ProxySettings: Sendable, Hashable {
 }
 
 extension ProxySettings {
-    /// A closure that is equal to itself alone.
+    /// A closure that is equal only to itself.
     private final class Choice: Sendable, Hashable {
         let choose: @Sendable (HTTPURL) -> Proxy?
 
@@ -95,7 +96,7 @@ extension ProxySettings {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// An authenticator that is equal to itself alone, and shows nothing of what it holds.
+    /// An authenticator that is equal only to itself, and shows none of its content.
     private struct Authenticator: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let object: (any ProxyAuthenticator)?
 

@@ -1,13 +1,13 @@
 import SternaCore
 
-/// What lies between this side and an origin.
+/// The way from this side to an origin.
 enum Route: Sendable, Hashable {
     case direct
     /// A Unix domain socket's path.
     case unixSocket(String)
     case proxy(Proxy)
 
-    /// What a request for an http URL carries where a proxy forwards it; nil where it goes to the origin itself.
+    /// The proxy credentials of a request for an http URL that a proxy forwards; nil if the request goes to the origin itself.
     var forwarding: Endpoint.Forwarding? {
         guard case .proxy(let proxy) = self, proxy.kind != .socks5 else { return nil }
         return Endpoint.Forwarding(authorization: proxy.authorization)
@@ -21,6 +21,6 @@ extension Proxy {
         return Authorization.basic(username, password).fieldValue
     }
 
-    /// The host as a URL has it.
+    /// The host as a URL writes it.
     var authorityHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 }

@@ -1,6 +1,6 @@
 import SternaCore
 
-/// What lies between this side and the servers, and where connections may go.
+/// The way to the servers, and the addresses that connections may go to.
 package struct Routing: Sendable, Hashable {
     /// Which requests go through which proxy; none by default.
     package var proxies = ProxySettings.none
@@ -11,21 +11,21 @@ package struct Routing: Sendable, Hashable {
     /// The path of a Unix domain socket that all requests are sent to, in place of their hosts and of proxies; none by default.
     package var unixSocket: String?
 
-    /// When HTTP/2 is spoken; where servers choose it, by default.
+    /// When HTTP/2 is used; where servers choose it, by default.
     package var http2 = HTTP2Use.negotiated
 
-    /// Everything directly.
+    /// Connects to everything directly.
     package init() {}
 
-    /// Whether it is equal to itself alone.
+    /// Whether the value holds closures, so that it is equal only to itself.
     var hasClosures: Bool { proxies.hasClosures || dialPolicy.hasClosure }
 
-    /// The way to a URL.
+    /// Returns the route to a URL.
     ///
-    /// - Parameter proxy: what the rules have said already, where they are asked for each URL.
+    /// - Parameter proxy: the proxy that the rules have chosen already, if they are asked for each URL.
     func route(for url: HTTPURL, proxy: Proxy?) throws(SternaError) -> Route {
         if let unixSocket {
-            // What the system keeps a path in has room for 107 bytes and a zero.
+            // The system's structure for a path has room for 107 bytes and a zero.
             guard (1...103).contains(unixSocket.utf8.count), !unixSocket.utf8.contains(0) else {
                 throw SternaError(
                     .invalidURL, phase: .prepare, "A Unix domain socket's path has 1 to 103 bytes, none of them zero.")

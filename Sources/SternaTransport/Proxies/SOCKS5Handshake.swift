@@ -4,15 +4,15 @@ import SternaCore
 ///
 ///     send greeting ──▶ receive … send ──▶ receive … established
 ///
-/// It keeps no more than one reply, of 262 bytes at most. Behind an error it throws the same one for ever.
+/// It stores no more than one reply, of 262 bytes at most. After an error it throws the same one for ever.
 struct SOCKS5Handshake: Sendable {
-    /// What is to be done next.
+    /// The next step of the handshake.
     enum Step: Sendable, Equatable {
-        /// The proxy has not said enough.
+        /// The proxy has not sent enough.
         case needsMore
         /// These bytes go to the proxy.
         case send([UInt8])
-        /// The tunnel stands; these bytes are the server's already.
+        /// The tunnel is open; these bytes come from the server already.
         case established(leftover: [UInt8])
     }
 
@@ -21,7 +21,7 @@ struct SOCKS5Handshake: Sendable {
         case failed(SternaError)
     }
 
-    /// A user name, a password and a name have a length of one byte (RFC 1928, 5; RFC 1929, 2).
+    /// User names, passwords and host names have a length of one byte (RFC 1928, 5; RFC 1929, 2).
     static let longestField = 255
 
     private static let version: UInt8 = 5
@@ -31,7 +31,7 @@ struct SOCKS5Handshake: Sendable {
 
     private let target: String
     private let request: [UInt8]
-    /// Empty where there are no credentials.
+    /// Empty without credentials.
     private let authentication: [UInt8]
     private var state = State.method
     private var reply: [UInt8] = []
@@ -79,16 +79,16 @@ struct SOCKS5Handshake: Sendable {
             + [UInt8(truncatingIfNeeded: secret.count)] + secret
     }
 
-    /// What the client says first: the methods it offers (RFC 1928, 3).
+    /// The client's first message: the methods that it offers (RFC 1928, 3).
     var greeting: [UInt8] {
         authentication.isEmpty
             ? [Self.version, 1, Self.withoutAuthentication]
             : [Self.version, 2, Self.withoutAuthentication, Self.byPassword]
     }
 
-    /// Takes what the proxy sent, in pieces of any length.
+    /// Takes bytes from the proxy, in pieces of any length.
     ///
-    /// - Throws: `proxyFailed` where it refuses or does not speak SOCKS 5.
+    /// - Throws: `proxyFailed` where the proxy refuses or does not speak SOCKS 5.
     mutating func receive(_ bytes: some Sequence<UInt8>) throws(SternaError) -> Step {
         if case .failed(let error) = state { throw error }
         var rest = bytes.makeIterator()
@@ -111,7 +111,7 @@ struct SOCKS5Handshake: Sendable {
         if case .established = state { true } else { false }
     }
 
-    /// Takes a byte of a reply; what is to be sent where it was the last and more is to be said.
+    /// Takes a byte of a reply. Returns the bytes to send if the reply is complete and another message follows.
     private mutating func take(_ byte: UInt8) throws(SternaError) -> [UInt8]? {
         reply.append(byte)
         switch state {
@@ -190,14 +190,14 @@ struct SOCKS5Handshake: Sendable {
 
     private func checkVersion(_ byte: UInt8) throws(SternaError) {
         guard byte != Self.version else { return }
-        // An HTTP server answers what it does not understand with "HTTP/1.1 400".
+        // An HTTP server answers unknown bytes with "HTTP/1.1 400".
         if byte == UInt8(ascii: "H"), case .method = state {
             throw malformed("it answers like a server of HTTP; try http:// in its URL instead of socks5://")
         }
         throw malformed("it answers in version \(byte) instead of 5; check the port, and that it is no proxy of SOCKS4")
     }
 
-    /// Bytes of a whole reply, up to 262, by its type of address and the address's first byte.
+    /// Returns the length of a whole reply, up to 262 bytes, by its type of address and the address's first byte.
     private func length(ofType type: UInt8, first: UInt8) -> Int {
         switch type {
         case 1: 4 + 4 + 2
@@ -218,7 +218,7 @@ struct SOCKS5Handshake: Sendable {
         SternaError(.proxyFailed, phase: .proxy, detail)
     }
 
-    /// What a reply code means, in the standard's words (RFC 1928, 6).
+    /// Returns the meaning of a reply code, in the standard's words (RFC 1928, 6).
     private static func reason(_ code: UInt8) -> String {
         switch code {
         case 1: "general SOCKS server failure"
@@ -235,12 +235,12 @@ struct SOCKS5Handshake: Sendable {
 }
 
 extension SOCKS5Handshake: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where the tunnel goes, without credentials.
+    /// The destination of the tunnel, without credentials.
     var description: String { "SOCKS5 to \(target)" }
 
     /// The same as ``description``.
     var debugDescription: String { description }
 
-    /// Has the target alone.
+    /// Shows the target alone.
     var customMirror: Mirror { Mirror(self, children: ["target": target], displayStyle: .struct) }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// A tunnel as a channel, whose bytes a stream carries.
 ///
 /// A stream's own channel carries frames, and ends the process when TLS asks it for an option of sockets.
-// Invariant: the stored `var`s but `pipelineOrNil`, which is set before anybody has it, are touched on the event loop only.
+// Invariant: the stored `var`s but `pipelineOrNil`, set before the channel is shared, are touched on the event loop only.
 final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
     private let base: any Channel
     private weak var stream: TunnelStream?
@@ -40,9 +40,9 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
     var _channelCore: any ChannelCore { self }
     var syncOptions: (any NIOSynchronousChannelOptions)? { Options(channel: self) }
 
-    // MARK: What comes
+    // MARK: Inbound
 
-    /// Its handlers are there.
+    /// Becomes active, once its handlers are in place.
     func activate() {
         guard !isOver else { return }
         pipeline.syncOperations.fireChannelActive()
@@ -63,19 +63,19 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
         if !isOver { pipeline.syncOperations.fireChannelWritabilityChanged() }
     }
 
-    /// The stream is over.
+    /// Ends the channel with its stream.
     func end() {
         guard !isOver else { return }
         hasEnded.store(true, ordering: .relaxed)
         pipeline.syncOperations.fireChannelInactive()
-        // Whoever hears of it may still want to leave the pipeline.
+        // Handlers that learn of it may still want to leave the pipeline.
         eventLoop.execute {
             self.removeHandlers(pipeline: self.pipeline)
             self.closed.succeed(())
         }
     }
 
-    // MARK: What goes
+    // MARK: Outbound
 
     func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard let stream, !isOver else {
@@ -89,7 +89,7 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
     func read0() { stream?.read() }
 
     func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // What is half closed would be left open by proxies for as long as they like.
+        // Proxies would leave a half-closed tunnel open for as long as they like.
         guard mode == .all else {
             promise?.fail(ChannelError.operationUnsupported)
             return
@@ -134,7 +134,7 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
         eventLoop.submit { try self.get(option) }
     }
 
-    // How much is read at once, and how much is written, is for the stream's windows to say.
+    // The stream's windows decide how much is read at once, and how much is written.
     fileprivate func set<Option: ChannelOption>(_ option: Option, _ value: Option.Value) throws {
         guard option is ChannelOptions.Types.AutoReadOption, let value = value as? Bool else { return }
         let begins = value && !readsByItself

@@ -2,28 +2,28 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Asks a proxy to reach the server, again where it wants credentials, then leaves the pipeline.
+/// Asks a proxy to reach the server, again if it demands credentials, then leaves the pipeline.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias InboundOut = Bytes
     typealias OutboundOut = Bytes
 
-    /// How a proxy is asked.
+    /// The protocol for asking a proxy.
     enum Negotiation {
         case connect(ConnectHandshake)
         case socks(SOCKS5Handshake)
     }
 
-    /// Where a proxy closed the connection that it had challenged on, or left no way to go on there: it is to be asked on
-    /// another one.
+    /// The error where a proxy closed the connection that it had challenged on, or made it unusable: the proxy must be asked
+    /// again on another one.
     struct ConnectionSpent: Error {}
 
     private enum State {
-        /// Nothing is asked: before the first time, and while an answer to a challenge is looked for.
+        /// Nothing is asked: before the first time, and while a challenge is being answered.
         case idle
         case asking
-        /// The proxy has refused; the rest of its answer is read.
+        /// The proxy has refused; the rest of its answer is being read.
         case draining(SternaError)
         case done
     }
@@ -40,10 +40,10 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     /// Whether the proxy has challenged, and can be asked again on this connection.
     private(set) var takesAnother = false
 
-    /// How often the proxy has been asked.
+    /// How often the proxy was asked.
     private var askedCount = 0
 
-    /// How long the rest of a refusal may take; what takes longer costs the connection.
+    /// The time for the rest of a refusal; the connection is given up if it takes longer.
     private static let drainTime = TimeAmount.milliseconds(250)
 
     init(proxy: Proxy, limit: StepLimit) {
@@ -51,9 +51,9 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         self.limit = limit
     }
 
-    /// Asks the proxy; called when the handler is there, and again where ``takesAnother``.
+    /// Asks the proxy; called once the handler is in the pipeline, and again where ``takesAnother``.
     ///
-    /// Succeeds when the tunnel is there, with the proxy's answer to CONNECT; fails with a `SternaError`, or with
+    /// Succeeds when the tunnel is open, with the proxy's answer to CONNECT; fails with a `SternaError`, or with
     /// `ConnectionSpent`.
     func ask(
         _ negotiation: Negotiation, within limit: StepLimit, on loop: any EventLoop
@@ -81,7 +81,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         return promise.futureResult
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     func close() {
         takesAnother = false
         context?.close(promise: nil)
@@ -98,14 +98,14 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
         case .done: context.fireChannelRead(data)
-        // Nothing was asked: whatever comes next could not be trusted.
+        // Nothing was asked: unexpected bytes could not be trusted.
         case .idle: close()
         case .draining(let refusal): drain(unwrapInboundIn(data), behind: refusal)
         case .asking:
             do throws(SternaError) {
                 guard let tunnel = try receive(unwrapInboundIn(data), context) else { return }
                 finish(.success(tunnel.answer))
-                // By now whoever comes next is in the pipeline, which a handler that has left does not reach.
+                // The next handler is in the pipeline by now; a handler that has left could not reach it.
                 if tunnel.leftover.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(tunnel.leftover)) }
                 context.pipeline.syncOperations.removeHandler(self, promise: nil)
             } catch {
@@ -176,7 +176,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         case .draining(let refusal): return finish(.failure(refusal))
         case .asking: break
         }
-        // It may have been about to close when it was asked again.
+        // The proxy may have been about to close when it was asked again.
         if askedCount > 1, case .connect(let connect) = negotiation, !connect.hasReceived {
             return finish(.failure(ConnectionSpent()))
         }

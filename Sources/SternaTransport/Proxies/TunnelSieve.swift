@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP2
 
-/// Keeps frames that nobody looks at from streams' channels, which store what comes for as long as their readers take nothing:
-/// windows count only what is content.
+/// Drops frames that streams' channels do not use: the channels store frames for as long as their readers take nothing, and
+/// windows count only content.
 final class TunnelSieve: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -11,7 +11,7 @@ final class TunnelSieve: ChannelInboundHandler {
         let frame = unwrapInboundIn(data)
         guard frame.streamID != .rootStream else { return context.fireChannelRead(data) }
         switch frame.payload {
-        // What a window has become comes as an event.
+        // Window updates arrive as events.
         case .windowUpdate, .priority, .pushPromise: return
         case .data(let piece) where piece.data.readableBytes == 0 && !piece.endStream: return
         default: context.fireChannelRead(data)

@@ -3,24 +3,25 @@ import NIOHPACK
 import NIOHTTP2
 import SternaCore
 
-/// The end of a stream that a proxy has made a tunnel of (RFC 9113, 8.5): asks for it, and then carries bytes both ways.
+/// The client's end of a stream that a proxy makes a tunnel of (RFC 9113, 8.5): asks for the tunnel, then carries bytes both
+/// ways.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// Why the proxy has not answered; it may be asked again elsewhere.
+    /// The error of a proxy that has not answered; it may be asked again on another connection.
     struct Unanswered: Error {
         let cause: (any Error)?
     }
 
     private enum State { case asking, open, over }
 
-    /// Succeeds when the tunnel is there; fails with a `SternaError`, or with `Unanswered`.
+    /// Succeeds when the tunnel is open; fails with a `SternaError`, or with `Unanswered`.
     let promise: EventLoopPromise<TunnelChannel>
 
-    /// How many bytes that were handed over the proxy has not been sent yet.
+    /// The number of bytes that were handed over but not yet sent to the proxy.
     private(set) var unwrittenBytes = 0
     private let handshake: ConnectHandshake
     private let limits: Limits
@@ -31,13 +32,13 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     private var context: ChannelHandlerContext?
     private var tunnel: TunnelChannel?
 
-    /// Called once, when nobody uses it any more.
+    /// Called once, when the stream is no longer in use.
     var whenOver: (() -> Void)?
 
-    /// The head of the proxy's answer, once the tunnel is there.
+    /// The head of the proxy's answer, once the tunnel is open.
     private(set) var answer: Response?
 
-    /// The stream's identifier, once it has been asked for.
+    /// The stream's identifier, once the request is on its way.
     private(set) var id: HTTP2StreamID?
     var isAsking: Bool { state == .asking }
 
@@ -79,7 +80,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func received(_ section: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext) {
-        // Behind the answer fields can only be the end.
+        // After the answer, fields can only be the end.
         guard state == .asking else { return close(context) }
         do throws(ParseFailure) {
             let answer = try HTTP2ResponseFields(section.headers, limits: limits, ignoresLength: true)
@@ -144,16 +145,16 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
         self.context = nil
     }
 
-    // The network may take for ever to take the stream's end; whoever is inside hears of it now.
+    // The network may take for ever to take the stream's end, so the tunnel's handlers learn of it now.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         context.close(mode: mode, promise: promise)
         giveUp()
     }
 
-    /// Ends it; who has asked may ask elsewhere.
+    /// Ends the stream; its user may ask on another connection.
     func giveUp() { end(Unanswered(cause: nil)) }
 
-    // The channel becomes inactive behind it; whoever is inside a tunnel need not know of streams.
+    // The channel becomes inactive afterwards; handlers inside a tunnel need not know of streams.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if state == .asking { fail(Unanswered(cause: error), context) }
     }

@@ -4,23 +4,23 @@ public import SternaCore
 public import SternaSecurity
 import Synchronization
 
-/// What a server shows in a TLS handshake, and what a policy makes of it.
+/// The certificates that a server presents in a TLS handshake, and a policy's verdict on them.
 public struct TrustInspection: Sendable {
     /// The certificates and the policy's verdict.
     public let evaluation: TrustEvaluation
 
-    /// The version that was spoken; nil where the server ended the handshake.
+    /// The TLS version in use; nil if the server ended the handshake.
     public let version: TLSOptions.Version?
 
-    /// Why the handshake did not come to its end, though certificates were shown.
+    /// The error of a handshake that failed after the server had presented certificates.
     public let failure: SternaError?
 }
 
 extension EngineTransport {
-    /// Opens a connection to a URL's host for the sake of its certificates, and closes it; nothing is asked. The connection is
-    /// made whether the certificates are trusted or not, and no identity is shown.
+    /// Connects to a URL's host to read its certificates, and closes the connection without a request. It connects whether the
+    /// certificates are trusted or not, and shows no identity.
     ///
-    /// Throws what opening a connection throws, and `invalidRequest` for a URL without TLS.
+    /// Throws the errors of opening a connection, and `invalidRequest` for a URL without TLS.
     package func inspect(_ url: HTTPURL, timeouts: Timeouts = Timeouts()) async throws -> TrustInspection {
         guard url.scheme.isSecure else {
             throw SternaError(
