@@ -31,6 +31,20 @@ struct ShownSettingsTests {
         expectHidden(try api.request(for: .get("a", headers: ["X-OWN": "s3cret"])), shows: ["shown1"])
     }
 
+    @Test("A dump ends at the engine: its connections belong to other threads, and their buffers hold requests")
+    func engine() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) { $0.authorization = .bearer("s3cret") }
+            try await api.get("get")
+            for value in [api, api.get, Engine.shared] as [Any] {
+                expectHidden(value)
+                for name in ["HTTP1Connection", "Shard", "Channel", "EventLoop"] {
+                    #expect(!dumped(value).contains(name))
+                }
+            }
+        }
+    }
+
     @Test("Fields, reference, parameters and body of a draft")
     func draft() throws {
         var draft = RequestDraft.post(

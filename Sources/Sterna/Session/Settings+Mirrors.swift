@@ -1,6 +1,13 @@
 import SternaCore
 import SternaSerialization
 
+extension Session: CustomReflectable {
+    /// The base URL and the settings.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["baseURL": baseURL as Any, "settings": plan.settings], displayStyle: .struct)
+    }
+}
+
 extension SessionSettings: CustomReflectable {
     /// The settings without the values of secret header fields, ``secretHeaders`` among them.
     public var customMirror: Mirror {
