@@ -1,5 +1,4 @@
 import NIOCore
-import NIOEmbedded
 import NIOPosix
 import Testing
 
@@ -10,21 +9,27 @@ import Testing
 struct CallLineTests {
     @Test("They wait for the next turn of the event loop, in order, those included that a call posts")
     func turn() async throws {
-        let loop = NIOAsyncTestingEventLoop()
-        let line = CallLine()
-        let made = PoolOrder()
-        @Sendable func note(_ number: Int) { made.add("\(number)") }
-        line.post(on: loop) {
-            note(1)
-            line.post(on: loop) { note(3) }
+        try await PoolSupport.withLoops(1) { group in
+            let loop = group.next()
+            let line = CallLine()
+            let made = PoolOrder()
+            @Sendable func note(_ number: Int) { made.add("\(number)") }
+            // Posted by the loop itself, which cannot run any of them before this turn ends.
+            let madeWithinTurn = try await loop.submit {
+                line.post(on: loop) {
+                    note(1)
+                    line.post(on: loop) { note(3) }
+                }
+                line.post(on: loop) { note(2) }
+                return made.names
+            }.get()
+            #expect(madeWithinTurn.isEmpty)
+            try await loop.submit {}.get()
+            #expect(made.names == ["1", "2", "3"])
+            try await loop.submit { line.post(on: loop) { note(4) } }.get()
+            try await loop.submit {}.get()
+            #expect(made.names == ["1", "2", "3", "4"])
         }
-        line.post(on: loop) { note(2) }
-        #expect(made.names.isEmpty)
-        await loop.run()
-        #expect(made.names == ["1", "2", "3"])
-        line.post(on: loop) { note(4) }
-        await loop.run()
-        #expect(made.names == ["1", "2", "3", "4"])
     }
 
     @Test("Two event loops make none at the same time, and lose none")
