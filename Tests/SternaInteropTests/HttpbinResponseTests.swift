@@ -175,7 +175,7 @@ extension HttpbinTests {
             let list: PropertyList = ["name": "Zoë", "pages": 3]
             let coded = Data(try list.serialized()).base64EncodedString().replacing("+", with: "-")
             let reply = try await session().get("base64/" + coded.replacing("/", with: "_"))
-            let any = PropertyListResponseSerializer(acceptance: Acceptance())
+            let any = PropertyListResponseSerializer(validation: ResponseValidation())
             #expect(try await reply.value(by: any) == list)
             let error = await #expect(throws: SternaError.self) { try await reply.propertyList() }
             #expect(error?.kind == .unacceptableMediaType)

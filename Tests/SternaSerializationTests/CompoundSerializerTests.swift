@@ -10,7 +10,7 @@ struct CompoundSerializerTests {
 
     private let either = CompoundResponseSerializer<Answer>([
         JSONResponseSerializer().map(Answer.tree),
-        TextResponseSerializer(acceptance: Acceptance(mediaTypes: ["text/plain"])).map(Answer.text),
+        TextResponseSerializer(validation: ResponseValidation(mediaTypes: ["text/plain"])).map(Answer.text),
     ])
 
     @Test("The first that takes the answer makes the value")

@@ -27,7 +27,7 @@ struct MediaTypePatternTests {
     @Test("What a pattern stands for", arguments: patterns)
     func pattern(pattern: String, type: String, fits: Bool) throws {
         #expect(try #require(MediaType(type)).matches(pattern) == fits)
-        let serializer = DataResponseSerializer(acceptance: Acceptance(mediaTypes: [pattern]))
+        let serializer = DataResponseSerializer(validation: ResponseValidation(mediaTypes: [pattern]))
         for field in [type, "\(type); charset=utf-8"] {
             let error = GivenAnswer("x", type: field).error(of: serializer)
             #expect(error?.kind == (fits ? nil : .unacceptableMediaType))
@@ -36,23 +36,23 @@ struct MediaTypePatternTests {
 
     @Test("A response without a media type fits */* alone", arguments: ["", "text", "text/", "*", nil])
     func noType(type: String?) {
-        let serializer = DataResponseSerializer(acceptance: Acceptance(mediaTypes: ["*/json", "text/*"]))
+        let serializer = DataResponseSerializer(validation: ResponseValidation(mediaTypes: ["*/json", "text/*"]))
         #expect(GivenAnswer("x", type: type).error(of: serializer)?.kind == .unacceptableMediaType)
         #expect(GivenAnswer("", type: type).error(of: serializer) == nil)
         for any: Set<String> in [["*/*"], ["text/*", "*/*"], ["*/*; q=0.1"]] {
-            let serializer = JSONResponseSerializer(acceptance: Acceptance(mediaTypes: any))
+            let serializer = JSONResponseSerializer(validation: ResponseValidation(mediaTypes: any))
             #expect(GivenAnswer("[1]", type: type).error(of: serializer) == nil)
         }
     }
 
     @Test("Acceptances are equal where they take the same, however their types are written")
     func normalized() throws {
-        let acceptance = Acceptance(mediaTypes: ["Text/HTML; charset=utf-8", "text/html"])
-        #expect(acceptance == Acceptance(mediaTypes: ["text/html"]))
-        #expect(acceptance.mediaTypes == ["text/html"])
-        #expect(Set([acceptance, Acceptance(mediaTypes: ["text/html"])]).count == 1)
-        let archived = try JSONDecoder().decode(Acceptance.self, from: JSONEncoder().encode(acceptance))
-        #expect(archived == acceptance)
+        let validation = ResponseValidation(mediaTypes: ["Text/HTML; charset=utf-8", "text/html"])
+        #expect(validation == ResponseValidation(mediaTypes: ["text/html"]))
+        #expect(validation.mediaTypes == ["text/html"])
+        #expect(Set([validation, ResponseValidation(mediaTypes: ["text/html"])]).count == 1)
+        let archived = try JSONDecoder().decode(ResponseValidation.self, from: JSONEncoder().encode(validation))
+        #expect(archived == validation)
     }
 
     static let common: [(Set<String>?, Set<String>?, Set<String>?)] = [
@@ -70,8 +70,8 @@ struct MediaTypePatternTests {
         let json = JSONResponseSerializer()
         let forward = json.validating(mediaTypes: first).validating(mediaTypes: second)
         let backward = json.validating(mediaTypes: second).map { $0 }.validating(mediaTypes: first)
-        #expect(forward.acceptance.mediaTypes == expected)
-        #expect(backward.acceptance.mediaTypes == expected)
+        #expect(forward.validation.mediaTypes == expected)
+        #expect(backward.validation.mediaTypes == expected)
     }
 
     @Test("validating takes patterns in any case, and nil for all")
@@ -132,7 +132,7 @@ struct MediaTypePatternTests {
     func statuses(range: Range<Int>, status: Int, fits: Bool) {
         let answer = GivenAnswer("x", type: "text/plain", status: status)
         let kind: SternaError.Kind? = fits ? nil : .unacceptableStatus
-        #expect(answer.error(of: DataResponseSerializer(acceptance: Acceptance(statuses: range)))?.kind == kind)
+        #expect(answer.error(of: DataResponseSerializer(validation: ResponseValidation(statuses: range)))?.kind == kind)
         #expect(answer.error(of: .data.validating(statuses: range))?.kind == kind)
     }
 }

@@ -76,7 +76,7 @@ struct PropertyListResponseSerializerTests {
         #expect(error?.status == 404)
         #expect(error?.value as? PropertyList == Self.tree)
         var serializer = PropertyListResponseSerializer()
-        serializer.acceptance.statuses = [404]
+        serializer.validation.statuses = [404]
         #expect(try GivenAnswer(bytes: body, type: Self.type, status: 404).read(by: serializer) == Self.tree)
     }
 

@@ -78,7 +78,7 @@ struct PropertyListSerializerTests {
         #expect(restored.queryMethods == [.get])
         #expect(restored.headers["X-A"] == "b")
         #expect(restored.style.namesCharset)
-        let reader = PropertyListResponseSerializer(acceptance: Acceptance(mediaTypes: ["*/*"]))
+        let reader = PropertyListResponseSerializer(validation: ResponseValidation(mediaTypes: ["*/*"]))
         #expect(
             try JSONDecoder().decode(PropertyListResponseSerializer.self, from: JSONEncoder().encode(reader)) == reader)
     }

@@ -91,7 +91,7 @@ struct ResponseRulesTests {
     @Test("+json is an option", arguments: suffixes)
     func suffix(type: String, fits: Bool) throws {
         let serializer = JSONResponseSerializer(
-            acceptance: Acceptance(mediaTypes: JSONResponseSerializer.mediaTypesWithSuffix))
+            validation: ResponseValidation(mediaTypes: JSONResponseSerializer.mediaTypesWithSuffix))
         let answer = GivenAnswer("[1]", type: type)
         #expect(answer.error(of: serializer)?.kind == (fits ? nil : .unacceptableMediaType))
         let isPlain = JSONResponseSerializer.mediaTypes.contains(type.lowercased())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Response serializers are archived")
 struct SerializerCodableTests {
-    private let acceptance = Acceptance(statuses: [200, 404], mediaTypes: ["a/b", "c/*"])
+    private let validation = ResponseValidation(statuses: [200, 404], mediaTypes: ["a/b", "c/*"])
 
     private func copy<T: Codable>(_ value: T) throws -> T {
         try JSONDecoder().decode(T.self, from: JSONEncoder().encode(value))
@@ -14,14 +14,14 @@ struct SerializerCodableTests {
 
     @Test("Those that can be compared come back equal")
     func equal() throws {
-        for given in [acceptance, Acceptance(), Acceptance(statuses: [], mediaTypes: [])] {
+        for given in [validation, ResponseValidation(), ResponseValidation(statuses: [], mediaTypes: [])] {
             #expect(try copy(given) == given)
-            #expect(try copy(DataResponseSerializer(acceptance: given)) == DataResponseSerializer(acceptance: given))
-            #expect(try copy(TextResponseSerializer(acceptance: given)) == TextResponseSerializer(acceptance: given))
-            let images = ImageDataResponseSerializer(acceptance: given)
+            #expect(try copy(DataResponseSerializer(validation: given)) == DataResponseSerializer(validation: given))
+            #expect(try copy(TextResponseSerializer(validation: given)) == TextResponseSerializer(validation: given))
+            let images = ImageDataResponseSerializer(validation: given)
             #expect(try copy(images) == images)
             for ignores in [false, true] {
-                let empty = EmptyResponseSerializer(acceptance: given, ignoresContent: ignores)
+                let empty = EmptyResponseSerializer(validation: given, ignoresContent: ignores)
                 #expect(try copy(empty) == empty)
             }
         }
@@ -30,14 +30,14 @@ struct SerializerCodableTests {
     @Test("JSON with all its settings")
     func json() throws {
         let given = JSONResponseSerializer(
-            acceptance: acceptance, removesNulls: true, preprocessors: [.googlePrefix, .googlePrefix])
+            validation: validation, removesNulls: true, preprocessors: [.googlePrefix, .googlePrefix])
         let back = try copy(given)
-        #expect(back.acceptance == acceptance)
+        #expect(back.validation == validation)
         #expect(back.removesNulls)
         #expect(back.preprocessors.count == 2)
         #expect(try GivenAnswer(")]}'\n)]}'\n[null]", type: "c/d", status: 404).read(by: back) == [])
         let plain = try copy(JSONResponseSerializer())
-        #expect(plain.acceptance == JSONResponseSerializer().acceptance)
+        #expect(plain.validation == JSONResponseSerializer().validation)
         #expect(!plain.removesNulls)
         #expect(plain.preprocessors.isEmpty)
     }
@@ -62,14 +62,14 @@ struct SerializerCodableTests {
     @Test("Codable with its decoder settings", arguments: settings)
     func decodable(settings: DecodingSettings, body: String) throws {
         let given = DecodableResponseSerializer<Event>(
-            acceptance: acceptance, decoding: settings, preprocessors: [.googlePrefix])
+            validation: validation, decoding: settings, preprocessors: [.googlePrefix])
         let back = try copy(given)
         let answer = GivenAnswer(")]}'\n" + body, type: "a/b", status: 404)
         let event = try answer.read(by: back)
         #expect(event == (try answer.read(by: given)))
         #expect(event.startDate == Date(timeIntervalSince1970: 5))
         #expect(event.length == 1 || event.length == .infinity)
-        #expect(back.acceptance == acceptance)
+        #expect(back.validation == validation)
     }
 
     @Test("A media type")
@@ -106,8 +106,8 @@ struct SerializerCodableTests {
     @Test(
         "An archive that is none is refused",
         arguments: [
-            "{}", "[]", #"{"acceptance":{"statuses":["x"]},"removesNulls":false,"preprocessors":[]}"#,
-            #"{"acceptance":{"statuses":[200]},"removesNulls":false,"preprocessors":["other"]}"#,
+            "{}", "[]", #"{"validation":{"statuses":["x"]},"removesNulls":false,"preprocessors":[]}"#,
+            #"{"validation":{"statuses":[200]},"removesNulls":false,"preprocessors":["other"]}"#,
         ])
     func broken(text: String) {
         #expect(throws: DecodingError.self) {

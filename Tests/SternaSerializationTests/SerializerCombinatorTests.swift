@@ -80,13 +80,15 @@ struct SerializerCombinatorTests {
     func chainedStatuses() throws {
         let some = JSONResponseSerializer().validating(statuses: 200..<500).validating { _, _ in }.map { $0 }
             .validating(mediaTypes: nil).validating(statuses: 400..<600)
-        #expect(some.acceptance.statuses == Set(400..<500))
+        #expect(some.validation.statuses == Set(400..<500))
         for (status, isTaken) in [(200, false), (399, false), (400, true), (499, true), (500, false)] {
             #expect((GivenAnswer("[1]", status: status).error(of: some) == nil) == isTaken)
         }
-        #expect(some.validating(statuses: [200]).acceptance.statuses.isEmpty)
-        let own = JSONResponseSerializer(acceptance: Acceptance(statuses: [404])).validating(statuses: [200, 404])
-        #expect(own.acceptance.statuses == [200, 404])
+        #expect(some.validating(statuses: [200]).validation.statuses.isEmpty)
+        let own = JSONResponseSerializer(validation: ResponseValidation(statuses: [404])).validating(statuses: [
+            200, 404,
+        ])
+        #expect(own.validation.statuses == [200, 404])
     }
 
     @Test("A serializer whose type is not known is mapped and validated as any other")

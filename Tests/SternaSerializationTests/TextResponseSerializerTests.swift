@@ -115,7 +115,7 @@ struct TextResponseSerializerTests {
 
     @Test func coding() throws {
         let serializer = TextResponseSerializer(
-            acceptance: Acceptance(statuses: [404]), fallbacks: [.latin1, .shiftJIS])
+            validation: ResponseValidation(statuses: [404]), fallbacks: [.latin1, .shiftJIS])
         let data = try JSONEncoder().encode(serializer)
         #expect(try JSONDecoder().decode(TextResponseSerializer.self, from: data) == serializer)
     }

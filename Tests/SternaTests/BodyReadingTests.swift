@@ -119,7 +119,7 @@ struct BodyReadingTests {
     @Test("An interceptor that has read a streamed body leaves none for the caller, which is an error and not an end")
     func readByInterceptor() async throws {
         struct Reader: Interceptor {
-            nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+            nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
                 let response = try await next(request)
                 _ = try await response.body.collect(upTo: 1_000)
                 return response

@@ -124,13 +124,15 @@ struct ContentDecodingTests {
     func unreadable(coding: String) async throws {
         let (api, _) = try session(Array(#"{"a":"b"}"#.utf8), coding: coding)
         let reply = try await api.get("a?token=s3cret") {
-            $0.responseSerializer = JSONResponseSerializer(acceptance: Acceptance())
+            $0.responseSerializer = JSONResponseSerializer(validation: ResponseValidation())
         }
         let readers: [@Sendable (Reply) throws -> Void] = [
             { _ = try $0.text() as String }, { _ = try $0.json() as JSON },
             { _ = try $0.decode([String: String].self) },
             { _ = try $0.value(by: .text) as String },
-            { _ = try $0.value(by: JSONResponseSerializer(acceptance: Acceptance()).map { "\($0)" }) as String },
+            {
+                _ = try $0.value(by: JSONResponseSerializer(validation: ResponseValidation()).map { "\($0)" }) as String
+            },
         ]
         for read in readers {
             let error = #expect(throws: SternaError.self) { try read(reply) }

@@ -17,7 +17,7 @@ struct InterceptorTests {
         var name: String
         var log: Log
 
-        func intercept(_ request: Request, next: Next) async throws -> Response {
+        func intercept(_ request: Request, next: Chain) async throws -> Response {
             log.add("\(name)> \(request.method.rawValue) \(request.url.path)")
             let response = try await next(request)
             log.add("\(name)< \(response.status.code)")
@@ -45,7 +45,7 @@ struct InterceptorTests {
         var log: Log
         var home: any Actor
 
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             log.add(#isolation === home ? "down, at home" : "down, elsewhere")
             let response = try await next(request)
             log.add(#isolation === home ? "up, at home" : "up, elsewhere")

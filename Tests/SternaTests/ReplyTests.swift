@@ -114,7 +114,7 @@ struct ReplyTests {
     func ownTypes() async throws {
         let configure: (inout SessionSettings) -> Void = {
             $0.responseSerializer = JSONResponseSerializer(
-                acceptance: Acceptance(mediaTypes: ["application/vnd.own+json"]))
+                validation: ResponseValidation(mediaTypes: ["application/vnd.own+json"]))
         }
         #expect(try await reply(Array("[1]".utf8), type: "application/vnd.own+json", configure).json()[0].int == 1)
         let other = try await reply(Array("[1]".utf8), type: "application/json", configure)
@@ -166,7 +166,7 @@ struct ReplyTests {
     @Test("A serializer of one's own makes the value, and its errors are the library's")
     func ownSerializer() async throws {
         struct Count: ResponseSerializer {
-            var acceptance = Acceptance(mediaTypes: ["text/x"])
+            var validation = ResponseValidation(mediaTypes: ["text/x"])
             func value(of response: Response, body: Bytes) throws -> Int {
                 guard body.count > 2 else { throw CountError() }
                 return body.count

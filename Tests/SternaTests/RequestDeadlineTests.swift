@@ -134,7 +134,7 @@ struct RequestDeadlineTests {
 
     /// Keeps the response of a redirect until the deadline has passed.
     private struct Pause: Interceptor {
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             let response = try await next(request)
             while request.deadline?.hasPassed == false { try await Task.sleep(for: .milliseconds(5)) }
             return response

@@ -69,7 +69,7 @@ struct SessionDeriveTests {
     func requestSettings() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .text("plain", status: 404) })
         let reply = try await api.get("a") {
-            $0.responseSerializer = TextResponseSerializer(acceptance: Acceptance(statuses: [404]))
+            $0.responseSerializer = TextResponseSerializer(validation: ResponseValidation(statuses: [404]))
         }
         #expect(try await reply.text() == "plain")
         await #expect(throws: SternaError.self) { try await api.get("a") }

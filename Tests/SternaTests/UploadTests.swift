@@ -123,7 +123,7 @@ struct UploadTests {
             try await api.upload(
                 body, to: "post", progress: { step in steps.withLock { $0.append(step) } }
             ) {
-                $0.responseSerializer = DataResponseSerializer(acceptance: Acceptance(statuses: 100..<600))
+                $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<600))
             }
             let seen = steps.withLock { $0 }
             #expect(seen.last?.completed == 8 << 20)

@@ -28,7 +28,7 @@ struct FakeConnection {
         let shard = engine.shards[0]
         let endpoint = Endpoint(
             origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,
-            proxyPolicy: .system, routing: Routing(), engine: engine)
+            proxyPolicy: .system, routing: RouteConfiguration(), engine: engine)
         channel = NIOAsyncTestingChannel(loop: loop)
         self.shard = shard
         self.endpoint = endpoint

@@ -59,7 +59,7 @@ struct InjectionTests {
         struct Injector: Interceptor {
             var value: String
 
-            func intercept(_ request: Request, next: Next) async throws -> Response {
+            func intercept(_ request: Request, next: Chain) async throws -> Response {
                 var request = request
                 if let name = HTTPField.Name("X-Test") {
                     request.headers.append(HTTPField(name: name, lenientValue: Array(value.utf8)))

@@ -34,9 +34,9 @@ struct XMLResponseSerializerTests {
         let reply = try await api(.text("<a>t</a>", mediaType: type)).get("x")
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: .xml) }
         #expect(error?.kind == .unacceptableMediaType)
-        let wide = Acceptance(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix)
-        #expect(try await reply.value(by: XMLResponseSerializer(acceptance: wide)).text == "t")
-        #expect(try await reply.value(by: XMLEventsResponseSerializer(acceptance: wide)).count == 3)
+        let wide = ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix)
+        #expect(try await reply.value(by: XMLResponseSerializer(validation: wide)).text == "t")
+        #expect(try await reply.value(by: XMLEventsResponseSerializer(validation: wide)).count == 3)
     }
 
     @Test("Other types are refused", arguments: ["text/html", "application/json", "application/xmlx", "text/plain"])
@@ -83,7 +83,7 @@ struct XMLResponseSerializerTests {
     @Test("Serializers are values that can be archived")
     func archived() throws {
         let serializer = XMLResponseSerializer(
-            acceptance: Acceptance(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix),
+            validation: ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix),
             limits: XMLLimits(depth: 3, entityBytes: 5, allowsDocumentType: true))
         let data = try JSONEncoder().encode(serializer)
         #expect(try JSONDecoder().decode(XMLResponseSerializer.self, from: data) == serializer)

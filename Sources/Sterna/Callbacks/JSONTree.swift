@@ -8,8 +8,8 @@ extension Session {
     public struct JSONTree: ResponseSerializer {
         public init() {}
 
-        /// The acceptance of ``SternaSerialization/JSONResponseSerializer``.
-        public var acceptance: Acceptance { JSONResponseSerializer().acceptance }
+        /// The validation of ``SternaSerialization/JSONResponseSerializer``.
+        public var validation: ResponseValidation { JSONResponseSerializer().validation }
 
         /// Decodes the tree as ``SternaSerialization/JSONResponseSerializer`` does, if there is no session.
         public func value(of response: Response, body: Bytes) throws -> JSON {

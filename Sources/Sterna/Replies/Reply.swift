@@ -64,7 +64,7 @@ public struct Reply: Sendable {
         let json = own(JSONResponseSerializer())
         guard let decoder else {
             var serializer = DecodableResponseSerializer<T>(
-                acceptance: json.acceptance, decoding: decoding, preprocessors: json.preprocessors,
+                validation: json.validation, decoding: decoding, preprocessors: json.preprocessors,
                 allowsFragments: json.allowsFragments)
             serializer.limits = json.limits
             return try make(by: serializer)
@@ -149,7 +149,7 @@ public struct Reply: Sendable {
             candidate = wrapping.base
         }
         guard var found = candidate as? S else { return standard }
-        found.acceptance = serializer.acceptance
+        found.validation = serializer.validation
         return found
     }
 }
@@ -161,9 +161,9 @@ extension Reply: CustomReflectable {
     }
 }
 
-/// A serializer whose acceptance can be set.
+/// A serializer whose validation can be set.
 private protocol AcceptanceSetting {
-    var acceptance: Acceptance { get set }
+    var validation: ResponseValidation { get set }
 }
 
 extension JSONResponseSerializer: AcceptanceSetting {}
@@ -174,7 +174,7 @@ extension PropertyListResponseSerializer: AcceptanceSetting {}
 private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {
     let json: JSONResponseSerializer
     let decoder: JSONDecoder
-    var acceptance: Acceptance { json.acceptance }
+    var validation: ResponseValidation { json.validation }
 
     func value(of response: Response, body: Bytes) throws -> Value {
         let body = try json.preprocessors.reduce(body) { try $1.process($0) }

@@ -162,7 +162,7 @@ public struct Session: Sendable {
             await end(response, recorder)
             // Errors of the closure's own pass unchanged.
             guard var known = error as? SternaError else { throw error }
-            known.metrics = known.metrics ?? recorder.soFar
+            known.metrics = known.metrics ?? recorder.snapshot
             throw known
         }
     }

@@ -9,7 +9,7 @@ import SternaTransport
 final class SessionPlan: Sendable {
     let urls: URLResolution
     let settings: SessionSettings
-    let chain: Next
+    let chain: Chain
 
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
@@ -42,7 +42,7 @@ final class SessionPlan: Sendable {
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         let interceptors = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
-        chain = Next(interceptors, transport: settings.transport ?? engineTransport.sender)
+        chain = Chain(interceptors, transport: settings.transport ?? engineTransport.sender)
     }
 
     /// Returns the error of policies that could never work, whatever is sent.
@@ -237,7 +237,7 @@ final class SessionPlan: Sendable {
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
         guard body.count > Self.largeErrorBody, !isWanted(response, by: draft) else { return false }
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
-        return !serializer.acceptance.statuses.contains(response.status.code)
+        return !serializer.validation.statuses.contains(response.status.code)
     }
 
     /// The body of an error is parsed in place up to this size.
@@ -249,7 +249,7 @@ final class SessionPlan: Sendable {
         var known = ErrorDescription.describe(
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
-            known.metrics = recorder.soFar
+            known.metrics = recorder.snapshot
             recorder.requestEnded()
         }
         return known
@@ -258,8 +258,8 @@ final class SessionPlan: Sendable {
 
 extension SessionSettings {
     /// The session's proxies, dial policy, Unix domain socket and use of HTTP/2.
-    var routing: Routing {
-        var routing = Routing()
+    var routing: RouteConfiguration {
+        var routing = RouteConfiguration()
         routing.proxies = proxies
         routing.http2 = http2
         routing.dialPolicy = dialPolicy

@@ -56,7 +56,7 @@ public struct SessionSettings: Sendable {
     public var proxies = ProxySettings.environment
 
     /// When HTTP/2 is used; by default with servers that choose it in the TLS handshake.
-    public var http2 = HTTP2Use.negotiated
+    public var http2 = HTTP2Mode.negotiated
 
     /// Which addresses may be connected to; all by default. Use ``DialPolicy/publicOnly`` for URLs from untrusted sources.
     public var dialPolicy = DialPolicy.all

@@ -11,7 +11,7 @@ public final class Call: Sendable {
         var isCancelled = false
         var pauses = 0
         var remaining: TimeAmount?
-        var lease: Grace.Hold?
+        var lease: ShutdownGrace.Lease?
     }
 
     private let state = Mutex(State())
@@ -171,7 +171,7 @@ public final class Call: Sendable {
     // MARK: Shutdown
 
     /// Delays an engine's shutdown until the call sends no further request.
-    package func keep(_ lease: Grace.Hold) {
+    package func keep(_ lease: ShutdownGrace.Lease) {
         hasLease.store(true, ordering: .relaxed)
         // The former lease is released after unlocking.
         let old = state.withLock { state in

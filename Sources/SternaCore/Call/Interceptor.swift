@@ -9,11 +9,11 @@ public protocol Interceptor: Sendable {
     /// A `SternaError` that this throws reaches the caller unchanged, and `CancellationError` cancels the call. Any other error
     /// reaches the interceptors above unchanged, and the caller as the `underlying` error of
     /// ``SternaError/Kind/interceptorFailed``.
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response
 }
 
 /// The rest of the chain below an interceptor, with the transport at its end.
-public struct Next: Sendable {
+public struct Chain: Sendable {
     @usableFromInline let interceptors: [any Interceptor]
     @usableFromInline let index: Int
     @usableFromInline let transport: any Transport
@@ -36,7 +36,7 @@ public struct Next: Sendable {
     @inline(__always)
     nonisolated(nonsending) public func callAsFunction(_ request: Request) async throws -> Response {
         guard index < interceptors.count else { return try await transport.send(request) }
-        let below = Next(interceptors, index: index + 1, transport: transport)
+        let below = Chain(interceptors, index: index + 1, transport: transport)
         return try await interceptors[index].intercept(request, next: below)
     }
 }

@@ -122,7 +122,7 @@ public struct Response: @unchecked Sendable {
 
     /// The metrics of the request so far; nil if the session does not collect metrics. They are complete when the body has been
     /// read to its end.
-    public var metrics: RequestMetrics? { recorder?.soFar }
+    public var metrics: RequestMetrics? { recorder?.snapshot }
 
     public init(
         status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection = FieldSection(),

@@ -23,7 +23,7 @@ package final class MetricsRecorder: Sendable {
     }
 
     /// The metrics so far.
-    package var soFar: RequestMetrics { metrics.withLock { $0 } }
+    package var snapshot: RequestMetrics { metrics.withLock { $0 } }
 
     /// Returns a moment as an offset from the request's begin.
     package func offset(_ moment: NIODeadline) -> Duration { max(.zero, Duration(moment - began)) }
@@ -40,7 +40,7 @@ package final class MetricsRecorder: Sendable {
 
     package func requestEnded() {
         guard let observer, !isEnded.exchange(true, ordering: .relaxed) else { return }
-        let all = soFar
+        let all = snapshot
         let last = all.attempts.last
         observer.requestEnded(
             ObservedRequest(

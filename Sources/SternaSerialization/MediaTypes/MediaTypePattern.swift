@@ -1,6 +1,6 @@
 import SternaCore
 
-/// A media type that an ``Acceptance`` accepts, or a pattern of several: `image/*`, `*/json`, `*/*+json`, `*/*`.
+/// A media type that a ``ResponseValidation`` accepts, or a pattern of several: `image/*`, `*/json`, `*/*+json`, `*/*`.
 ///
 /// Parameters are dropped, and letters are in lower case. Only the type and subtype matter:
 /// `application/json; charset=utf-8` names the same format as `application/json`.

@@ -27,8 +27,8 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
 
     /// The statuses that any of the serializers accepts, with any media type; each serializer checks the media type
     /// itself.
-    public var acceptance: Acceptance {
-        Acceptance(statuses: serializers.reduce(into: Set<Int>()) { $0.formUnion($1.acceptance.statuses) })
+    public var validation: ResponseValidation {
+        ResponseValidation(statuses: serializers.reduce(into: Set<Int>()) { $0.formUnion($1.validation.statuses) })
     }
 
     /// Always true; each serializer checks the coding itself.
@@ -43,7 +43,7 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
             } catch {
                 // If every serializer rejects the status, the first one that can read the body still supplies the
                 // value.
-                if !acceptance.statuses.contains(response.status.code), let value = error.value as? Value {
+                if !validation.statuses.contains(response.status.code), let value = error.value as? Value {
                     return value
                 }
                 errors.append(error)

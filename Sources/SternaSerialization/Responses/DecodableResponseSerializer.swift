@@ -15,7 +15,7 @@ extension ResponseSerializer {
 ///
 /// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The decoding of keys, dates, data and numbers.
     public var decoding: DecodingSettings
@@ -31,11 +31,11 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     /// Makes a serializer that accepts AFNetworking's media types for JSON.
     public init(
-        acceptance: Acceptance = .json,
+        validation: ResponseValidation = .json,
         decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = [],
         allowsFragments: Bool = true
     ) {
-        self.acceptance = acceptance
+        self.validation = validation
         self.decoding = decoding
         self.preprocessors = preprocessors
         self.allowsFragments = allowsFragments

@@ -11,14 +11,14 @@ extension ResponseSerializer where Self == EmptyResponseSerializer {
 
 /// Returns no value: for responses that only confirm success, such as 204.
 public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// Whether content is ignored; when false, content throws `decodingFailed`.
     public var ignoresContent: Bool
 
     /// Makes a serializer that accepts any media type.
-    public init(acceptance: Acceptance = Acceptance(), ignoresContent: Bool = false) {
-        self.acceptance = acceptance
+    public init(validation: ResponseValidation = ResponseValidation(), ignoresContent: Bool = false) {
+        self.validation = validation
         self.ignoresContent = ignoresContent
     }
 

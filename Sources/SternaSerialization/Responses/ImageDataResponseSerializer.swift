@@ -17,11 +17,12 @@ public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable
         "image/heic", "image/heif", "image/jxl",
     ]
 
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// Makes a serializer.
-    public init(acceptance: Acceptance = Acceptance(mediaTypes: ImageDataResponseSerializer.mediaTypes)) {
-        self.acceptance = acceptance
+    public init(validation: ResponseValidation = ResponseValidation(mediaTypes: ImageDataResponseSerializer.mediaTypes))
+    {
+        self.validation = validation
     }
 
     public var takesUnknownCodings: Bool { true }

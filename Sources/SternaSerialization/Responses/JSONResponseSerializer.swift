@@ -17,7 +17,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// JSON:API.
     public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+json"])
 
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// Whether null members and elements are removed at every level, `[null]` to `[]`; false by default.
     public var removesNulls: Bool
@@ -35,10 +35,10 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
 
     /// Makes a serializer; the default is AFNetworking's.
     public init(
-        acceptance: Acceptance = .json, removesNulls: Bool = false,
+        validation: ResponseValidation = .json, removesNulls: Bool = false,
         preprocessors: [BodyPreprocessor] = [], allowsFragments: Bool = true
     ) {
-        self.acceptance = acceptance
+        self.validation = validation
         self.allowsFragments = allowsFragments
         self.removesNulls = removesNulls
         self.preprocessors = preprocessors

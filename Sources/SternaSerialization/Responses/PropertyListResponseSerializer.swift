@@ -20,14 +20,16 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// The media type that AFNetworking accepts for property lists.
     public static let mediaTypes: Set<String> = ["application/x-plist"]
 
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The parsing limits; five million values by default.
     public var limits = PropertyList.ParseLimits.response
 
     /// Makes a serializer; the default is AFNetworking's.
-    public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
-        self.acceptance = acceptance
+    public init(
+        validation: ResponseValidation = ResponseValidation(mediaTypes: PropertyListResponseSerializer.mediaTypes)
+    ) {
+        self.validation = validation
     }
 
     /// Returns the tree, or nil for an empty body.
@@ -52,14 +54,16 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 ///
 /// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The parsing limits; five million values by default, and never more than 128 levels, as decoders are recursive.
     public var limits = PropertyList.ParseLimits.response
 
     /// Makes a serializer that accepts AFNetworking's media type for property lists.
-    public init(acceptance: Acceptance = Acceptance(mediaTypes: PropertyListResponseSerializer.mediaTypes)) {
-        self.acceptance = acceptance
+    public init(
+        validation: ResponseValidation = ResponseValidation(mediaTypes: PropertyListResponseSerializer.mediaTypes)
+    ) {
+        self.validation = validation
     }
 
     public func value(of response: Response, body: Bytes) throws -> Value {

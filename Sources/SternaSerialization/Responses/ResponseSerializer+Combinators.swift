@@ -26,14 +26,14 @@ extension ResponseSerializer {
     ///
     /// The first call replaces this serializer's statuses; each further call narrows them to those that both name.
     public func validating(statuses: some Sequence<Int>) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(statuses: statuses)) { _, _ in }
+        ValidatedResponseSerializer(base: self, validation: validation.validating(statuses: statuses)) { _, _ in }
     }
 
-    /// Returns a serializer that accepts other media types, with stars as in ``Acceptance/mediaTypes``; nil for all.
+    /// Returns a serializer that accepts other media types, with stars as in ``ResponseValidation/mediaTypes``; nil for all.
     ///
     /// The first call replaces this serializer's types; each further call narrows them to those that both cover.
     public func validating(mediaTypes: Set<String>?) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(mediaTypes: mediaTypes)) { _, _ in }
+        ValidatedResponseSerializer(base: self, validation: validation.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
@@ -43,7 +43,7 @@ extension ResponseSerializer {
     public func validating(
         _ check: @escaping @Sendable (Response, Bytes) throws -> Void
     ) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance, check: check)
+        ValidatedResponseSerializer(base: self, validation: validation, check: check)
     }
 }
 
@@ -75,13 +75,13 @@ extension ResponseSerializer {
     /// Returns a serializer that accepts other statuses; chained calls narrow them.
     @_disfavoredOverload
     public func validating(statuses: some Sequence<Int>) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(statuses: statuses)) { _, _ in }
+        ValidatedResponseSerializer(base: self, validation: validation.validating(statuses: statuses)) { _, _ in }
     }
 
     /// Returns a serializer that accepts other media types; chained calls narrow them.
     @_disfavoredOverload
     public func validating(mediaTypes: Set<String>?) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance.validating(mediaTypes: mediaTypes)) { _, _ in }
+        ValidatedResponseSerializer(base: self, validation: validation.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws.
@@ -89,7 +89,7 @@ extension ResponseSerializer {
     public func validating(
         _ check: @escaping @Sendable (Response, Bytes) throws -> Void
     ) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, acceptance: acceptance, check: check)
+        ValidatedResponseSerializer(base: self, validation: validation, check: check)
     }
 }
 
@@ -106,7 +106,7 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
     package let base: Base
     let transform: @Sendable (Base.Value, Response) throws -> Value
 
-    public var acceptance: Acceptance { base.acceptance }
+    public var validation: ResponseValidation { base.validation }
 
     public var takesUnknownCodings: Bool { base.takesUnknownCodings }
 
@@ -120,7 +120,7 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
 /// A serializer that accepts other responses than its base.
 public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, WrappingResponseSerializer {
     package let base: Base
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
     let check: @Sendable (Response, Bytes) throws -> Void
 
     public var takesUnknownCodings: Bool { base.takesUnknownCodings }

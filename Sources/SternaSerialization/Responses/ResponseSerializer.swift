@@ -8,7 +8,7 @@ public import SternaPlatform
 /// A serializer is a value; one without closures can be archived with `Codable`. A custom one:
 ///
 ///     struct CSVResponseSerializer: ResponseSerializer {
-///         var acceptance = Acceptance(mediaTypes: ["text/csv"])
+///         var validation = ResponseValidation(mediaTypes: ["text/csv"])
 ///
 ///         func value(of response: Response, body: Bytes) throws -> [[Substring]] {
 ///             body.text.split(separator: "\n").map { $0.split(separator: ",") }
@@ -18,7 +18,7 @@ public protocol ResponseSerializer<Value>: Sendable {
     associatedtype Value: Sendable
 
     /// The acceptable statuses and media types.
-    var acceptance: Acceptance { get }
+    var validation: ResponseValidation { get }
 
     /// Whether the value is made of the body's bytes without interpreting them, so that an unknown content coding does no harm;
     /// false by default.
@@ -48,13 +48,13 @@ extension ResponseSerializer {
     /// `unacceptableResponse`, or `decodingFailed`; each carries the response and the body.
     public func serialize(_ response: Response, body: Bytes) throws(SternaError) -> Value {
         try judge(response, body: body)
-        if let error = acceptance.checkMediaType(response, body: body) { throw error }
+        if let error = validation.checkMediaType(response, body: body) { throw error }
         return try unjudgedValue(of: response, body: body)
     }
 
     /// Throws for an unacceptable status, or if ``validate(_:body:)`` throws.
     package func judge(_ response: Response, body: Bytes) throws(SternaError) {
-        if !acceptance.statuses.contains(response.status.code), var error = acceptance.check(response, body: body) {
+        if !validation.statuses.contains(response.status.code), var error = validation.check(response, body: body) {
             if error.underlying == nil, body.readableBytes <= Self.largestErrorBody, canRead(response, body) {
                 error.value = try? value(of: response, body: body)
             }
@@ -77,7 +77,7 @@ extension ResponseSerializer {
 
     /// Returns the value of a response whose status is already checked; checks its media type.
     package func accepted(_ response: Response, body: Bytes) throws(SternaError) -> Value {
-        if let error = acceptance.checkMediaType(response, body: body) { throw error }
+        if let error = validation.checkMediaType(response, body: body) { throw error }
         return try unjudgedValue(of: response, body: body)
     }
 
@@ -119,10 +119,10 @@ extension ResponseSerializer where Self == TextResponseSerializer {
 
 /// Returns the unchanged bytes.
 public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// Makes a serializer; it accepts any media type by default.
-    public init(acceptance: Acceptance = Acceptance()) { self.acceptance = acceptance }
+    public init(validation: ResponseValidation = ResponseValidation()) { self.validation = validation }
 
     public var takesUnknownCodings: Bool { true }
 

@@ -7,7 +7,7 @@ public import SternaCore
 /// `charset=ISO-8859-1` means exactly Latin-1, see ``TextEncoding``. No character is replaced: bytes that are invalid in the set
 /// throw an error that names the set. The error also gives the position of the first invalid byte.
 public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The character set of every response, overriding Content-Type and a byte order mark; nil, the default, follows them.
     public var encoding: TextEncoding?
@@ -18,9 +18,10 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     /// Makes a serializer; it accepts any media type by default.
     public init(
-        acceptance: Acceptance = Acceptance(), fallbacks: [TextEncoding] = [], encoding: TextEncoding? = nil
+        validation: ResponseValidation = ResponseValidation(), fallbacks: [TextEncoding] = [],
+        encoding: TextEncoding? = nil
     ) {
-        self.acceptance = acceptance
+        self.validation = validation
         self.encoding = encoding
         self.fallbacks = fallbacks
     }

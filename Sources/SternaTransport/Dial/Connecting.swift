@@ -2,10 +2,10 @@ import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Connects to the first address that answers, by the rules of `DialRace`.
+/// Connects to the first address that answers, by the rules of `HappyEyeballs`.
 // Invariant: everything is touched on the event loop only.
 final class Connecting: @unchecked Sendable {
-    private var race: DialRace
+    private var race: HappyEyeballs
     private let port: Int
     private let loop: any EventLoop
     private let clock: NetworkClock
@@ -20,7 +20,7 @@ final class Connecting: @unchecked Sendable {
         to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop, clock: NetworkClock,
         bootstrap: @escaping (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
     ) {
-        race = DialRace(addresses: addresses, attemptDelay: TimeAmount(clamping: attemptDelay).nanoseconds)
+        race = HappyEyeballs(addresses: addresses, attemptDelay: TimeAmount(clamping: attemptDelay).nanoseconds)
         self.port = port
         self.loop = loop
         self.clock = clock
@@ -57,7 +57,7 @@ final class Connecting: @unchecked Sendable {
         promise.completeWith(result)
     }
 
-    private func perform(_ actions: [DialRace.Action]) {
+    private func perform(_ actions: [HappyEyeballs.Action]) {
         for action in actions {
             switch action {
             case .connect(let attempt, let address): connect(attempt, to: address)

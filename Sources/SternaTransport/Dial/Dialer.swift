@@ -7,14 +7,14 @@ import SternaSecurity
 /// Opens connections: resolves the host, connects, has a proxy reach the server, and performs the TLS handshakes.
 final class Dialer: Sendable {
     let options: EngineOptions
-    let hosts: HostDirectory
+    let hosts: DNSCache
     let contexts = TLSContexts()
     let sharedConnections = SharedConnections()
 
     /// - Parameter timers: an event loop for its clock.
     init(options: EngineOptions, timers: any EventLoop) {
         self.options = options
-        hosts = HostDirectory(
+        hosts = DNSCache(
             resolver: options.resolver, lifetime: options.resolvedLifetime, timers: timers,
             clock: options.clock)
     }

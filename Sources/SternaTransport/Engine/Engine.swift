@@ -21,7 +21,7 @@ public final class Engine: Sendable {
     let permits: Permits
     let tunnelShards = TunnelShards()
     let proxyAuthentications = ProxyAuthentications()
-    let grace: Grace
+    let grace: ShutdownGrace
     private let transports = Mutex(KnownTransports())
 
     /// Creates an engine with its own connections, on SwiftNIO's singleton event loops.
@@ -35,7 +35,7 @@ public final class Engine: Sendable {
         let dialer = Dialer(options: options, timers: group.any())
         self.dialer = dialer
         permits = Permits(limit: max(1, options.maximumConnections))
-        let grace = Grace()
+        let grace = ShutdownGrace()
         self.grace = grace
         let shards = group.makeIterator().enumerated().map { index, loop in
             Shard(index: index, loop: loop, dialer: dialer, options: options, grace: grace)
@@ -54,7 +54,7 @@ public final class Engine: Sendable {
     ///   - routing: proxies, dial policy, Unix domain socket and use of HTTP/2.
     package func transport(
         _ policy: SecurityPolicy = .system, hosts: HostPolicies = [:], identityOrigin: Origin? = nil,
-        routing: Routing = Routing()
+        routing: RouteConfiguration = RouteConfiguration()
     ) -> EngineTransport {
         let origin = policy.hasIdentity ? identityOrigin : nil
         let configuration = EngineTransport.Configuration(

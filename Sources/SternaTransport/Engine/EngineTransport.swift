@@ -20,7 +20,7 @@ package final class EngineTransport: Transport {
         /// The origin that receives the policy's identity; nil for every origin. Hosts with their own policies have their own
         /// identities.
         var identityOrigin: Origin?
-        var routing = Routing()
+        var routing = RouteConfiguration()
 
         /// Returns the policy of an origin.
         func policy(for origin: Origin, host: String) -> SecurityPolicy {

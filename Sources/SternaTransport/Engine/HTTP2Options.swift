@@ -26,7 +26,7 @@ public struct HTTP2Options: Sendable {
 }
 
 /// When HTTP/2 is used.
-public enum HTTP2Use: Sendable, Hashable {
+public enum HTTP2Mode: Sendable, Hashable {
     /// With servers that choose it in the TLS handshake (ALPN, RFC 7301). Other servers, and connections without TLS, use HTTP/1.1.
     case negotiated
     /// Also without TLS, to servers that are known to speak it (RFC 9113, 3.3).

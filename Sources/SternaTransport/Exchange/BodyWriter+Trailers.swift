@@ -22,10 +22,10 @@ extension BodyWriter {
 
     private func finish(_ result: Result<HTTPFields, SternaError>) {
         isBusy = false
-        guard !isStopped, let carrier, carrier.isOpen else { return }
-        carrier.sourceDelivered()
+        guard !isStopped, let codec, codec.isOpen else { return }
+        codec.sourceDelivered()
         switch result {
-        case .success(let fields): end(carrier, with: fields)
+        case .success(let fields): end(codec, with: fields)
         case .failure(let error): fail(error)
         }
     }

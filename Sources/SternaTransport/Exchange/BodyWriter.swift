@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Writes a request's body to its carrier, segment by segment, at the pace of the network.
-// Invariant: everything is touched on the carrier's event loop only.
+/// Writes a request's body to its codec, segment by segment, at the pace of the network.
+// Invariant: everything is touched on the codec's event loop only.
 final class BodyWriter: @unchecked Sendable {
     /// A body of at most this many bytes leaves in one write with the head.
     static let inlineBytes = 64 << 10
@@ -21,7 +21,7 @@ final class BodyWriter: @unchecked Sendable {
     private let declaredLength: Int64?
     let loop: any EventLoop
     private let exchangeNumber: Int
-    weak var carrier: Carrier?
+    weak var codec: ExchangeCodec?
     private var segment = 0
     private var offset: Int64 = 0
     private var reader: BodyProducer.Reader?
@@ -44,12 +44,12 @@ final class BodyWriter: @unchecked Sendable {
     /// Whether the writer waits for the source's next bytes.
     var isWaitingForSource: Bool { isBusy }
 
-    init(_ body: Body, carrier: Carrier) {
+    init(_ body: Body, codec: ExchangeCodec) {
         self.body = body
-        self.carrier = carrier
+        self.codec = codec
         declaredLength = body.trailers == nil ? body.length : nil
-        loop = carrier.shard.loop
-        exchangeNumber = carrier.exchangeCount
+        loop = codec.shard.loop
+        exchangeNumber = codec.exchangeCount
     }
 
     /// Opens sources that can be read only once, so that a source that was already read fails before anything is sent.
@@ -80,38 +80,38 @@ final class BodyWriter: @unchecked Sendable {
     func advance() {
         loop.assertInEventLoop()
         // A flush may report room before it returns; the loop that flushed then continues, not a second one.
-        guard !isBusy, !isStopped, !isAdvancing, let carrier, carrier.isOpen else { return }
+        guard !isBusy, !isStopped, !isAdvancing, let codec, codec.isOpen else { return }
         isAdvancing = true
         defer { isAdvancing = false }
         while !isStopped, !isBusy {
             guard segment < body.segments.count else {
-                end(carrier)
+                end(codec)
                 return
             }
             if unflushed >= Self.pieceBytes {
-                flush(carrier)
+                flush(codec)
                 continue
             }
-            guard carrier.hasRoom else {
-                flush(carrier)
-                if !carrier.hasRoom { return }
+            guard codec.hasRoom else {
+                flush(codec)
+                if !codec.hasRoom { return }
                 continue
             }
             switch body.segments[segment] {
-            case .bytes(let bytes): writeBytes(bytes, carrier)
-            case .file(let range): advanceFile(range, carrier)
+            case .bytes(let bytes): writeBytes(bytes, codec)
+            case .file(let range): advanceFile(range, codec)
             case .producer(let producer):
                 // Ready bytes go out before the writer waits for a source that may be slow.
-                flush(carrier)
+                flush(codec)
                 if !isStopped { advanceProducer(producer) }
             }
         }
     }
 
     // A TLS handler buffers unflushed bytes, so the channel would always seem to have room.
-    private func flush(_ carrier: Carrier) {
+    private func flush(_ codec: ExchangeCodec) {
         unflushed = 0
-        carrier.flush()
+        codec.flush()
     }
 
     /// Stops writing; a write in progress ends by itself.
@@ -133,70 +133,70 @@ final class BodyWriter: @unchecked Sendable {
         readAhead = nil
     }
 
-    private func end(_ carrier: Carrier) {
+    private func end(_ codec: ExchangeCodec) {
         if let trailers = body.trailers {
-            carrier.flush()
+            codec.flush()
             return writeTrailers(trailers)
         }
-        end(carrier, with: nil)
+        end(codec, with: nil)
     }
 
     /// Ends the body.
-    func end(_ carrier: Carrier, with trailers: HTTPFields?) {
+    func end(_ codec: ExchangeCodec, with trailers: HTTPFields?) {
         let isOnItsWay: Bool
         do throws(SternaError) {
-            isOnItsWay = try carrier.endBody(trailers)
+            isOnItsWay = try codec.endBody(trailers)
         } catch {
             return fail(error)
         }
         isStopped = true
-        carrier.flush()
-        if isOnItsWay { carrier.bodyFinished() }
+        codec.flush()
+        if isOnItsWay { codec.bodyFinished() }
     }
 
     func fail(_ error: SternaError) {
         guard !isStopped else { return }
-        let carrier = carrier
+        let codec = codec
         stop()
-        carrier?.fail(error)
+        codec?.fail(error)
     }
 
     // MARK: Bytes
 
-    private func writeBytes(_ bytes: Bytes, _ carrier: Carrier) {
-        let most = carrier.hasUploadObserver ? Self.inlineBytes : Self.regionBytes
+    private func writeBytes(_ bytes: Bytes, _ codec: ExchangeCodec) {
+        let most = codec.hasUploadObserver ? Self.inlineBytes : Self.regionBytes
         let count = min(bytes.readableBytes - Int(offset), most)
         if count > 0, let piece = bytes.getSlice(at: bytes.readerIndex + Int(offset), length: count) {
-            write(.bytes(piece), carrier)
+            write(.bytes(piece), codec)
             offset += Int64(count)
         }
         if Int(offset) >= bytes.readableBytes { nextSegment() }
     }
 
-    private func write(_ piece: BodyPiece, _ carrier: Carrier) {
+    private func write(_ piece: BodyPiece, _ codec: ExchangeCodec) {
         let promise = loop.makePromise(of: Void.self)
         count(piece.count, when: promise.futureResult)
         unflushed += piece.count
-        carrier.write(piece, promise)
+        codec.write(piece, promise)
     }
 
     private func count(_ bytes: Int, when written: EventLoopFuture<Void>) {
         handed += Int64(bytes)
-        written.assumeIsolated().whenSuccess { [weak carrier, exchangeNumber] in
-            carrier?.bodyAdvanced(by: bytes, ofExchange: exchangeNumber)
+        written.assumeIsolated().whenSuccess { [weak codec, exchangeNumber] in
+            codec?.bodyAdvanced(by: bytes, ofExchange: exchangeNumber)
         }
     }
 
     // MARK: Files
 
-    private func advanceFile(_ range: FileRange, _ carrier: Carrier) {
+    private func advanceFile(_ range: FileRange, _ codec: ExchangeCodec) {
         if file == nil {
-            carrier.flush()
+            codec.flush()
             guard !isStopped else { return }
             isBusy = true
             OpenFile.open(range, on: loop).assumeIsolated().whenComplete { result in
                 self.isBusy = false
-                self.carrier?.sourceDelivered()
+                self.codec?.sourceDelivered()
                 switch result {
                 case .success(let file):
                     guard !self.isStopped else { return }
@@ -214,10 +214,10 @@ final class BodyWriter: @unchecked Sendable {
         guard let file else { return }
         guard offset < range.length else { return nextSegment() }
         guard file.fits(range) else { return fail(OpenFile.changed(range)) }
-        if carrier.takesFileRegions, range.length > Self.inlineBytes {
-            writeRegion(range, file, carrier)
+        if codec.takesFileRegions, range.length > Self.inlineBytes {
+            writeRegion(range, file, codec)
         } else {
-            writePiece(range, file, carrier)
+            writePiece(range, file, codec)
         }
     }
 
@@ -229,13 +229,13 @@ final class BodyWriter: @unchecked Sendable {
             guard let changed = self.regions.first(where: { !$0.file.fits($0.range) }) else {
                 return self.watchRegions()
             }
-            let carrier = self.carrier
+            let codec = self.codec
             self.stop()
-            if carrier?.exchangeCount == self.exchangeNumber { carrier?.fail(OpenFile.changed(changed.range)) }
+            if codec?.exchangeCount == self.exchangeNumber { codec?.fail(OpenFile.changed(changed.range)) }
         }
     }
 
-    private func writeRegion(_ range: FileRange, _ file: OpenFile, _ carrier: Carrier) {
+    private func writeRegion(_ range: FileRange, _ file: OpenFile, _ codec: ExchangeCodec) {
         let count = Int(min(range.length - offset, Int64(Self.regionBytes)))
         let start = Int(range.offset + offset)
         let region = FileRegion(fileHandle: file.handle, readerIndex: start, endIndex: start + count)
@@ -245,24 +245,24 @@ final class BodyWriter: @unchecked Sendable {
         regions.append((range, file))
         promise.futureResult.assumeIsolated().whenComplete { _ in _ = self.regions.popFirst() }
         if watch == nil { watchRegions() }
-        carrier.write(.region(region), promise)
+        codec.write(.region(region), promise)
         offset += Int64(count)
     }
 
     // Pieces are read off the loop, each while the one before it is being written.
-    private func writePiece(_ range: FileRange, _ file: OpenFile, _ carrier: Carrier) {
+    private func writePiece(_ range: FileRange, _ file: OpenFile, _ codec: ExchangeCodec) {
         if let piece = readAhead {
             readAhead = nil
             offset += Int64(piece.readableBytes)
-            write(.bytes(piece), carrier)
-            flush(carrier)
+            write(.bytes(piece), codec)
+            flush(codec)
             if offset >= range.length || isStopped { return }
         }
         isBusy = true
         let count = Int(min(range.length - offset, Int64(Self.pieceBytes)))
         file.read(at: range.offset + offset, count: count, on: loop).assumeIsolated().whenComplete { result in
             self.isBusy = false
-            self.carrier?.sourceDelivered()
+            self.codec?.sourceDelivered()
             switch result {
             case .success(let piece) where piece.readableBytes == count:
                 self.readAhead = piece
@@ -301,8 +301,8 @@ final class BodyWriter: @unchecked Sendable {
 
     private func produced(_ result: Result<Bytes?, any Error>, by producer: BodyProducer) {
         isBusy = false
-        guard !isStopped, let carrier, carrier.isOpen else { return }
-        carrier.sourceDelivered()
+        guard !isStopped, let codec, codec.isOpen else { return }
+        codec.sourceDelivered()
         switch result {
         case .failure(let error):
             fail(
@@ -314,8 +314,8 @@ final class BodyWriter: @unchecked Sendable {
                 return fail(Self.wrongLength(.tooLong(declared: length)))
             }
             if bytes.readableBytes > 0 {
-                write(.bytes(bytes), carrier)
-                flush(carrier)
+                write(.bytes(bytes), codec)
+                flush(codec)
             }
             advance()
         case .success(nil):

@@ -30,20 +30,20 @@ extension Exchange {
         func consider(_ moment: NIODeadline, _ kind: TimeLimit.Kind) {
             if moment < limit.at { limit = TimeLimit(at: moment, kind: kind) }
         }
-        guard let carrier, call?.isPaused != true else { return limit }
-        if let moment = carrier.headLimit, !carrier.hasHead { consider(moment, .head) }
-        guard !carrier.isPaused else { return limit }
+        guard let codec, call?.isPaused != true else { return limit }
+        if let moment = codec.headLimit, !codec.hasHead { consider(moment, .head) }
+        guard !codec.isPaused else { return limit }
         switch phase {
         case .writing:
-            consider(carrier.lastActivity + amounts.write, .phase)
-            consider(carrier.nextLook(self), .phase)
+            consider(codec.lastActivity + amounts.write, .phase)
+            consider(codec.nextLook(self), .phase)
         case .waiting:
-            consider(carrier.lastActivity + amounts.firstByte, .phase)
-            if carrier.isLeaving { consider(carrier.nextLook(self), .phase) }
-        default: consider(carrier.lastActivity + amounts.betweenBytes, .phase)
+            consider(codec.lastActivity + amounts.firstByte, .phase)
+            if codec.isLeaving { consider(codec.nextLook(self), .phase) }
+        default: consider(codec.lastActivity + amounts.betweenBytes, .phase)
         }
         if let least = request.timeouts.minimumThroughput, phase != .waiting {
-            consider(carrier.throughputWindow + least.amount, .throughput)
+            consider(codec.throughputWindow + least.amount, .throughput)
         }
         return limit
     }
@@ -53,16 +53,16 @@ extension Exchange {
         switch limit.kind {
         case .total, .head: return false
         case .phase:
-            guard let carrier else { return false }
+            guard let codec else { return false }
             let amounts = request.timeouts.amounts
             return switch phase {
-            case .writing: carrier.hasWrittenOn() || now < carrier.lastActivity + amounts.write
-            case .waiting: carrier.hasLeftOn() || now < carrier.lastActivity + amounts.firstByte
+            case .writing: codec.hasWrittenOn() || now < codec.lastActivity + amounts.write
+            case .waiting: codec.hasLeftOn() || now < codec.lastActivity + amounts.firstByte
             default: false
             }
         case .throughput:
-            guard let carrier, let least = request.timeouts.minimumThroughput else { return false }
-            return carrier.isFastEnough(least, at: now)
+            guard let codec, let least = request.timeouts.minimumThroughput else { return false }
+            return codec.isFastEnough(least, at: now)
         }
     }
 

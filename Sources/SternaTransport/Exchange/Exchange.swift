@@ -9,7 +9,7 @@ import Synchronization
 /// the queue, under the queue's lock, takes ownership. `cancel` may be called from anywhere. The caller is resumed exactly once.
 // Invariant: only the owner touches the stored `var`s; `shard`, `ticket` and `arrival` under the queue's lock. Values set before
 // `begin` (the recorder, the warm-up flag) are set by the task that creates the exchange.
-final class Exchange: InLine, @unchecked Sendable {
+final class Exchange: PrioritizedWaiter, @unchecked Sendable {
     /// The exchange's phase, which decides which limits apply.
     enum Phase {
         case queued, writing, waiting, reading
@@ -44,7 +44,7 @@ final class Exchange: InLine, @unchecked Sendable {
     /// Whether the body is sent without `Expect`, since the server rejected that field (417).
     var omitsExpect = false
     var requestSent = false
-    var carrier: Carrier?
+    var codec: ExchangeCodec?
 
     /// The progress of the dial that counted as this exchange's when it left the queue without a connection.
     private var opening: Dial.Progress?
@@ -52,7 +52,7 @@ final class Exchange: InLine, @unchecked Sendable {
     var activeIndex: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
-    var hold: Grace.Hold?
+    var hold: ShutdownGrace.Lease?
 
     /// Records metrics; nil when neither metrics nor an observer is enabled.
     var recorder: MetricsRecorder.Attempt?
@@ -286,7 +286,7 @@ extension Exchange: CallStep {
         guard let shard else { return endpoint.lookAtWaiters() }
         shard.loop.execute {
             guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil else { return }
-            self.carrier?.timeGoesOn()
+            self.codec?.timeGoesOn()
             shard.tickNoLater(than: self.timeLimit().at)
         }
     }

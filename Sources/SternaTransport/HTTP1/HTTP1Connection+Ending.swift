@@ -39,7 +39,7 @@ extension HTTP1Connection {
         shard.loop.assertInEventLoop()
         if let exchange {
             shard.remove(exchange)
-            exchange.carrier = nil
+            exchange.codec = nil
             if !exchange.isPending { exchange.call?.end(exchange) }
         }
         exchange = nil

@@ -9,7 +9,7 @@ import SternaSecurity
 /// The connection belongs to its shard, which assigns exchanges to it and takes it back when they end. It is idle, carries an
 /// exchange, or is closed for good.
 // Invariant: everything is touched on the channel's event loop only.
-final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
+final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
     typealias OutboundIn = Never
     typealias OutboundOut = Bytes
@@ -147,7 +147,7 @@ final class HTTP1Connection: Carrier, ChannelDuplexHandler, RemovableChannelHand
             return
         }
         isChunked = framing == .chunked
-        let writer = BodyWriter(body, carrier: self)
+        let writer = BodyWriter(body, codec: self)
         meter = ProgressMeter(total: body.length)
         if exchange.expectsContinue {
             hold(writer)

@@ -7,7 +7,7 @@ import SternaCore
 
 /// One exchange on an HTTP/2 connection: a request and its response (RFC 9113, 8.1).
 // Invariant: everything is touched on the connection's event loop only.
-final class HTTP2Stream: Carrier, @unchecked Sendable {
+final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     /// The bytes of a body that are taken from its writer ahead of the windows.
     static let pendingBytes = 256 << 10
 
@@ -97,7 +97,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
         try fields.checkSize(connection.peer.maximumFrame)
         var writer: BodyWriter?
         if hasContent, let body = request.body {
-            writer = BodyWriter(body, carrier: self)
+            writer = BodyWriter(body, codec: self)
             meter = ProgressMeter(total: body.length)
             if !waits { try writer?.prepare() }
         }
@@ -324,7 +324,7 @@ final class HTTP2Stream: Carrier, @unchecked Sendable {
     func detach() {
         if let exchange {
             shard.remove(exchange)
-            exchange.carrier = nil
+            exchange.codec = nil
             if !exchange.isPending { exchange.call?.end(exchange) }
         }
         exchange = nil

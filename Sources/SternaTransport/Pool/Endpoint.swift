@@ -14,7 +14,7 @@ final class Endpoint: Sendable {
     let route: Route
 
     /// When HTTP/2 is used; never where a proxy forwards requests.
-    let http2: HTTP2Use
+    let http2: HTTP2Mode
     let dialPolicy: DialPolicy
 
     /// The trust policy for a TLS proxy.
@@ -40,7 +40,7 @@ final class Endpoint: Sendable {
     /// Whether the number of waiting requests is limited.
     let limitsWaiting: Bool
 
-    let grace: Grace
+    let grace: ShutdownGrace
 
     /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
@@ -93,7 +93,7 @@ final class Endpoint: Sendable {
 
     init(
         origin: Origin, host: String, hostIsAddress: Bool, route: Route, policy: SecurityPolicy,
-        proxyPolicy: SecurityPolicy, routing: Routing, engine: Engine
+        proxyPolicy: SecurityPolicy, routing: RouteConfiguration, engine: Engine
     ) {
         self.origin = origin
         self.host = host

@@ -5,14 +5,14 @@ import Synchronization
 ///
 /// The lock is never taken while an endpoint's queue is locked.
 final class Permits: Sendable {
-    private let book: Mutex<PermitBook>
+    private let limiter: Mutex<ConnectionLimiter>
 
     // Whether an endpoint waits for others to close connections. Shards with a spare connection read it without the lock.
     private let starving = Atomic<Bool>(false)
     private let needy = Atomic<Bool>(false)
     private let nextID = Atomic<Int>(0)
 
-    init(limit: Int) { book = Mutex(PermitBook(limit: limit)) }
+    init(limit: Int) { limiter = Mutex(ConnectionLimiter(limit: limit)) }
 
     /// Returns a unique number for an endpoint.
     func makeID() -> Int { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
@@ -24,7 +24,7 @@ final class Permits: Sendable {
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
     /// Takes a permit, or puts the endpoint in line if it is to wait.
-    func take(_ endpoint: Endpoint, waits: Bool = true) -> PermitBook.Answer {
+    func take(_ endpoint: Endpoint, waits: Bool = true) -> ConnectionLimiter.Answer {
         change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }
 
@@ -42,17 +42,17 @@ final class Permits: Sendable {
     }
 
     // Values that shards read without the lock are written under it.
-    private func change<R: Sendable>(_ change: (inout PermitBook) -> R) -> R {
-        book.withLock { book in
-            let result = change(&book)
-            starving.store(book.starving > 0, ordering: .sequentiallyConsistent)
-            needy.store(book.hasNeedyEndpoint, ordering: .relaxed)
+    private func change<R: Sendable>(_ change: (inout ConnectionLimiter) -> R) -> R {
+        limiter.withLock { limiter in
+            let result = change(&limiter)
+            starving.store(limiter.starving > 0, ordering: .sequentiallyConsistent)
+            needy.store(limiter.hasNeedyEndpoint, ordering: .relaxed)
             return result
         }
     }
 
     /// Returns how many permits an endpoint uses.
-    func open(of endpoint: Endpoint) -> Int { book.withLock { $0.open(of: endpoint.id) } }
+    func open(of endpoint: Endpoint) -> Int { limiter.withLock { $0.open(of: endpoint.id) } }
 
     // MARK: Endpoints
 

@@ -18,7 +18,7 @@ extension Shard {
         drained = promise
         closeIdle()
         proxyConnections.shutDown()
-        for exchange in active where exchange.carrier == nil { abandon(exchange, Self.shutDown) }
+        for exchange in active where exchange.codec == nil { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
         checkDrained()
     }

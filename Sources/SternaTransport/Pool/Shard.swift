@@ -36,9 +36,9 @@ final class Shard: @unchecked Sendable {
     var isShutDown = false
 
     /// Keeps the engine's shards from ending between two attempts of a request.
-    let grace: Grace
+    let grace: ShutdownGrace
 
-    init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions, grace: Grace) {
+    init(index: Int, loop: any EventLoop, dialer: Dialer, options: EngineOptions, grace: ShutdownGrace) {
         self.grace = grace
         self.index = index
         self.loop = loop
@@ -126,7 +126,7 @@ final class Shard: @unchecked Sendable {
         exchange.call?.repeated()
         exchange.needsFreshConnection = true
         exchange.phase = .queued
-        exchange.carrier = nil
+        exchange.codec = nil
         submit(exchange)
     }
 
@@ -143,8 +143,8 @@ final class Shard: @unchecked Sendable {
 
     /// Ends a request before its response is complete, after a cancellation or a time-out.
     func abandon(_ exchange: Exchange, _ error: SternaError) {
-        if let carrier = exchange.carrier {
-            carrier.fail(error)
+        if let codec = exchange.codec {
+            codec.fail(error)
             return
         }
         remove(exchange)

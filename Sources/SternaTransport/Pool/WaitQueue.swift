@@ -2,7 +2,7 @@
 ///
 /// Waiters are served by rank, then by arrival. A dial serves no waiter in particular: while n dials are under way, the first n
 /// waiters count as dialling. Each connection holds a permit from its dial on.
-struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
+struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     /// A dial under way.
     struct Entry {
         let dial: Dialling
@@ -11,7 +11,7 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
         let began: Int64
     }
 
-    private(set) var line = WaitingLine<Waiter>()
+    private(set) var line = PriorityQueue<Waiter>()
     private(set) var dials: [Entry] = []
     private(set) var backoff = Backoff()
 
@@ -140,7 +140,7 @@ struct WaitQueue<Waiter: InLine, Dialling: AnyObject> {
 
     /// Records that a permit was refused. A warm-up does not stand in line, so the queue may ask again: a request may have
     /// arrived meanwhile.
-    mutating func wasRefused(_ ask: Ask, _ answer: PermitBook.Answer) {
+    mutating func wasRefused(_ ask: Ask, _ answer: ConnectionLimiter.Answer) {
         guard asking == .begun, ask.number == lastAsk else { return }
         asking = ask.isForRequest || answer == .endpointIsFull ? .refused : .none
     }

@@ -18,17 +18,17 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// ``mediaTypes`` and every type with the suffix `+xml` (RFC 7303, 4.2), as feeds, SVG and SOAP use.
     public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+xml"])
 
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The limits of the document.
     public var limits: XMLLimits
 
     /// Makes a serializer; by default it accepts AFNetworking's media types.
     public init(
-        acceptance: Acceptance = Acceptance(mediaTypes: XMLResponseSerializer.mediaTypes),
+        validation: ResponseValidation = ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypes),
         limits: XMLLimits = XMLLimits()
     ) {
-        self.acceptance = acceptance
+        self.validation = validation
         self.limits = limits
     }
 
@@ -40,17 +40,17 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
 
 /// Parses the events of an XML document, all of them in order.
 public struct XMLEventsResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var acceptance: Acceptance
+    public var validation: ResponseValidation
 
     /// The limits of the document.
     public var limits: XMLLimits
 
     /// Makes a serializer; by default it accepts AFNetworking's media types.
     public init(
-        acceptance: Acceptance = Acceptance(mediaTypes: XMLResponseSerializer.mediaTypes),
+        validation: ResponseValidation = ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypes),
         limits: XMLLimits = XMLLimits()
     ) {
-        self.acceptance = acceptance
+        self.validation = validation
         self.limits = limits
     }
 

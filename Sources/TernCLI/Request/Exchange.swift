@@ -18,7 +18,7 @@ struct Exchange: Sendable {
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         fails: Bool,
-        http2: HTTP2Use
+        http2: HTTP2Mode
     ) {
         self.style = style
         self.progress = progress
@@ -96,14 +96,14 @@ struct Exchange: Sendable {
         // If the body cannot be read, the error reports only the status.
         let body = (try? await response.body.collect(upTo: Self.messageBytes)) ?? Bytes()
         var error =
-            Acceptance(statuses: 100..<400).check(response, body: body)
+            ResponseValidation(statuses: 100..<400).check(response, body: body)
             ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")
         error.method = draft.method
         return error
     }
 
     // Nil if the server chooses, as the version is then unknown when the request is shown.
-    private static func version(of request: Request, _ http2: HTTP2Use) -> HTTPVersion? {
+    private static func version(of request: Request, _ http2: HTTP2Mode) -> HTTPVersion? {
         switch http2 {
         case .off: .http11
         case .negotiated: request.url.scheme.isSecure ? nil : .http11
@@ -112,7 +112,7 @@ struct Exchange: Sendable {
     }
 
     private static func show(
-        _ request: Request, _ style: OutputStyle, _ http2: HTTP2Use, file: String?, to output: Descriptor
+        _ request: Request, _ style: OutputStyle, _ http2: HTTP2Mode, file: String?, to output: Descriptor
     ) throws {
         if style.parts.contains(.requestHead) {
             try output.write(HeadText(style: style).request(request, version: version(of: request, http2)) + "\n")

@@ -25,7 +25,7 @@ final class NetworkLog: Interceptor {
     /// The head of the last response as received, before its content was decoded.
     var lastHead: Response? { last.withLock { $0 } }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = request
         if !removedHeaders.isEmpty {
             for field in request.headers where removedHeaders.contains(field.name.canonicalName) {

@@ -86,7 +86,7 @@ struct ConnectionOptions: ParsableArguments {
     var http2PriorKnowledge = false
 
     /// The use of HTTP/2.
-    var http2Use: HTTP2Use { http1 ? .off : http2PriorKnowledge ? .priorKnowledge : .negotiated }
+    var http2Mode: HTTP2Mode { http1 ? .off : http2PriorKnowledge ? .priorKnowledge : .negotiated }
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 1e9) {
@@ -102,7 +102,7 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings) {
-        settings.http2 = http2Use
+        settings.http2 = http2Mode
         settings.redirects = follow ? .follow : .doNotFollow
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }

@@ -50,7 +50,7 @@ struct RequestJob {
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
         let exchange = Exchange(
             style: style, progress: progress, content: content, destination: destination, fails: output.fail,
-            http2: connection.http2Use)
+            http2: connection.http2Mode)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let proxies = try routing.proxies()
         let session = try Session { settings in

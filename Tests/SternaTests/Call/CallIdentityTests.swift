@@ -11,7 +11,7 @@ struct CallIdentityTests {
         private let caught = Mutex<[UInt64]>([])
         var ids: [UInt64] { caught.withLock { $0 } }
 
-        func intercept(_ request: Request, next: Next) async throws -> Response {
+        func intercept(_ request: Request, next: Chain) async throws -> Response {
             let id = request.call?.id ?? 0
             caught.withLock { $0.append(id) }
             return try await next(request)
@@ -96,9 +96,9 @@ struct CallIdentityTests {
 
 /// An interceptor made of a closure.
 struct Doing: Interceptor {
-    private let work: @Sendable (Request, Next) async throws -> Response
+    private let work: @Sendable (Request, Chain) async throws -> Response
 
-    init(_ work: @escaping @Sendable (Request, Next) async throws -> Response) { self.work = work }
+    init(_ work: @escaping @Sendable (Request, Chain) async throws -> Response) { self.work = work }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response { try await work(request, next) }
+    func intercept(_ request: Request, next: Chain) async throws -> Response { try await work(request, next) }
 }

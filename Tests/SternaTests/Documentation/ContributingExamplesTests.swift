@@ -28,7 +28,7 @@ extension RequestSettings {
 @Suite("Recipes for contributors")
 struct ContributingExamplesTests {
     struct TraceInterceptor: Interceptor {
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
             let fields: Headers = ["X-Trace": "\(request.call?.id ?? 0)"]
             try fields.merge(into: &request.headers)  // checks names and values
@@ -51,7 +51,7 @@ struct ContributingExamplesTests {
     final class LastAnswers: Interceptor {
         private let answers = Mutex<[HTTPURL: Response]>([:])
 
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             // Answers to credentials belong to one caller.
             guard request.method == .get, !request.headers.contains(.authorization), !request.headers.contains(.cookie)
             else { return try await next(request) }
@@ -96,7 +96,7 @@ struct ContributingExamplesTests {
 
     /// Reads the option.
     private struct NamedTrace: Interceptor {
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
             let fields: Headers = [request.options[TraceNameKey.self]: "1"]
             try fields.merge(into: &request.headers)

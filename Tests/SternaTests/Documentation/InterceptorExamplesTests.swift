@@ -22,7 +22,7 @@ extension RequestSettings {
 }
 
 struct RegionInterceptor: Interceptor {
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = request
         let region: Headers = ["X-Region": request.options[RegionKey.self]]
         try region.merge(into: &request.headers)
@@ -36,7 +36,7 @@ struct InterceptorExamplesTests {
     struct Stamp: Interceptor {
         var fields: Headers
 
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
             try fields.merge(into: &request.headers)
             return try await next(request)
@@ -62,7 +62,7 @@ struct InterceptorExamplesTests {
     struct Fixtures: Interceptor {
         var documents: [String: String]  // JSON by path
 
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             guard request.method == .get, let text = documents[request.url.path] else { return try await next(request) }
             var response = Response(status: .ok, body: ResponseBody(Bytes(text: text)), url: request.url)
             response.headers[.contentType] = "application/json"
@@ -80,7 +80,7 @@ struct InterceptorExamplesTests {
     }
 
     struct Translation: Interceptor {
-        nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             do {
                 return try await next(request)
             } catch var error as SternaError where error.kind == .hostNotFound {

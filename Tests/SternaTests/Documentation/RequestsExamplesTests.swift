@@ -135,7 +135,7 @@ struct RequestsExamplesTests {
     }
 
     struct LineResponseSerializer: ResponseSerializer {
-        var acceptance = Acceptance(mediaTypes: ["text/x-lines"])
+        var validation = ResponseValidation(mediaTypes: ["text/x-lines"])
 
         func value(of response: Response, body: Bytes) throws -> [Substring] { body.text.split(separator: "\n") }
     }

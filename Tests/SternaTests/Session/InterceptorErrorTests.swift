@@ -16,7 +16,7 @@ struct InterceptorErrorTests {
 
     private func session(
         _ place: Place, by mock: MockTransport = MockTransport { _ in .json([:]) },
-        _ work: @escaping @Sendable (Request, Next) async throws -> Response
+        _ work: @escaping @Sendable (Request, Chain) async throws -> Response
     ) throws -> (api: Session, mock: MockTransport) {
         try mocked(by: mock) {
             switch place {

@@ -106,7 +106,7 @@ struct CallCancelTests {
     private struct Before: Interceptor {
         let work: @Sendable (Request) -> Void
 
-        func intercept(_ request: Request, next: Next) async throws -> Response {
+        func intercept(_ request: Request, next: Chain) async throws -> Response {
             work(request)
             return try await next(request)
         }
@@ -118,7 +118,7 @@ final class CallCatcher: Interceptor, Sendable {
     private let caught = Mutex<Call?>(nil)
     var call: Call? { caught.withLock { $0 } }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: Chain) async throws -> Response {
         caught.withLock { $0 = request.call }
         return try await next(request)
     }

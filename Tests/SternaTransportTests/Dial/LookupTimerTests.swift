@@ -19,9 +19,9 @@ struct LookupTimerTests {
                 return ResolvedHost([])
             }
         }
-        weak var weakDirectory: HostDirectory?
+        weak var weakDirectory: DNSCache?
         do {
-            let directory = HostDirectory(
+            let directory = DNSCache(
                 resolver: resolver, lifetime: .seconds(60), timers: loop,
                 clock: NetworkClock(source: LoopClock(loop)))
             weakDirectory = directory

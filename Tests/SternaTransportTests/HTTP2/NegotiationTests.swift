@@ -5,7 +5,7 @@ import Testing
 @Suite("HTTP/2: when it is spoken")
 struct NegotiationTests {
     struct Row: Sendable, CustomTestStringConvertible {
-        let use: HTTP2Use
+        let use: HTTP2Mode
         let isTLS: Bool
         let server: ServerHTTP2
         let version: HTTPVersion

@@ -88,7 +88,7 @@ struct AttemptHistoryTests {
     }
 
     private struct AskingTwice: Interceptor {
-        func intercept(_ request: Request, next: Next) async throws -> Response {
+        func intercept(_ request: Request, next: Chain) async throws -> Response {
             _ = try await next(request)
             return try await next(request)
         }

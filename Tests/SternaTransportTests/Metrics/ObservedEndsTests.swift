@@ -119,7 +119,7 @@ struct ObservedEndsTests {
     }
 
     private struct Stopping: Interceptor {
-        func intercept(_ request: Request, next: Next) async throws -> Response { throw Stop() }
+        func intercept(_ request: Request, next: Chain) async throws -> Response { throw Stop() }
     }
 
     @Test("So does what fails before it comes to the network")

@@ -46,7 +46,7 @@ struct ProxyMutationTests {
         let url = try HTTPURL("https://example.test/")
         return Endpoint(
             origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,
-            proxyPolicy: .system, routing: Routing(), engine: Engine())
+            proxyPolicy: .system, routing: RouteConfiguration(), engine: Engine())
     }
 
     static let tunnels = MutatedReader(

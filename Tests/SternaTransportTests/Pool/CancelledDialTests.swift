@@ -17,7 +17,7 @@ struct CancelledDialTests {
     /// Requests one behind the other, each with a dial of its own, are cancelled as soon as they are dialled for; the last one
     /// is then dialled for, and waits on.
     private func giveUp(
-        _ url: String, http2: HTTP2Use? = nil, isDialling: @escaping @Sendable (_ number: Int) async -> Bool
+        _ url: String, http2: HTTP2Mode? = nil, isDialling: @escaping @Sendable (_ number: Int) async -> Bool
     ) async throws {
         try await PoolSupport.withLoops { group in
             let engine = PoolSupport.engine(group: group) { if http2 != nil { $0.maximumConnectionsPerOrigin = 1 } }

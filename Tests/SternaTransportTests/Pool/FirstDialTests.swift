@@ -7,7 +7,7 @@ import Testing
 struct FirstDialTests {
     /// Ten requests to a server that takes no connection; says when all wait.
     private func waiting(
-        scheme: String, http2: HTTP2Use, patience: Duration, dials: Int, location: SourceLocation = #_sourceLocation
+        scheme: String, http2: HTTP2Mode, patience: Duration, dials: Int, location: SourceLocation = #_sourceLocation
     ) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in

@@ -7,7 +7,7 @@ import Testing
 struct ManyConfigurationsTests {
     private func transport(_ engine: Engine, _ number: Int, byRoute: Bool) -> EngineTransport {
         var policy = SecurityPolicy.system
-        var routing = Routing()
+        var routing = RouteConfiguration()
         if byRoute {
             routing.unixSocket = "/nonexistent/\(number)"
         } else {

@@ -21,7 +21,7 @@ import Testing
         #expect(world.waiters.allSatisfy { $0.outcome != nil }, "a waiter was lost")
         #expect(world.served > 0)
         for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
-        #expect(world.book.open == 0, "a permit leaked")
+        #expect(world.limiter.open == 0, "a permit leaked")
         #expect(world.queues.allSatisfy { $0.isEmpty })
         #expect(world.queues.allSatisfy { $0.held.allSatisfy { $0 == 0 } })
     }
@@ -35,13 +35,13 @@ import Testing
             world.leaveLine(endpoint)
         }
         #expect(world.queues.allSatisfy { $0.line.isEmpty })
-        #expect(world.book.starving == 0)
+        #expect(world.limiter.starving == 0)
         for dialling in world.dials { world.finish(dialling, isOpen: false) }
         world.dials = []
         while let connection = world.busy.first { world.release(connection) }
         for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
         #expect(world.waiters.allSatisfy { $0.outcome != nil })
-        #expect(world.book.open == 0)
+        #expect(world.limiter.open == 0)
     }
 
     // Requests come and go while an endpoint asks for a permit.
@@ -105,7 +105,7 @@ import Testing
             let under = world.dials.count { $0.endpoint == endpoint }
             let mine = world.busy.count { $0.endpoint == endpoint } + under
             let idle = world.idle[endpoint].reduce(0) { $0 + $1.count }
-            let mineOpen = world.book.open(of: endpoint)
+            let mineOpen = world.limiter.open(of: endpoint)
             #expect(mineOpen == mine + idle, "permits are what is open")
             #expect(mineOpen <= world.perEndpoint)
             open += mineOpen
@@ -113,16 +113,18 @@ import Testing
             #expect(queue.dials.count <= under)
             #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
             #expect(
-                !world.book.isInLine(endpoint) || queue.line.count > queue.dials.count, "nothing stands in line in vain"
+                !world.limiter.isInLine(endpoint) || queue.line.count > queue.dials.count,
+                "nothing stands in line in vain"
             )
             #expect(!queue.wantsPermit(at: world.arrangedAt[endpoint]), "something waits that nothing asks for")
             #expect(queue.asking != .begun, "an ask is forgotten")
             let takesUsed = queue.line.count > queue.line.freshCount
             #expect(!takesUsed || idle == 0, "nothing waits beside a connection that it could use")
-            #expect(world.book.open == world.book.limit || world.book.starving == 0, "a permit is free for a line")
+            #expect(
+                world.limiter.open == world.limiter.limit || world.limiter.starving == 0, "a permit is free for a line")
         }
-        #expect(open == world.book.open)
-        #expect(open <= world.book.limit)
+        #expect(open == world.limiter.open)
+        #expect(open <= world.limiter.limit)
     }
 
     // All are served or fail when dials succeed from now on and pauses end.

@@ -3,7 +3,7 @@ import Testing
 @testable import SternaTransport
 
 /// Event loops and endpoints without a network, driven by chance: what `Endpoint` and `Shard` do around `WaitQueue` and
-/// `PermitBook`, with time, dials and answers in the hands of a generator.
+/// `ConnectionLimiter`, with time, dials and answers in the hands of a generator.
 final class PoolWorld {
     final class Connection {
         let loop: Int
@@ -17,7 +17,7 @@ final class PoolWorld {
         }
     }
 
-    final class Waiter: InLine {
+    final class Waiter: PrioritizedWaiter {
         var ticket = 0
         var arrival = 0
         let rank: Int
@@ -52,7 +52,7 @@ final class PoolWorld {
     let loops: Int
     let endpoints: Int
     let perEndpoint: Int
-    var book: PermitBook
+    var limiter: ConnectionLimiter
     var queues: [Queue]
     /// Idle connections by endpoint, then by event loop.
     var idle: [[[Connection]]]
@@ -73,7 +73,7 @@ final class PoolWorld {
         self.loops = loops
         self.endpoints = endpoints
         self.perEndpoint = perEndpoint
-        book = PermitBook(limit: total)
+        limiter = ConnectionLimiter(limit: total)
         arrangedAt = Array(repeating: 0, count: endpoints)
         queues = (0..<endpoints).map { _ in
             var queue = Queue(loops: loops, maximumWaiting: maximumWaiting)
@@ -115,7 +115,7 @@ final class PoolWorld {
         if queues[endpoint].lacksFreshConnection { return close(connection) }
         if let waiter = popInOrder(endpoint, used: true) { return start(waiter, on: connection) }
         idle[endpoint][connection.loop].append(connection)
-        if book.starving > 0 { close(connection) }
+        if limiter.starving > 0 { close(connection) }
     }
 
     /// Takes out the first one, and sees that it is.
@@ -159,7 +159,7 @@ final class PoolWorld {
         while queues[endpoint].wantsPermit(at: now) {
             let ask = queues[endpoint].asks()
             meanwhile?(endpoint)
-            let answer = book.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
+            let answer = limiter.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
             meanwhile?(endpoint)
             if answer == .granted {
                 guard dial(endpoint) else { break }
@@ -197,7 +197,7 @@ final class PoolWorld {
     }
 
     func leaveLine(_ endpoint: Int) {
-        if queues[endpoint].needsNoPermit, book.leave(endpoint) { queues[endpoint].mayAskAgain() }
+        if queues[endpoint].needsNoPermit, limiter.leave(endpoint) { queues[endpoint].mayAskAgain() }
     }
 
     @discardableResult
@@ -232,7 +232,7 @@ final class PoolWorld {
     }
 
     private func lost(_ endpoint: Int, _ loop: Int) {
-        let next = book.give(endpoint)
+        let next = limiter.give(endpoint)
         queues[endpoint].lost(on: loop)
         guard let next else { return }
         _ = dial(next)
@@ -244,7 +244,7 @@ final class PoolWorld {
     private func dial(_ endpoint: Int) -> Bool {
         queues[endpoint].mayAskAgain()
         guard let waiter = queues[endpoint].nextToDial(at: now) else {
-            if let next = book.give(endpoint) {
+            if let next = limiter.give(endpoint) {
                 _ = dial(next)
                 arrange(next)
             }

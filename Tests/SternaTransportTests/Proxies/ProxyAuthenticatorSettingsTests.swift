@@ -36,7 +36,7 @@ struct ProxyAuthenticatorSettingsTests {
         let engine = Engine()
         let (one, other) = (Holder(), Holder())
         func transport(_ authenticator: Holder?) throws -> EngineTransport {
-            var routing = Routing()
+            var routing = RouteConfiguration()
             routing.proxies = .proxy(try Proxy("http://proxy.test"))
             routing.proxies.authenticator = authenticator
             return engine.transport(routing: routing)
@@ -55,14 +55,14 @@ struct ProxyAuthenticatorSettingsTests {
         do {
             let holder = Holder()
             kept = holder
-            var routing = Routing()
+            var routing = RouteConfiguration()
             routing.proxies = .proxy(try Proxy("http://proxy.test"))
             routing.proxies.authenticator = holder
             _ = try engine.transport(routing: routing).endpoint(for: HTTPURL("https://origin.test/"))
         }
         // The engine looks through what is gone when it has grown.
         for number in 0..<200 {
-            var routing = Routing()
+            var routing = RouteConfiguration()
             routing.proxies = .proxy(try Proxy("http://proxy\(number).test"))
             routing.proxies.authenticator = Holder()
             _ = try engine.transport(routing: routing).endpoint(for: HTTPURL("https://origin.test/"))
@@ -75,9 +75,9 @@ struct ProxyAuthenticatorSettingsTests {
         let engine = Engine()
         let holder = Holder()
         func authentication(
-            _ origin: String, _ proxy: String = "http://proxy.test", http2: HTTP2Use = .negotiated
+            _ origin: String, _ proxy: String = "http://proxy.test", http2: HTTP2Mode = .negotiated
         ) throws -> ProxyAuthentication? {
-            var routing = Routing()
+            var routing = RouteConfiguration()
             routing.proxies = .proxy(try Proxy(proxy))
             routing.proxies.authenticator = holder
             routing.http2 = http2

@@ -5,7 +5,7 @@ import SternaCore
 ///
 /// Only sessions with an interceptor above have it in their chain; in others the session reads the body itself.
 struct BodyReadingInterceptor: Interceptor {
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
         guard let reading = request.options[BodyReadingKey.self], reading.applies(to: response),
             !isFollowed(response, request)

@@ -14,7 +14,7 @@ struct ContentDecodingInterceptor: Interceptor {
 
     var limits: DecodingLimits
 
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
         // Most responses have no coding, which their few fields show sooner than the request's list of fields.
         guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],

@@ -8,7 +8,7 @@ import SternaTransport
 struct ProxyAuthenticationInterceptor: Interceptor {
     let sender: EngineSender
 
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard !request.url.scheme.isSecure, var credentials = try sender.forwardedCredentials(for: request.url) else {
             return try await next(request)
         }

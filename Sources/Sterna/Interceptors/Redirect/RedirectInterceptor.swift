@@ -2,7 +2,7 @@ import SternaCore
 
 /// Follows redirects.
 struct RedirectInterceptor: Interceptor {
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
         return try await follow(response, to: request, next)
@@ -10,7 +10,7 @@ struct RedirectInterceptor: Interceptor {
 
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    nonisolated(nonsending) private func follow(_ response: Response, to request: Request, _ next: Next) async throws
+    nonisolated(nonsending) private func follow(_ response: Response, to request: Request, _ next: Chain) async throws
         -> Response
     {
         var response = response

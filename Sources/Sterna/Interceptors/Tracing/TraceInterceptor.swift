@@ -25,7 +25,7 @@ struct TraceInterceptor: Interceptor {
         return chain
     }
 
-    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let trace = request.call?.trace else { return try await next(request) }
         trace.passed(request)
         do {

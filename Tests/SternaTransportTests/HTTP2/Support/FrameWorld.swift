@@ -67,7 +67,7 @@ final class FrameWorld {
         let shard = engine.shards[0]
         let endpoint = Endpoint(
             origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,
-            proxyPolicy: .system, routing: Routing(), engine: engine)
+            proxyPolicy: .system, routing: RouteConfiguration(), engine: engine)
         (self.shard, self.endpoint) = (shard, endpoint)
         let channel = NIOAsyncTestingChannel(loop: loop)
         self.channel = channel
@@ -153,7 +153,7 @@ final class FrameWorld {
     private func hasSomething(_ ask: Ask) async throws -> Bool {
         let exchange = ask.exchange
         return try await loop.executeInContext {
-            guard let pipe = exchange.carrier?.pipe else { return true }
+            guard let pipe = exchange.codec?.pipe else { return true }
             return !pipe.isKeptUpWith
         }
     }
@@ -225,7 +225,7 @@ final class FrameWorld {
             let exchange = ask.exchange
             // A pipe, and whose stream it is, are to be seen only as long as the stream is there.
             let stream = try await loop.executeInContext {
-                (exchange.carrier as? HTTP2Stream).map { UInt32(Int($0.id)) }
+                (exchange.codec as? HTTP2Stream).map { UInt32(Int($0.id)) }
             }
             if let stream { ask.stream = stream }
             guard !(try await loop.executeInContext { exchange.isPending }) else { continue }

@@ -19,7 +19,7 @@ struct Throughput {
 }
 
 /// Records an exchange's metrics; called only for exchanges with a recorder.
-extension Carrier {
+extension ExchangeCodec {
     final func noteStart(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
         marks = ExchangeMarks(start: lastActivity)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Delays an engine's shutdown for calls that have one answer and may send another request.
-package final class Grace: Sendable {
+package final class ShutdownGrace: Sendable {
     private let holds = Atomic<Int>(0)
     private let begun = Atomic<Bool>(false)
     private let over = Atomic<Bool>(false)
@@ -26,13 +26,13 @@ package final class Grace: Sendable {
     /// Sets the action to run when the last hold is released.
     package func onRelease(_ act: @escaping @Sendable () -> Void) { released.withLock { $0 = act } }
 
-    package func hold() -> Hold { Hold(self) }
+    package func hold() -> Lease { Lease(self) }
 
     /// One hold, which lasts as long as the object.
-    package final class Hold: Sendable {
-        private let grace: Grace
+    package final class Lease: Sendable {
+        private let grace: ShutdownGrace
 
-        fileprivate init(_ grace: Grace) {
+        fileprivate init(_ grace: ShutdownGrace) {
             self.grace = grace
             grace.holds.wrappingAdd(1, ordering: .sequentiallyConsistent)
         }

@@ -5,9 +5,9 @@ import SternaCore
 /// Carries one exchange at a time: an HTTP/1 connection, or a stream of an HTTP/2 one.
 ///
 /// The base class holds the state that both kinds share, and is the target of `BodyWriter`. Its properties describe a closed
-/// carrier; the subclasses override them.
+/// codec; the subclasses override them.
 // Invariant: everything is touched on the shard's event loop only.
-class Carrier: @unchecked Sendable {
+class ExchangeCodec: @unchecked Sendable {
     /// A response of at most this many bytes is collected before the caller is woken.
     static let collectedBytes = 256 << 10
 
@@ -63,7 +63,7 @@ class Carrier: @unchecked Sendable {
     /// Begins an exchange.
     final func take(_ exchange: Exchange) {
         shard.loop.assertInEventLoop()
-        exchange.carrier = self
+        exchange.codec = self
         exchange.phase = .writing
         exchangeCount += 1
         self.exchange = exchange
@@ -108,10 +108,10 @@ class Carrier: @unchecked Sendable {
 
     // MARK: Requirements of BodyWriter
 
-    /// Whether the carrier can send file regions without reading them.
+    /// Whether the codec can send file regions without reading them.
     var takesFileRegions: Bool { false }
 
-    /// Whether the carrier still accepts a body.
+    /// Whether the codec still accepts a body.
     var isOpen: Bool { false }
 
     /// Whether the channel accepts more bytes now; otherwise the writer continues when it does again.
@@ -123,7 +123,7 @@ class Carrier: @unchecked Sendable {
     /// Flushes the written pieces.
     func flush() {}
 
-    /// Ends the body; throws for invalid trailer fields. Returns whether all of it was handed over; otherwise the carrier reports
+    /// Ends the body; throws for invalid trailer fields. Returns whether all of it was handed over; otherwise the codec reports
     /// that later.
     @discardableResult
     func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool { false }

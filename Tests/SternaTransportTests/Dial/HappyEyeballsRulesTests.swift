@@ -4,14 +4,14 @@ import Testing
 @testable import SternaTransport
 
 @Suite("Races of connection attempts")
-struct DialRaceTests {
+struct HappyEyeballsRulesTests {
     struct Refused: Error {}
 
     static let (a4, b4, c4) = (IPAddress(v4: 0xC000_0201), IPAddress(v4: 0xC000_0202), IPAddress(v4: 0xC000_0203))
     static let (a6, b6) = (IPAddress(v6: 0x2001_0DB8 << 32, 1), IPAddress(v6: 0x2001_0DB8 << 32, 2))
     static let ms: Int64 = 1_000_000
 
-    private static func show(_ actions: [DialRace.Action]) -> [String] {
+    private static func show(_ actions: [HappyEyeballs.Action]) -> [String] {
         actions.map { action in
             switch action {
             case .connect(let attempt, let address): "connect \(attempt) \(address)"
@@ -24,8 +24,8 @@ struct DialRaceTests {
         }
     }
 
-    private func race(_ addresses: [IPAddress] = [a4, b4, c4]) -> DialRace {
-        DialRace(addresses: addresses, attemptDelay: 250 * Self.ms)
+    private func race(_ addresses: [IPAddress] = [a4, b4, c4]) -> HappyEyeballs {
+        HappyEyeballs(addresses: addresses, attemptDelay: 250 * Self.ms)
     }
 
     @Test(
@@ -43,12 +43,13 @@ struct DialRaceTests {
             ([a6, a4], nil, 0, []), ([a6, a4], nil, -1, []),
         ] as [([IPAddress], IPAddress.Family?, Int, [IPAddress])])
     func order(addresses: [IPAddress], family: IPAddress.Family?, maximum: Int, expected: [IPAddress]) {
-        #expect(DialRace(addresses: addresses, preferring: family, maximumAddresses: maximum).addresses == expected)
+        #expect(
+            HappyEyeballs(addresses: addresses, preferring: family, maximumAddresses: maximum).addresses == expected)
     }
 
     @Test("Sixteen addresses are tried unless told otherwise")
     func defaultMaximum() {
-        #expect(DialRace(addresses: (0..<100).map { IPAddress(v4: $0) }).addresses.count == 16)
+        #expect(HappyEyeballs(addresses: (0..<100).map { IPAddress(v4: $0) }).addresses.count == 16)
     }
 
     @Test("The first attempt wins before its head start is over")
@@ -125,7 +126,7 @@ struct DialRaceTests {
         #expect(Self.show(race.cancel()) == [])
         #expect(Self.show(race.connected(1)) == ["abandon 1"])
         #expect(Self.show(race.timerFired(now: 500 * Self.ms)) == [])
-        var unstarted = DialRace(addresses: [Self.a4])
+        var unstarted = HappyEyeballs(addresses: [Self.a4])
         #expect(Self.show(unstarted.cancel()) == [])
         #expect(Self.show(unstarted.start(now: 0)) == [])
     }
@@ -141,9 +142,9 @@ struct DialRaceTests {
 
     @Test("No head start is shorter than 10 ms, and none overflows", arguments: [(-1, 10), (0, 10), (9, 10), (11, 11)])
     func shortest(delay: Int64, expected: Int64) {
-        var race = DialRace(addresses: [Self.a4, Self.b4], attemptDelay: delay * Self.ms)
+        var race = HappyEyeballs(addresses: [Self.a4, Self.b4], attemptDelay: delay * Self.ms)
         #expect(Self.show(race.start(now: 0)) == ["connect 0 192.0.2.1", "timer \(expected)"])
-        var late = DialRace(addresses: [Self.a4, Self.b4], attemptDelay: .max)
+        var late = HappyEyeballs(addresses: [Self.a4, Self.b4], attemptDelay: .max)
         #expect(Self.show(late.start(now: 1)).last == "timer \(Int64.max / Self.ms)")
     }
 }

@@ -1,7 +1,7 @@
 import DequeModule
 
 /// An element of a waiting line.
-protocol InLine: AnyObject {
+protocol PrioritizedWaiter: AnyObject {
     /// The ticket of its place in a line; zero outside. Only the line changes it.
     var ticket: Int { get set }
 
@@ -28,7 +28,7 @@ private struct PlaceInLine<Element: AnyObject> {
 extension PlaceInLine: Sendable where Element: Sendable {}
 
 /// A line in order of rank, then of arrival. Leaving it from the middle costs no search.
-struct WaitingLine<Element: InLine> {
+struct PriorityQueue<Element: PrioritizedWaiter> {
     private typealias Place = PlaceInLine<Element>
 
     // One row for elements that need an unused connection, then one for each rank. Elements that left the line keep a stale
@@ -200,4 +200,4 @@ struct WaitingLine<Element: InLine> {
     }
 }
 
-extension WaitingLine: Sendable where Element: Sendable {}
+extension PriorityQueue: Sendable where Element: Sendable {}

@@ -2,19 +2,19 @@ import Testing
 
 @testable import SternaTransport
 
-@Suite struct WaitingLineTests {
+@Suite struct PriorityQueueTests {
     private typealias Waiter = PoolWorld.Waiter
 
     private func waiters(_ ranks: [Int]) -> [Waiter] { ranks.map { Waiter(rank: $0, endpoint: 0) } }
 
-    private func line(of waiters: [Waiter]) -> WaitingLine<Waiter> {
-        var line = WaitingLine<Waiter>()
+    private func line(of waiters: [Waiter]) -> PriorityQueue<Waiter> {
+        var line = PriorityQueue<Waiter>()
         for waiter in waiters { line.append(waiter) }
         return line
     }
 
     /// The order in which a line is served, as positions in a list.
-    private func order(_ line: WaitingLine<Waiter>, of all: [Waiter], used: Bool = false) -> [Int?] {
+    private func order(_ line: PriorityQueue<Waiter>, of all: [Waiter], used: Bool = false) -> [Int?] {
         var line = line
         var order: [Int?] = []
         while let next = line.popFirst(used: used) { order.append(all.firstIndex { $0 === next }) }

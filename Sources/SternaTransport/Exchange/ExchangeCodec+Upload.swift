@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 
 /// Sends a request's body.
-extension Carrier {
+extension ExchangeCodec {
     /// Whether the exchange waits for the client side: the body's reader, its source, or the moment to send it.
     final var isPaused: Bool { isReadHeld || writer?.isWaitingForSource == true || held != nil && !hasHead }
 

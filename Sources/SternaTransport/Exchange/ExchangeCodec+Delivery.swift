@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 
 /// Wakes the reader of a response's body.
-extension Carrier {
+extension ExchangeCodec {
     /// Delivers the bytes of one socket read after they were parsed.
     final func deliverBody(at now: NIODeadline) {
         guard let pipe else { return }

@@ -4,7 +4,7 @@ import SternaCore
 ///
 /// A state machine without I/O: the caller reports events with their times, in nanoseconds of a monotonic clock, and performs the
 /// returned actions. Waiters for the same host share one look-up. A waiter's id must not be used for two waits at a time.
-struct ResolvedHosts<Waiter: Hashable & Sendable>: Sendable {
+struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
     /// The key of a look-up. Case does not matter; a trailing dot does, as it switches search domains off.
     struct Key: Hashable, Sendable {
         let host: String

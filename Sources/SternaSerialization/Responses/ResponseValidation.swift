@@ -3,7 +3,7 @@ public import NIOCore
 public import SternaCore
 
 /// The responses that a serializer accepts, judged by the response and its body alone, with AFNetworking's rules.
-public struct Acceptance: Sendable, Hashable, Codable {
+public struct ResponseValidation: Sendable, Hashable, Codable {
     /// The acceptable status codes; 200 to 299 by default.
     public var statuses: Set<Int>
 
@@ -35,33 +35,33 @@ public struct Acceptance: Sendable, Hashable, Codable {
     }
 
     /// Returns a copy with other statuses, or with the intersection if statuses were validated before.
-    func validating(statuses: some Sequence<Int>) -> Acceptance {
-        var acceptance = self
-        acceptance.statuses = validatesStatuses ? self.statuses.intersection(statuses) : Set(statuses)
-        acceptance.validatesStatuses = true
-        return acceptance
+    func validating(statuses: some Sequence<Int>) -> ResponseValidation {
+        var validation = self
+        validation.statuses = validatesStatuses ? self.statuses.intersection(statuses) : Set(statuses)
+        validation.validatesStatuses = true
+        return validation
     }
 
     /// Returns a copy with other media types, or with the intersection if media types were validated before.
-    func validating(mediaTypes: Set<String>?) -> Acceptance {
-        var acceptance = self
-        acceptance.validatesTypes = true
-        acceptance.mediaTypes = mediaTypes
-        guard validatesTypes, let earlier = types else { return acceptance }
-        guard let later = acceptance.types else {
-            acceptance.types = earlier
-            return acceptance
+    func validating(mediaTypes: Set<String>?) -> ResponseValidation {
+        var validation = self
+        validation.validatesTypes = true
+        validation.mediaTypes = mediaTypes
+        guard validatesTypes, let earlier = types else { return validation }
+        guard let later = validation.types else {
+            validation.types = earlier
+            return validation
         }
         let patterns = later.compactMap(MediaTypePattern.init)
         let common = earlier.compactMap(MediaTypePattern.init).flatMap { one in
             patterns.compactMap { one.intersection($0)?.text }
         }
-        acceptance.types = Set(common).sorted()
-        return acceptance
+        validation.types = Set(common).sorted()
+        return validation
     }
 
     /// Whether both have the same statuses and media types.
-    public static func == (left: Acceptance, right: Acceptance) -> Bool {
+    public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
         left.statuses == right.statuses && left.types == right.types
     }
 
@@ -71,10 +71,10 @@ public struct Acceptance: Sendable, Hashable, Codable {
     }
 
     /// Statuses from 200 to 299, and the media types of ``JSONResponseSerializer``.
-    public static var json: Acceptance {
-        var acceptance = Acceptance()
-        acceptance.types = JSONResponseSerializer.sortedMediaTypes
-        return acceptance
+    public static var json: ResponseValidation {
+        var validation = ResponseValidation()
+        validation.types = JSONResponseSerializer.sortedMediaTypes
+        return validation
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -4,10 +4,10 @@ import Testing
 @testable import SternaTransport
 
 @Suite("What is known of hosts' addresses")
-struct ResolvedHostsTests {
+struct DNSCacheStateTests {
     struct Unknown: Error {}
 
-    typealias Hosts = ResolvedHosts<Int>
+    typealias Hosts = DNSCacheState<Int>
 
     static let second: Int64 = 1_000_000_000
     static let address = IPAddress(v4: 0xC000_0201)

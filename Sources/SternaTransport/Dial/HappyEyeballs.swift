@@ -6,7 +6,7 @@ import SternaCore
 /// A state machine without I/O: the caller reports events with their times, in nanoseconds of a monotonic clock, and performs the
 /// returned actions. The race ends with `won` or `lost` once, unless it is cancelled. Duplicate addresses are dropped; IPv4
 /// addresses in IPv6's mapped form count as IPv4 addresses.
-struct DialRace: Sendable {
+struct HappyEyeballs: Sendable {
     /// The actions to perform, in order.
     enum Action: Sendable {
         case connect(attempt: Int, IPAddress)

@@ -3,9 +3,9 @@ import SternaCore
 import Synchronization
 
 /// An engine's cache of host addresses, filled by its resolver.
-final class HostDirectory: Sendable {
+final class DNSCache: Sendable {
     private struct State {
-        var hosts: ResolvedHosts<Int>
+        var hosts: DNSCacheState<Int>
         var promises: [Int: EventLoopPromise<[IPAddress]>] = [:]
         var lookups: [Int: Lookup] = [:]
         var lastWaiter = 0
@@ -28,7 +28,7 @@ final class HostDirectory: Sendable {
         self.resolver = resolver
         self.timers = timers
         self.clock = clock
-        state = Mutex(State(hosts: ResolvedHosts(defaultLifetime: lifetime)))
+        state = Mutex(State(hosts: DNSCacheState(defaultLifetime: lifetime)))
     }
 
     /// Finds a host's addresses. The returned closure stops waiting for them.
@@ -55,7 +55,7 @@ final class HostDirectory: Sendable {
 
     private var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
-    private func perform(_ actions: [ResolvedHosts<Int>.Action]) {
+    private func perform(_ actions: [DNSCacheState<Int>.Action]) {
         for action in actions {
             switch action {
             case .lookUp(let id, let key): lookUp(id, key)
@@ -70,7 +70,7 @@ final class HostDirectory: Sendable {
         state.withLock { $0.promises.removeValue(forKey: waiter) }
     }
 
-    private func lookUp(_ id: Int, _ key: ResolvedHosts<Int>.Key) {
+    private func lookUp(_ id: Int, _ key: DNSCacheState<Int>.Key) {
         let timer = clock.schedule(in: .seconds(2), on: timers) {
             self.perform(self.state.withLock { $0.hosts.takesLong(id) })
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTransport
 
 @Suite("Look-ups of hosts by random schedules")
-struct ResolvedHostsScheduleTests {
+struct DNSCacheStateScheduleTests {
     struct Track {
         struct Accident: Error {}
 
@@ -17,7 +17,7 @@ struct ResolvedHostsScheduleTests {
         }
 
         var generator: DialRandom
-        var hosts = ResolvedHosts<Int>(defaultLifetime: .seconds(2))
+        var hosts = DNSCacheState<Int>(defaultLifetime: .seconds(2))
         var now: Int64 = 0
         var waiting: [Int: Wish] = [:]
         var running: [Int: Running] = [:]
@@ -77,7 +77,7 @@ struct ResolvedHostsScheduleTests {
             perform(hosts.finished(id, .success(ResolvedHost([address], timeToLive: timeToLive)), now: now))
         }
 
-        private mutating func perform(_ actions: [ResolvedHosts<Int>.Action]) {
+        private mutating func perform(_ actions: [DNSCacheState<Int>.Action]) {
             for action in actions {
                 switch action {
                 case .lookUp(let id, let key):

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SternaSerialization
 
-@Suite("Acceptance: AFNetworking's rules")
-struct AcceptanceTests {
+@Suite("Response validation: AFNetworking's rules")
+struct ResponseValidationTests {
     private func response(_ status: Int, type: String? = nil) throws -> Response {
         var headers = HTTPFields()
         if let type { headers[.contentType] = type }
@@ -24,7 +24,7 @@ struct AcceptanceTests {
             (404, false), (500, false), (999, false),
         ])
     func statuses(status: Int, fits: Bool) throws {
-        let error = Acceptance().check(try response(status), body: some)
+        let error = ResponseValidation().check(try response(status), body: some)
         #expect((error == nil) == fits)
         if !fits {
             #expect(error?.kind == .unacceptableStatus)
@@ -34,9 +34,9 @@ struct AcceptanceTests {
 
     @Test("Statuses of one's own")
     func own() throws {
-        let acceptance = Acceptance(statuses: [404])
-        #expect(acceptance.check(try response(404), body: some) == nil)
-        #expect(acceptance.check(try response(200), body: some)?.kind == .unacceptableStatus)
+        let validation = ResponseValidation(statuses: [404])
+        #expect(validation.check(try response(404), body: some) == nil)
+        #expect(validation.check(try response(200), body: some)?.kind == .unacceptableStatus)
     }
 
     static let types: [(String?, Bool)] = [
@@ -48,8 +48,8 @@ struct AcceptanceTests {
 
     @Test("JSON's media types", arguments: types)
     func mediaTypes(type: String?, fits: Bool) throws {
-        let acceptance = JSONResponseSerializer().acceptance
-        let error = acceptance.check(try response(200, type: type), body: some)
+        let validation = JSONResponseSerializer().validation
+        let error = validation.check(try response(200, type: type), body: some)
         #expect((error == nil) == fits)
         if !fits {
             #expect(error?.kind == .unacceptableMediaType)
@@ -60,21 +60,21 @@ struct AcceptanceTests {
 
     @Test("A body that is empty has no wrong type", arguments: [nil, "text/html"])
     func empty(type: String?) throws {
-        #expect(JSONResponseSerializer().acceptance.check(try response(200, type: type), body: Bytes()) == nil)
+        #expect(JSONResponseSerializer().validation.check(try response(200, type: type), body: Bytes()) == nil)
     }
 
     @Test("Text and data take any type", arguments: [nil, "text/html", "image/png", "nonsense"])
     func anyType(type: String?) throws {
-        #expect(TextResponseSerializer().acceptance.check(try response(200, type: type), body: some) == nil)
-        #expect(DataResponseSerializer().acceptance.check(try response(200, type: type), body: some) == nil)
+        #expect(TextResponseSerializer().validation.check(try response(200, type: type), body: some) == nil)
+        #expect(DataResponseSerializer().validation.check(try response(200, type: type), body: some) == nil)
     }
 
     @Test("Where status and type are wrong, the error is the status with the type as its cause")
     func both() throws {
-        let error = JSONResponseSerializer().acceptance.check(try response(500, type: "text/html"), body: some)
+        let error = JSONResponseSerializer().validation.check(try response(500, type: "text/html"), body: some)
         #expect(error?.kind == .unacceptableStatus)
         #expect((error?.underlying as? SternaError)?.kind == .unacceptableMediaType)
-        let onlyStatus = JSONResponseSerializer().acceptance.check(try response(500, type: "text/json"), body: some)
+        let onlyStatus = JSONResponseSerializer().validation.check(try response(500, type: "text/json"), body: some)
         #expect(onlyStatus?.underlying == nil)
     }
 
@@ -82,7 +82,7 @@ struct AcceptanceTests {
     func kept() throws {
         for (status, type) in [(500, "text/json"), (200, "text/html")] {
             let error = try #require(
-                JSONResponseSerializer().acceptance.check(try response(status, type: type), body: some))
+                JSONResponseSerializer().validation.check(try response(status, type: type), body: some))
             #expect(error.body?.text == "x")
             #expect(error.response?.status.code == status)
             #expect(error.requestSent)
@@ -92,7 +92,7 @@ struct AcceptanceTests {
 
     @Test("A media type in a message stays on its line")
     func control() throws {
-        let error = Acceptance(mediaTypes: ["a/b"]).check(try response(200, type: "x\ty"), body: some)
+        let error = ResponseValidation(mediaTypes: ["a/b"]).check(try response(200, type: "x\ty"), body: some)
         #expect(error?.description.contains { $0.isNewline } == false)
     }
 }

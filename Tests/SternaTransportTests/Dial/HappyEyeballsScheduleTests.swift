@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTransport
 
 @Suite("Races of connection attempts by random schedules")
-struct DialRaceScheduleTests {
+struct HappyEyeballsScheduleTests {
     /// Does what a race says in a time of its own, and takes note of what must hold.
     struct Track {
         enum Event { case timer(Int), succeeds(Int), fails(Int), cancel }
@@ -12,7 +12,7 @@ struct DialRaceScheduleTests {
         struct Accident: Error {}
 
         var generator: DialRandom
-        var race: DialRace
+        var race: HappyEyeballs
         let delay: Int64
         var now: Int64 = 0
         var events: [(time: Int64, event: Event)] = []
@@ -41,7 +41,7 @@ struct DialRaceScheduleTests {
             }
             let families: [IPAddress.Family?] = [nil, .v4, .v6]
             delay = Int64.random(in: 10...400, using: &generator) * 1_000_000
-            race = DialRace(
+            race = HappyEyeballs(
                 addresses: addresses, preferring: families[Int.random(in: 0..<3, using: &generator)],
                 attemptDelay: delay, maximumAddresses: Int.random(in: 0...16, using: &generator))
             self.generator = generator
@@ -72,7 +72,7 @@ struct DialRaceScheduleTests {
             }
         }
 
-        private mutating func perform(_ actions: [DialRace.Action]) {
+        private mutating func perform(_ actions: [HappyEyeballs.Action]) {
             for action in actions {
                 switch action {
                 case .connect(let attempt, _):

@@ -1,7 +1,7 @@
 import SternaCore
 
 /// The way to the servers, and the addresses that connections may go to.
-package struct Routing: Sendable, Hashable {
+package struct RouteConfiguration: Sendable, Hashable {
     /// Which requests go through which proxy; none by default.
     package var proxies = ProxySettings.none
 
@@ -12,7 +12,7 @@ package struct Routing: Sendable, Hashable {
     package var unixSocket: String?
 
     /// When HTTP/2 is used; where servers choose it, by default.
-    package var http2 = HTTP2Use.negotiated
+    package var http2 = HTTP2Mode.negotiated
 
     /// Connects to everything directly.
     package init() {}

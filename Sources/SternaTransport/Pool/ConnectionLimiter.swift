@@ -5,7 +5,7 @@ import DequeModule
 ///
 /// A freed permit goes to the endpoint that has waited longest, each in turn. No endpoint waits while a permit is free. An
 /// endpoint at its own limit does not stand in line: it learns of its own permits itself.
-struct PermitBook {
+struct ConnectionLimiter {
     /// The answer to an endpoint that asks for a permit.
     enum Answer: Hashable {
         case granted
