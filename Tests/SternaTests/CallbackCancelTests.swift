@@ -152,7 +152,7 @@ struct CallbackCancelTests {
         let queue = DispatchQueue(label: "test")
         let targets: [CallbackTarget] = [.queue(queue), .main, .executor(globalConcurrentExecutor), .queue(queue)]
         let (api, _) = try mocked { $0.callbacks = targets[way] }
-        weak var weakTask: RequestTask?
+        weak var weakTask: DataTask?
         weak var weakHeld: Held?
         let log = CallbackLog<JSON>()
         do {
@@ -165,8 +165,8 @@ struct CallbackCancelTests {
             let task = try #require(begun)
             weakTask = task
             #if Foundation
-            _ = task.uploadProgress
-            _ = task.downloadProgress
+            _ = task.uploadProgressObject
+            _ = task.downloadProgressObject
             #endif
             if way == 3 { task.cancel() }
         }

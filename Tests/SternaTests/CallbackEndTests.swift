@@ -35,14 +35,13 @@ struct CallbackEndTests {
 
     @Test("A report at the moment of the end comes before it or not at all", arguments: [true, false])
     func race(onQueue: Bool) async throws {
-        let request = Request(.get, try HTTPURL("https://example.com/"))
         let queue = DispatchQueue(label: "test")
         var late = 0
         var lost = 0
         for _ in 0..<5_000 {
             let record = Record()
-            let line = CallbackLine(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
-            let task = RequestTask(request, line: line) { record.add($1.upload.completed) }
+            let mailbox = TaskMailbox(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
+            let reports = TaskReports(mailbox: mailbox) { record.add($0.upload.completed) }
             // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
             await withCheckedContinuation { done in
                 DispatchQueue.global().async {
@@ -50,14 +49,18 @@ struct CallbackEndTests {
                     DispatchQueue.concurrentPerform(iterations: 2) { side in
                         if side == 0 {
                             // The end waits for the lock that is held here, and runs as soon as it is free.
-                            task.report {
+                            reports.report {
                                 gate.pass()
                                 $0.upload = TransferProgress(completed: 1)
                                 for _ in 0..<1_000 { gate.spin() }
                             }
                         } else {
                             gate.pass()
-                            task.finish { record.end() }
+                            reports.end()
+                            mailbox.end {
+                                reports.deliver()
+                                record.end()
+                            }
                         }
                     }
                     done.resume()
@@ -69,7 +72,7 @@ struct CallbackEndTests {
             await withCheckedContinuation { ended in drained.async { ended.resume() } }
             let events = record.events.withLock { $0 }
             if events.last != -1 { late += 1 }
-            if task.progress.upload.completed == 1, !events.contains(1) { lost += 1 }
+            if reports.progress.upload.completed == 1, !events.contains(1) { lost += 1 }
         }
         #expect(late == 0)
         #expect(lost == 0)

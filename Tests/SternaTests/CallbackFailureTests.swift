@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Callbacks: requests that cannot be made")
 struct CallbackFailureTests {
-    typealias Attempt = @Sendable (Session, CallbackLog<JSON>) -> RequestTask?
+    typealias Attempt = @Sendable (Session, CallbackLog<JSON>) -> DataTask?
 
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String

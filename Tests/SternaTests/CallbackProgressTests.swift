@@ -42,7 +42,7 @@ struct CallbackProgressTests {
             #expect(log.values == [3_000_000])
             expectRising(log.progress.map(\.download), to: 3_000_000)
             #expect(log.progress.allSatisfy { $0.upload.completed == 0 })
-            #expect(task?.progress.download.completed == 3_000_000)
+            #expect(task?.downloadProgress.current.completed == 3_000_000)
             expectRising(told.withLock { $0 }, to: 3_000_000)
             guard case .success = log.events.last else {
                 Issue.record("Progress came behind success.")
@@ -64,7 +64,7 @@ struct CallbackProgressTests {
             await queue.drained()
             #expect(log.values.count == 1)
             expectRising(log.progress.map(\.upload), to: Int64(size))
-            #expect(task?.progress.upload.completed == Int64(size))
+            #expect(task?.uploadProgress.current.completed == Int64(size))
             guard case .success = log.events.last else {
                 Issue.record("Progress came behind success.")
                 return
@@ -126,10 +126,10 @@ struct CallbackProgressTests {
                     "bytes-back", body: .bytes([UInt8](repeating: 0x61, count: 500_000)),
                     as: DataResponseSerializer().map { $0.count }.validating(statuses: 200..<600),
                     progress: { _, _ in }, success: log.onSuccess, failure: log.onFailure))
-            let upload = task.uploadProgress
-            let download = task.downloadProgress
-            #expect(upload === task.uploadProgress)
-            #expect(download === task.downloadProgress)
+            let upload = task.uploadProgressObject
+            let download = task.downloadProgressObject
+            #expect(upload === task.uploadProgressObject)
+            #expect(download === task.downloadProgressObject)
             #expect(upload !== download)
             #expect(upload.isCancellable)
             #expect(!upload.isPausable)
@@ -153,7 +153,7 @@ struct CallbackProgressTests {
                 try session(server, queue).post(
                     "anything", body: .bytes([UInt8](repeating: 0x61, count: 300_000)),
                     as: DataResponseSerializer().map { $0.count }, success: log.onSuccess, failure: log.onFailure))
-            let upload = task.uploadProgress
+            let upload = task.uploadProgressObject
             await log.wait()
             await queue.drained()
             #expect(upload.completedUnitCount == 300_000)
@@ -175,11 +175,11 @@ struct CallbackProgressTests {
         let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
         #expect(await eventually { mock.requests.count == 1 })
         switch way {
-        case 0: task.downloadProgress.cancel()
-        case 1: task.uploadProgress.cancel()
+        case 0: task.downloadProgressObject.cancel()
+        case 1: task.uploadProgressObject.cancel()
         default:
             let parent = Progress(totalUnitCount: 10)
-            parent.addChild(task.downloadProgress, withPendingUnitCount: 10)
+            parent.addChild(task.downloadProgressObject, withPendingUnitCount: 10)
             parent.cancel()
         }
         await log.wait()
@@ -194,9 +194,9 @@ struct CallbackProgressTests {
         let log = CallbackLog<JSON>()
         let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
         await log.wait()
-        #expect(task.downloadProgress.completedUnitCount == 5)
-        #expect(task.downloadProgress.isFinished)
-        task.downloadProgress.cancel()
+        #expect(task.downloadProgressObject.completedUnitCount == 5)
+        #expect(task.downloadProgressObject.isFinished)
+        task.downloadProgressObject.cancel()
         await queue.drained()
         #expect(log.events.count == 1)
     }

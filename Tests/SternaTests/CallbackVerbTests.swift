@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Verbs with callbacks")
 struct CallbackVerbTests {
-    typealias JSONVerb = @Sendable (Session, CallbackLog<JSON>) -> RequestTask?
-    typealias TextVerb = @Sendable (Session, CallbackLog<String>) -> RequestTask?
+    typealias JSONVerb = @Sendable (Session, CallbackLog<JSON>) -> DataTask?
+    typealias TextVerb = @Sendable (Session, CallbackLog<String>) -> DataTask?
 
     static let purge = Request.Method("PURGE") ?? .get
 
@@ -114,7 +114,7 @@ struct CallbackVerbTests {
         #expect(log.errors.isEmpty)
         expect(mock.requests.first, of: "tree", method)
         #expect(mock.requests.first?.headers[.init("X-A")!] == "b")
-        #expect(task.request.method.rawValue == method)
+        #expect(task.originalRequest?.method.rawValue == method)
         #expect(task.isFinished)
         guard case .success = log.events.last else {
             Issue.record("The end is not the last: \(log.events)")

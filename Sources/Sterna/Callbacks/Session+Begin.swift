@@ -6,53 +6,62 @@ extension Session {
     func begin<S: ResponseSerializer>(
         _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
         _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
-    ) -> RequestTask? {
-        let line = CallbackLine(plan.settings.callbacks)
-        let draft: RequestDraft
-        let request: Request
+    ) -> DataTask? {
+        let mailbox = TaskMailbox(plan.settings.callbacks)
         do {
-            var made = try makeDraft()
-            if !(serializer is JSONTree) { made.settings.responseSerializer = serializer }
-            draft = made
-            request = try plan.request(for: draft)
+            let draft = try taskDraft(makeDraft(), serializer)
+            let task = DataTask(
+                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox, progress: progress,
+                completion: ending(serializer, success, failure))
+            task.enroll()
+            return task
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
-            line.end { failure(nil, error) }
+            mailbox.end { failure(nil, error) }
             return nil
         }
-        let task = RequestTask(request, line: line, progress: progress)
-        task.start {
+    }
+
+    /// The same for an upload.
+    func beginUpload<S: ResponseSerializer>(
+        _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
+        _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
+    ) -> UploadTask? {
+        let mailbox = TaskMailbox(plan.settings.callbacks)
+        do {
+            let draft = try taskDraft(makeDraft(), serializer)
+            let task = UploadTask(
+                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox, progress: progress,
+                completion: ending(serializer, success, failure))
+            task.enroll()
+            return task
+        } catch {
+            let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
+            mailbox.end { failure(nil, error) }
+            return nil
+        }
+    }
+
+    private func taskDraft(_ draft: RequestDraft, _ serializer: some ResponseSerializer) -> RequestDraft {
+        var draft = draft
+        draft.isOfTask = true
+        if !(serializer is JSONTree) { draft.settings.responseSerializer = serializer }
+        return draft
+    }
+
+    private func ending<S: ResponseSerializer>(
+        _ serializer: S, _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
+    ) -> @Sendable (DataTask, Result<Reply, SternaError>) -> DataTask.Ending {
+        { task, result in
             do {
-                let reply = try await send(
-                    request.reporting(to: task, draft.settings), draft, reportsDownload(task, draft))
-                let value = try reply.value(as: serializer)
-                task.finish { success(task, value) }
+                let value = try result.get().value(as: serializer)
+                return DataTask.Ending { success(task, value) }
             } catch {
-                let error = plan.describe(error, request)
-                task.finish { failure(task, error) }
+                let known =
+                    task.originalRequest.map { task.session.plan.describe(error, $0) }
+                    ?? SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
+                return DataTask.Ending(error: known) { failure(task, known) }
             }
         }
-        return task
-    }
-
-    private func reportsDownload(
-        _ task: RequestTask, _ draft: RequestDraft
-    ) -> @Sendable (TransferProgress) -> Void {
-        { progress in
-            task.report { $0.download = progress }
-            draft.settings.downloadProgress?(progress)
-        }
-    }
-}
-
-extension Request {
-    fileprivate func reporting(to task: RequestTask, _ settings: RequestSettings) -> Request {
-        var request = self
-        guard body != nil else { return request }
-        request.uploadProgress = { progress in
-            task.report { $0.upload = progress }
-            settings.uploadProgress?(progress)
-        }
-        return request
     }
 }

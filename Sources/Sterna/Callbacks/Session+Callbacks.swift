@@ -13,13 +13,13 @@ public import SternaSerialization
 /// calls `failure` without a task, and returns nil.
 extension Session {
     /// Called with the decoded value of a response.
-    public typealias Success<Value> = @Sendable (RequestTask, Value) -> Void
+    public typealias Success<Value> = @Sendable (DataTask, Value) -> Void
 
     /// Called with an error; without a task if the request could not be built.
-    public typealias Failure = @Sendable (RequestTask?, SternaError) -> Void
+    public typealias Failure = @Sendable (DataTask?, SternaError) -> Void
 
     /// Called with progress of sending and receiving; calls never overlap.
-    public typealias ProgressCallback = @Sendable (RequestTask, RequestProgress) -> Void
+    public typealias ProgressCallback = @Sendable (DataTask, RequestProgress) -> Void
 
     /// Sends the request that a draft describes.
     ///
@@ -32,7 +32,7 @@ extension Session {
     public func send<S: ResponseSerializer>(
         _ draft: RequestDraft, as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
         success: @escaping Success<S.Value>, failure: @escaping Failure
-    ) -> RequestTask? {
+    ) -> DataTask? {
         begin(draft, as: serializer, progress, success, failure)
     }
 
@@ -54,7 +54,7 @@ extension Session {
         query: Parameters? = nil, body: Body? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         begin(
             RequestDraft(
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure),
@@ -69,7 +69,7 @@ extension Session {
         query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(), as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         begin(
             RequestDraft(
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure),
@@ -84,7 +84,7 @@ extension Session {
         query: Parameters? = nil, body: Body? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         begin(
             try encoding(
                 value, in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)),
@@ -99,7 +99,7 @@ extension Session {
         query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(), as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         request(
             method, reference, encoding: value, query: query?.asParameters, body: body, headers: headers.asHeaders,
             as: serializer, progress: progress, success: success, failure: failure, configure)

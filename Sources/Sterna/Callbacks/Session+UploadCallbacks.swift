@@ -13,8 +13,8 @@ extension Session {
         headers: Headers = [:], as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
         success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(body, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
             progress, success, failure)
     }
@@ -26,8 +26,8 @@ extension Session {
         mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure),
             as: serializer, progress, success, failure)
@@ -40,8 +40,8 @@ extension Session {
         mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
                 configure), as: serializer, progress, success, failure)
@@ -58,8 +58,8 @@ extension Session {
         query: Parameters? = nil, headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
                 multipart: multipart, configure, progress: nil), as: serializer, progress, success, failure)
@@ -72,8 +72,8 @@ extension Session {
         query: Parameters? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .submit(form, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
             progress, success, failure)
     }
@@ -89,8 +89,8 @@ extension Session {
         headers: H = Headers(), as serializer: S = JSONTree(), progress: ProgressCallback? = nil,
         success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 body, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
             as: serializer, progress, success, failure)
@@ -104,8 +104,8 @@ extension Session {
         mediaType: String = "application/octet-stream", query: Q? = Parameters?.none, headers: H = Headers(),
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 data, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
@@ -119,8 +119,8 @@ extension Session {
         mediaType: String? = nil, query: Q? = Parameters?.none, headers: H = Headers(), as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
@@ -134,8 +134,8 @@ extension Session {
         query: Q? = Parameters?.none, headers: H = Headers(), multipart: (inout MultipartForm) throws -> Void,
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .upload(
                 reference, method: method, parameters: parameters?.asParameters, query: query?.asParameters,
                 headers: headers.asHeaders, form: plan.emptyForm, multipart: multipart, configure, progress: nil),
@@ -150,8 +150,8 @@ extension Session {
         query: Q? = Parameters?.none, headers: H = Headers(), as serializer: S = JSONTree(),
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
-        begin(
+    ) -> UploadTask? {
+        beginUpload(
             try .submit(
                 form, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
             as: serializer, progress, success, failure)

@@ -10,7 +10,7 @@ extension Session.Verb {
         headers: Headers = [:], as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
         success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         session.request(
             method, reference, parameters: parameters, query: query, body: body, headers: headers, as: serializer,
             progress: progress, success: success, failure: failure, configure)
@@ -24,7 +24,7 @@ extension Session.Verb {
         body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
         progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
         failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         session.request(
             method, reference, parameters: parameters, query: query, body: body, headers: headers, as: serializer,
             progress: progress, success: success, failure: failure, configure)
@@ -38,7 +38,7 @@ extension Session.Verb {
         headers: Headers = [:], as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
         success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         session.request(
             method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
             progress: progress, success: success, failure: failure, configure)
@@ -52,7 +52,7 @@ extension Session.Verb {
         body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
         progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
         failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> RequestTask? {
+    ) -> DataTask? {
         session.request(
             method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
             progress: progress, success: success, failure: failure, configure)

@@ -45,6 +45,9 @@ public struct RequestDraft: Sendable {
 
     var content = Content.bySerializer
 
+    /// Whether a task sends the draft, and keeps the requests of all attempts.
+    var isOfTask = false
+
     /// Header fields; they replace the session's.
     public var headers: Headers
 

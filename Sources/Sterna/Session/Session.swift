@@ -15,7 +15,7 @@ import SternaTransport
 public struct Session: Sendable {
     /// A session without a base URL, with default settings.
     public static let shared = Session(
-        plan: SessionPlan(base: nil, settings: SessionSettings()))
+        plan: SessionPlan(base: nil, settings: SessionSettings(), scope: SessionScope(isClosable: false)))
 
     let plan: SessionPlan
 
@@ -49,7 +49,8 @@ public struct Session: Sendable {
     public func with(_ change: (inout SessionSettings) -> Void) -> Session {
         var settings = plan.settings
         change(&settings)
-        return Session(plan: SessionPlan(base: plan.base, settings: settings))
+        return Session(
+            plan: SessionPlan(base: plan.base, settings: settings, scope: SessionScope(below: plan.scope)))
     }
 
     /// Runs work on one of the engine's event loops, where requests are cheapest. The work must not block.
@@ -89,6 +90,26 @@ public struct Session: Sendable {
         {
             request.recorder?.decoded(body.count)
             return try finish(response, body, request, draft)
+        }
+        return try await collect(response, request, draft, progress)
+    }
+
+    /// Sends a task's request and collects the response, as far as the task and its hooks allow.
+    func send(_ request: Request, _ draft: RequestDraft, _ reading: TaskReading) async throws -> Reply {
+        var request = request
+        request.delivery = .head
+        let progress: @Sendable (TransferProgress) -> Void = { reading.report($0) }
+        if plan.readsBodiesInChain {
+            request.options[BodyReadingKey.self] = BodyReading(
+                limit: plan.settings.collectedBytes, progress: progress, admit: { try await reading.admit($0) })
+        }
+        request.recorder?.requestBegan(request)
+        let response: Response
+        do {
+            let head = try await plan.send(request)
+            response = plan.readsBodiesInChain ? head : try await reading.admit(head)
+        } catch {
+            throw plan.describe(error, request)
         }
         return try await collect(response, request, draft, progress)
     }

@@ -11,6 +11,9 @@ final class SessionPlan: Sendable {
     let settings: SessionSettings
     let chain: Chain
 
+    /// The register of the session's tasks, and whether the session was invalidated.
+    let scope: SessionScope
+
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
 
@@ -23,7 +26,8 @@ final class SessionPlan: Sendable {
     var base: HTTPURL? { urls.base }
 
     /// Creates a plan; if some settings are invalid, it fails every request.
-    init(base: HTTPURL?, settings: SessionSettings) {
+    init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope = SessionScope()) {
+        self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         let (headers, failure) = Self.headers(of: settings)
@@ -98,6 +102,7 @@ final class SessionPlan: Sendable {
 
     private func makeRequest(for draft: RequestDraft) throws -> Request {
         if let failure { throw failure }
+        if scope.isInvalidated { throw Self.invalidated }
         let url = try urls.url(of: draft.reference)
         let isOwnOrigin = urls.isOwnOrigin(url)
         let ownSerializer = draft.settings.requestSerializer
@@ -144,7 +149,15 @@ final class SessionPlan: Sendable {
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
-            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: settings.engine.clock)
+            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: settings.engine.clock,
+            keepsRequests: draft.isOfTask)
+    }
+
+    private static var invalidated: SternaError {
+        SternaError(
+            .shutDown, phase: .prepare,
+            "The session was invalidated, so it sends no more requests. Make another one, or reset this one by resetSession()."
+        )
     }
 
     private func serialize(

@@ -70,9 +70,15 @@ public struct SessionSettings: Sendable {
     /// Receives network events of requests; none by default.
     public var observer: (any NetworkObserver)?
 
-    /// Where the callbacks of the verbs with `success:` and `failure:` run; by default the main queue, which must run (see
-    /// ``CallbackTarget``).
+    /// Where callbacks and hooks run; by default the main queue, which must run (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
+
+    /// Closures that are called as tasks go on; none by default.
+    public var hooks: SessionHooks?
+
+    /// Whether tasks start when they are created, as Alamofire's do; the default. If not, ``SessionTask/resume()`` starts them, as
+    /// in AFNetworking and URLSession.
+    public var startsTasks = true
 
     /// The engine that carries the requests; the shared one by default.
     public var engine = Engine.shared

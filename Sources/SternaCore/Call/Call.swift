@@ -38,6 +38,9 @@ public final class Call: Sendable {
     /// Records the progress of the call; nil in sessions without interceptors of the user.
     package let trace: CallTrace?
 
+    /// The requests of all attempts; nil unless a task keeps them.
+    package let log: RequestLog?
+
     /// Makes a call.
     ///
     /// - Parameters:
@@ -45,11 +48,13 @@ public final class Call: Sendable {
     ///   - isTraced: whether the call passes interceptors of the user.
     ///   - recordsMetrics: whether to record metrics without an observer.
     ///   - clock: the engine's clock, which measures the limits.
+    ///   - keepsRequests: whether to keep the requests of all attempts.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
-        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system
+        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false
     ) {
         self.clock = clock
+        log = keepsRequests ? RequestLog() : nil
         trace = isTraced ? CallTrace() : nil
         end = Atomic(min(deadline.uptimeNanoseconds, Self.paused - 1))
         self.hasOwnDeadline = hasOwnDeadline
@@ -57,19 +62,20 @@ public final class Call: Sendable {
             recorder = nil
             return
         }
-        let id = Self.nextNumber()
+        let id = Self.newNumber()
         number.store(id, ordering: .relaxed)
         recorder = MetricsRecorder(id: id, observer: observer, clock: clock)
     }
 
-    private static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+    /// Returns a number that is unique within this process.
+    package static func newNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// A number that is unique within this process; the same as ``RequestMetrics/id`` and ``ObservedRequest/id``.
     public var id: UInt64 {
         // Assigned on first use: a counter that all threads write to would cost every call.
         let known = number.load(ordering: .relaxed)
         guard known == 0 else { return known }
-        let new = Self.nextNumber()
+        let new = Self.newNumber()
         let (exchanged, original) = number.compareExchange(expected: 0, desired: new, ordering: .relaxed)
         return exchanged ? new : original
     }
@@ -197,6 +203,15 @@ package protocol CallStep: AnyObject, Sendable {
 
     /// Called from any thread when time goes on after ``Call/pause()``.
     func callResumed()
+}
+
+/// The requests of a call's attempts, as they were sent.
+package final class RequestLog: Sendable {
+    private let sent = Mutex<[Request]>([])
+
+    package var requests: [Request] { sent.withLock { $0 } }
+
+    package func add(_ request: Request) { sent.withLock { $0.append(request) } }
 }
 
 extension Call: CustomReflectable {

@@ -35,6 +35,7 @@ package final class EngineSender: Transport {
         let exchange = exchange(request, to: endpoint, deadline: own)
         exchange.isFurtherAttempt = !isFirst
         if !call.begin(exchange) { exchange.cancel() }
+        call.log?.add(request)
         do {
             if let recorder = call.recorder {
                 let begun = recorder.attemptBegan(request)

@@ -19,7 +19,7 @@ struct CallbacksExamplesTests {
             failure: { task, error in print(error.message) })
         task?.cancel()
 
-        #expect(task?.request.url.query == "full=1")
+        #expect(task?.originalRequest?.url.query == "full=1")
         let name = try await withCheckedThrowingContinuation { continuation in
             api.get(
                 "users/1", success: { _, value in continuation.resume(returning: value["name"].string) },

@@ -143,7 +143,7 @@ struct VerbCombinationTests {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let verb = verb(method, of: api)
         let log = CallbackLog<JSON>()
-        var tasks: [RequestTask?] = []
+        var tasks: [DataTask?] = []
         tasks.append(verb("a", success: log.onSuccess, failure: log.onFailure))
         tasks.append(verb("a", parameters: ["p": 1], success: log.onSuccess, failure: log.onFailure))
         tasks.append(verb("a", query: ["q": 2], success: log.onSuccess, failure: log.onFailure))
@@ -189,7 +189,7 @@ struct VerbCombinationTests {
     func requestCallbacks(method: Request.Method) async throws {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let log = CallbackLog<JSON>()
-        var tasks: [RequestTask?] = []
+        var tasks: [DataTask?] = []
         tasks.append(api.request(method, "a", success: log.onSuccess, failure: log.onFailure))
         tasks.append(api.request(method, "a", parameters: ["p": 1], success: log.onSuccess, failure: log.onFailure))
         tasks.append(api.request(method, "a", query: ["q": 2], success: log.onSuccess, failure: log.onFailure))

@@ -22,6 +22,7 @@ struct BodyReadingInterceptor: Interceptor {
     private func read(_ response: Response, to request: Request, by reading: BodyReading) async throws -> Response {
         var response = response
         do {
+            if let admit = reading.admit { response = try await admit(response) }
             let body = try await response.body.collect(upTo: reading.limit, reportingTo: reading.progress)
             response.body = ResponseBody(body, trailers: response.body.trailers)
             return response
@@ -44,9 +45,12 @@ struct BodyReading: Sendable {
     /// Called with download progress.
     let progress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Called with the response's head; returns the response whose body is read. Nil to read it as it is.
+    var admit: (@Sendable (Response) async throws -> Response)?
+
     /// Whether the body must be read; a complete body need not be.
     func applies(to response: Response) -> Bool {
-        guard progress == nil, let whole = response.body.whole else { return true }
+        guard progress == nil, admit == nil, let whole = response.body.whole else { return true }
         return whole.count > limit
     }
 }

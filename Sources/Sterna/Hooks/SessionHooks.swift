@@ -1,0 +1,82 @@
+public import SternaCore
+
+/// Closures that a session calls as its tasks go on; AFURLSessionManager's blocks. All are nil by default.
+///
+///     let api = try Session(baseURL: "https://api.example.com") { settings in
+///         settings.hooks = SessionHooks()
+///         settings.hooks?.taskCompleted = { task, error in print(task.id, error?.message ?? "done") }
+///     }
+///
+/// They run on ``SessionSettings/callbacks``, like the callbacks of the same task: in order, one at a time, in a Swift task with
+/// the task-local values of the code that created the task. A hook that decides (``redirect``, ``responseReceived``) and
+/// ``dataReceived`` hold the task back until they return; progress is coalesced. They are called for tasks, not for `async` verbs.
+public struct SessionHooks: Sendable {
+    public init() {}
+
+    // MARK: Sessions
+
+    /// Called when a session was invalidated and none of its tasks runs; AFNetworking's `setSessionDidBecomeInvalidBlock`.
+    public var sessionInvalidated: (@Sendable () -> Void)?
+
+    // MARK: The life of a task
+
+    /// Called with the request that a session has built for a task.
+    public var requestCreated: (@Sendable (SessionTask, Request) -> Void)?
+
+    /// Called when a task was created.
+    public var taskCreated: (@Sendable (SessionTask) -> Void)?
+
+    /// Called when a task starts or continues.
+    public var taskResumed: (@Sendable (SessionTask) -> Void)?
+
+    /// Called when a task was suspended.
+    public var taskSuspended: (@Sendable (SessionTask) -> Void)?
+
+    /// Called when a task was cancelled; ``taskCompleted`` follows.
+    public var taskCancelled: (@Sendable (SessionTask) -> Void)?
+
+    /// Called with the metrics of a task before it completes, if the session collects metrics.
+    public var metricsCollected: (@Sendable (SessionTask, RequestMetrics) -> Void)?
+
+    /// Called last, with the error if the task failed; AFNetworking's `setTaskDidCompleteBlock`.
+    public var taskCompleted: (@Sendable (SessionTask, SternaError?) -> Void)?
+
+    // MARK: Requests and bodies
+
+    /// Decides on a redirect that the session's policy would follow; AFNetworking's
+    /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
+    public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
+
+    /// Called with upload progress; AFNetworking's `setTaskDidSendBodyDataBlock`.
+    public var bodyDataSent: (@Sendable (SessionTask, TransferProgress) -> Void)?
+
+    /// Decides what happens after a response's head; AFNetworking's `setDataTaskDidReceiveResponseBlock`.
+    public var responseReceived: (@Sendable (SessionTask, Response) async -> ResponseDisposition)?
+
+    /// Called with each piece of a response's body; AFNetworking's `setDataTaskDidReceiveDataBlock`.
+    public var dataReceived: (@Sendable (SessionTask, Bytes) async -> Void)?
+
+    /// Called with the value that a task's callback receives, or the error, once the response was judged.
+    public var responseValidated: (@Sendable (SessionTask, Response, SternaError?) -> Void)?
+}
+
+/// What a task does with a redirect.
+public enum RedirectDecision: Sendable {
+    /// Sends the proposed request, or a changed one. Credentials that the policy has dropped do not come back by themselves.
+    case follow(Request)
+
+    /// Takes the redirect as the response.
+    case deliver
+
+    /// Fails the task with `redirectRefused`.
+    case refuse
+}
+
+/// What a task does after the head of its response has arrived.
+public enum ResponseDisposition: Sendable {
+    /// Reads the body.
+    case allow
+
+    /// Cancels the task.
+    case cancel
+}

@@ -1,0 +1,125 @@
+import HTTPTypes
+import NIOCore
+public import SternaCore
+import SternaSerialization
+import Synchronization
+
+/// A task whose response is read while it arrives: as bytes, text, lines, or JSON lines.
+///
+///     let task = api.streamTask(.get("events"))
+///     for try await line in task.lines { print(line) }
+///
+/// The reader's pace is the server's: what is not read is not asked for. The body can be read once, by one of the sequences. The
+/// task completes when the body ends; cancel a task whose body is not read to its end.
+// Invariant: as of `SessionTask`.
+public final class DataStreamTask: SessionTask, @unchecked Sendable {
+    private let head = TaskOutcome<Response>()
+    private let body = TaskOutcome<Void>()
+
+    /// The response's head, once it has arrived; throws the task's error. Its body is that of ``bytes``.
+    public var value: Response {
+        get async throws { try await head.value }
+    }
+
+    /// Waits until the body was read to its end; throws the task's error.
+    public func finished() async throws { try await body.value }
+
+    override func perform(_ prepared: Request) async {
+        let request = reporting(prepared, delivery: .head)
+        request.recorder?.requestBegan(request)
+        do {
+            let first = try await session.plan.send(request)
+            var response = try await TaskReading(task: self).admit(first)
+            try await judge(response)
+            let meter = Mutex(ProgressMeter(total: response.body.length))
+            response.body = ResponseBody(
+                StreamedBody(response.body) { [weak self] event in
+                    guard let self else { return }
+                    switch event {
+                    case .piece(let count):
+                        let progress = meter.withLock { meter in
+                            let now = NIODeadline.now()
+                            meter.add(count, at: now)
+                            return meter.progress(at: now)
+                        }
+                        TaskReading(task: self).report(progress)
+                    case .end(let error): over(error, request)
+                    }
+                })
+            received(response)
+            head.set(.success(response))
+            // Retains the task until its body has ended.
+            do { try await body.value } catch { response.body.cancel() }
+        } catch {
+            end(with: session.plan.describe(error, request))
+        }
+    }
+
+    /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
+    private func judge(_ response: Response) async throws {
+        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+        guard !serializer.validation.statuses.contains(response.status.code) else { return }
+        let body = try await response.body.collect(upTo: Self.errorBytes)
+        _ = try session.plan.reply(response, body, to: draft)
+    }
+
+    /// The maximum size of an error's body.
+    private static let errorBytes = 1 << 20
+
+    private func over(_ error: (any Error)?, _ request: Request) {
+        guard let error else {
+            request.recorder?.requestEnded()
+            if complete(nil, {}) { body.set(.success(())) }
+            return
+        }
+        end(with: session.plan.describe(error, request))
+    }
+
+    override func end(with error: SternaError) {
+        guard complete(error, {}) else { return }
+        head.set(.failure(error))
+        body.set(.failure(error))
+    }
+}
+
+/// A body that reports its pieces and its end.
+final class StreamedBody: BodyStream {
+    enum Event: Sendable {
+        case piece(Int)
+        /// The end, with the error that a read threw.
+        case end((any Error)?)
+    }
+
+    private let base: ResponseBody
+    private let report: @Sendable (Event) -> Void
+
+    // A body that arrived whole is one piece.
+    private let whole: Mutex<Bytes?>
+
+    init(_ base: ResponseBody, _ report: @escaping @Sendable (Event) -> Void) {
+        self.base = base
+        self.report = report
+        whole = Mutex(base.whole.flatMap { $0.readableBytes > 0 ? $0 : nil })
+    }
+
+    func next() async throws -> Bytes? {
+        do {
+            let piece =
+                if let stream = base.stream { try await stream.next() } else { whole.withLock { $0.take() } }
+            report(piece.map { .piece($0.readableBytes) } ?? .end(nil))
+            return piece
+        } catch {
+            report(.end(error))
+            throw error
+        }
+    }
+
+    func cancel() {
+        base.cancel()
+        whole.withLock { $0 = nil }
+        report(.end(SternaError.cancelled(phase: .read)))
+    }
+
+    var length: Int64? { base.length }
+    var trailers: HTTPFields? { base.trailers }
+}

@@ -1,0 +1,83 @@
+import NIOCore
+import SternaCore
+import SternaSerialization
+
+/// A task that collects its response in memory.
+///
+///     let task = api.dataTask(.get("report"))
+///     let report = try await task.value.decode(Report.self)
+///
+/// Several serializers may read the one ``value``: it is a ``Reply``.
+// Invariant: as of `SessionTask`.
+public class DataTask: SessionTask, @unchecked Sendable {
+    private let outcome = TaskOutcome<Reply>()
+
+    /// Turns the result into the task's completion callback; nil without one.
+    private let completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)?
+
+    /// The completion callback of a task, which runs in the mailbox.
+    struct Ending: Sendable {
+        /// The error that the callback reports, if the value could not be made.
+        var error: SternaError?
+        var call: @Sendable () -> Void
+    }
+
+    init(
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
+        progress: (@Sendable (DataTask, RequestProgress) -> Void)? = nil,
+        completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)? = nil
+    ) {
+        self.completion = completion
+        let holder = WeakTask<DataTask>()
+        let report: (@Sendable (RequestProgress) -> Void)? = progress.map { progress in
+            { @Sendable (report: RequestProgress) in
+                if let task = holder.task { progress(task, report) }
+            }
+        }
+        super.init(session, draft, prepared, mailbox: mailbox, progress: report)
+        holder.task = self
+    }
+
+    /// The response with its body, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
+    ///
+    /// Cancelling a Swift task that awaits the value ends only its wait, with `cancelled`; ``SessionTask/cancel(silently:)`` ends
+    /// the task. Awaiting does not start a suspended task.
+    public var value: Reply {
+        get async throws { try await outcome.value }
+    }
+
+    override func perform(_ request: Request) async {
+        do {
+            let reply = try await session.send(reporting(request), draft, TaskReading(task: self))
+            end(with: .success(reply))
+        } catch {
+            end(with: session.plan.describe(error, request))
+        }
+    }
+
+    override func end(with error: SternaError) { end(with: .failure(error)) }
+
+    private func end(with result: Result<Reply, SternaError>) {
+        var result = result
+        if case .success(let reply) = result { received(reply.response) }
+        let ending = completion?(self, result)
+        if let error = ending?.error { result = .failure(error) }
+        var failure: SternaError?
+        if case .failure(let error) = result { failure = error }
+        guard complete(failure, { ending?.call() }) else { return }
+        outcome.set(result)
+    }
+}
+
+/// A task that sends a body, and collects its response in memory.
+// Invariant: as of `SessionTask`.
+public final class UploadTask: DataTask, @unchecked Sendable {
+    /// The progress of the request's body.
+    public override var progress: ProgressUpdates { uploadProgress }
+}
+
+/// A weak reference that is set once the object exists.
+// Invariant: `task` is set in the initializer of the task, before anything else can read it.
+final class WeakTask<Referenced: AnyObject & Sendable>: @unchecked Sendable {
+    weak var task: Referenced?
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// A session value and those derived from it with `with`: they share one register of tasks. Invalidating a session closes its scope
+/// and the scopes below, never those above.
+final class SessionScope: Sendable {
+    let register: TaskRegister
+    private let parent: SessionScope?
+    private let isClosed = Atomic<Bool>(false)
+
+    /// Whether the session can be invalidated; ``Session/shared`` cannot.
+    let isClosable: Bool
+
+    init(isClosable: Bool = true) {
+        self.isClosable = isClosable
+        parent = nil
+        register = TaskRegister()
+    }
+
+    /// Makes the scope of a derived session.
+    init(below parent: SessionScope) {
+        isClosable = true
+        self.parent = parent
+        register = parent.register
+    }
+
+    /// Whether the session, or one that it was derived from, was invalidated.
+    var isInvalidated: Bool {
+        var scope: SessionScope? = self
+        while let current = scope {
+            if current.isClosed.load(ordering: .relaxed) { return true }
+            scope = current.parent
+        }
+        return false
+    }
+
+    /// Whether a scope is this one, or lies below it.
+    func contains(_ other: SessionScope) -> Bool {
+        var scope: SessionScope? = other
+        while let current = scope {
+            if current === self { return true }
+            scope = current.parent
+        }
+        return false
+    }
+
+    /// Closes the scope; returns whether it was open.
+    func close() -> Bool { isClosable && !isClosed.exchange(true, ordering: .relaxed) }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+public import SternaCore
+import SternaPlatform
+import SternaSerialization
+
+extension DataStreamTask {
+    /// The body's bytes as they arrive.
+    public var bytes: ByteStream { ByteStream(task: self) }
+
+    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced; none is longer than 1 MiB.
+    public var lines: LineStream { lines(upTo: 1 << 20) }
+
+    /// The body's lines.
+    ///
+    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`.
+    public func lines(upTo limit: Int) -> LineStream { LineStream(task: self, limit: max(0, limit)) }
+
+    /// The body's lines, each decoded from JSON (JSON Lines, ndjson); empty lines are skipped. Throws `decodingFailed` for a line that
+    /// does not fit.
+    ///
+    /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
+    public func jsonLines<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, upTo limit: Int = 1 << 20
+    ) -> JSONLineStream<Value> {
+        JSONLineStream(lines: LineStream(task: self, limit: max(0, limit)))
+    }
+
+    /// The body of a ``DataStreamTask`` as bytes.
+    public struct ByteStream: AsyncSequence, Sendable {
+        public typealias Element = Bytes
+        let task: DataStreamTask
+
+        public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
+
+        /// Reads the body piece by piece.
+        public struct Iterator: AsyncIteratorProtocol {
+            let task: DataStreamTask
+            private var body: ResponseBody.Iterator?
+
+            init(task: DataStreamTask) { self.task = task }
+
+            /// Returns the next bytes, never empty; nil at the end. Throws the task's error.
+            public mutating func next() async throws -> Bytes? {
+                if body == nil { body = try await task.value.body.makeAsyncIterator() }
+                return try await body?.next()
+            }
+        }
+    }
+
+    /// The body of a ``DataStreamTask`` as lines.
+    public struct LineStream: AsyncSequence, Sendable {
+        public typealias Element = String
+        let task: DataStreamTask
+        let limit: Int
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(bytes: task.bytes.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
+        }
+
+        /// Reads the body line by line.
+        public struct Iterator: AsyncIteratorProtocol {
+            var bytes: ByteStream.Iterator
+            var splitter: LineSplitter
+            private var isOver = false
+
+            init(bytes: ByteStream.Iterator, splitter: LineSplitter) {
+                self.bytes = bytes
+                self.splitter = splitter
+            }
+
+            /// Returns the next line; nil at the end. Throws the task's error, and `limitExceeded` for a line that is too long.
+            public mutating func next() async throws -> String? {
+                try await nextLine().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
+            }
+
+            mutating func nextLine() async throws -> Bytes? {
+                do {
+                    while !isOver {
+                        if let line = try splitter.next() { return line }
+                        if let more = try await bytes.next() { splitter.add(more) } else { isOver = true }
+                    }
+                    return try splitter.last()
+                } catch {
+                    // A line that is too long ends the task, as nothing of it will be read.
+                    bytes.task.cancel()
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// The body of a ``DataStreamTask`` as values from JSON lines.
+    public struct JSONLineStream<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+        public typealias Element = Value
+        let lines: LineStream
+
+        public func makeAsyncIterator() -> Iterator { Iterator(lines: lines.makeAsyncIterator()) }
+
+        /// Reads the body value by value.
+        public struct Iterator: AsyncIteratorProtocol {
+            var lines: LineStream.Iterator
+
+            /// Returns the next value; nil at the end. Throws the task's error, and `decodingFailed` for a line that does not fit.
+            public mutating func next() async throws -> Value? {
+                while let line = try await lines.nextLine() {
+                    guard !line.readableBytesView.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { continue }
+                    let task = lines.bytes.task
+                    let response = try await task.value
+                    let reply = Reply(response, body: line, plan: task.session.plan, ownSerializer: nil)
+                    return try reply.make(
+                        by: DecodableResponseSerializer<Value>(decoding: task.session.plan.settings.decoding))
+                }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import HTTPTypes
+import SternaCore
+import Synchronization
+
+/// A gate that a suspended task closes, so that its work stops before the next piece of a body.
+final class TaskGate: Sendable {
+    private struct State {
+        var isOpen: Bool
+        var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+        var lastWaiter = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(isOpen: Bool = true) { state = Mutex(State(isOpen: isOpen)) }
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// Makes ``pass()`` wait.
+    func close() { state.withLock { $0.isOpen = false } }
+
+    /// Resumes all waiters.
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns at once if the gate is open, else when it opens; throws `cancelled` if the Swift task is cancelled.
+    func pass() async throws {
+        let waiter: Int? = state.withLock { state in
+            guard !state.isOpen else { return nil }
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        guard let waiter else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(SternaError.cancelled(phase: .read)) }
+                    if state.isOpen { return .success(()) }
+                    state.waiters[waiter] = continuation
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: waiter) }?
+                .resume(throwing: SternaError.cancelled(phase: .read))
+        }
+    }
+}
+
+/// A body that stops at a gate before each piece, so that the connection reads no further.
+final class GatedBody: BodyStream {
+    private let base: any BodyStream
+    private let gate: TaskGate
+
+    init(_ base: any BodyStream, _ gate: TaskGate) { (self.base, self.gate) = (base, gate) }
+
+    func next() async throws -> Bytes? {
+        try await gate.pass()
+        let piece = try await base.next()
+        // The task may have been suspended while the piece was on its way.
+        if piece != nil { try await gate.pass() }
+        return piece
+    }
+
+    func cancel() { base.cancel() }
+    var length: Int64? { base.length }
+    var trailers: HTTPFields? { base.trailers }
+
+    /// Returns a body that stops at the gate; a complete one is returned unchanged.
+    static func wrap(_ body: ResponseBody, _ gate: TaskGate) -> ResponseBody {
+        guard let stream = body.stream else { return body }
+        return ResponseBody(GatedBody(stream, gate))
+    }
+}

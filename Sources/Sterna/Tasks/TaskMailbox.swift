@@ -1,0 +1,51 @@
+/// Runs the user code of one task (callbacks, hooks, observers) in order, one call at a time, on the target that the caller chose.
+///
+/// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the mailbox.
+final class TaskMailbox: Sendable {
+    typealias Work = nonisolated(nonsending) @Sendable () async -> Void
+
+    private let works: AsyncStream<Work>.Continuation
+
+    init(_ target: CallbackTarget) {
+        let (stream, works) = AsyncStream<Work>.makeStream()
+        self.works = works
+        // The task refers to the stream alone, and so ends with the mailbox.
+        switch target {
+        case .queue(let queue):
+            Task(executorPreference: QueueExecutor(queue)) {
+                for await work in stream { await work() }
+            }
+        case .executor(let executor):
+            Task(executorPreference: executor) {
+                for await work in stream { await work() }
+            }
+        case .actor(let actor):
+            Task {
+                for await work in stream { await Self.run(work, on: actor) }
+            }
+        }
+    }
+
+    deinit { works.finish() }
+
+    private static func run(_ work: Work, on actor: isolated any Actor) async { await work() }
+
+    /// Enqueues work behind all that was posted before.
+    func post(_ work: @escaping @Sendable () -> Void) { works.yield { work() } }
+
+    /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended.
+    func ask<Answer: Sendable>(
+        _ work: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+    ) async -> Answer? {
+        await withCheckedContinuation { continuation in
+            let accepted = works.yield { continuation.resume(returning: await work()) }
+            if case .terminated = accepted { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// Enqueues the last work.
+    func end(_ work: @escaping @Sendable () -> Void) {
+        post(work)
+        works.finish()
+    }
+}

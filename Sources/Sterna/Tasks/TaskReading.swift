@@ -1,0 +1,63 @@
+import NIOCore
+import SternaCore
+
+/// How a task takes part in the reading of its response.
+struct TaskReading: Sendable {
+    unowned let task: SessionTask
+
+    /// Asks the hooks about a response, and returns it with a body that stops while the task is suspended.
+    func admit(_ response: Response) async throws -> Response {
+        var response = response
+        try await task.gate.pass()
+        task.received(response)
+        guard let events = task.events else {
+            response.body = GatedBody.wrap(response.body, task.gate)
+            return response
+        }
+        do {
+            try await events.admit(response, of: task)
+        } catch {
+            response.body.cancel()
+            throw error
+        }
+        guard events.hooks.dataReceived != nil else {
+            response.body = GatedBody.wrap(response.body, task.gate)
+            return response
+        }
+        if let stream = response.body.stream {
+            response.body = ResponseBody(
+                WatchedBody(GatedBody(stream, task.gate)) { [task] piece in await events.deliver(piece, of: task) })
+        } else if let whole = response.body.whole, whole.readableBytes > 0 {
+            await events.deliver(whole, of: task)
+        }
+        return response
+    }
+
+    func report(_ progress: TransferProgress) {
+        task.reports.received(progress)
+        task.draft.settings.downloadProgress?(progress)
+    }
+}
+
+extension SessionTask {
+    /// Returns the request with this task as the receiver of its progress and its redirects.
+    func reporting(_ request: Request, delivery: Request.Delivery = .head) -> Request {
+        var request = request
+        request.delivery = delivery
+        if request.body != nil {
+            let own = draft.settings.uploadProgress
+            request.uploadProgress = { [reports, weak self] progress in
+                reports.sent(progress)
+                own?(progress)
+                self?.post { $0.bodyDataSent?($1, progress) }
+            }
+        }
+        if let hook = events?.hooks.redirect, let mailbox {
+            request.options[RedirectHookKey.self] = { [weak self] response, proposed in
+                guard let self else { return nil }
+                return await mailbox.ask { await hook(self, response, proposed) }
+            }
+        }
+        return request
+    }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// The unfinished tasks of a session and of those derived from it.
+///
+/// The register does not keep tasks alive: a running task retains itself, and a task that was never resumed ends with its last
+/// reference.
+final class TaskRegister: Sendable {
+    private struct Entry: Sendable {
+        weak var task: SessionTask?
+        let scope: SessionScope
+    }
+
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        var waits: [(scope: SessionScope, done: @Sendable () -> Void)] = []
+
+        /// Removes the waits whose scopes have no tasks left.
+        mutating func takeDone() -> [@Sendable () -> Void] {
+            guard !waits.isEmpty else { return [] }
+            let scopes = entries.values.map(\.scope)
+            let done = waits.filter { wait in !scopes.contains { wait.scope.contains($0) } }
+            waits.removeAll { wait in !scopes.contains { wait.scope.contains($0) } }
+            return done.map(\.done)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ task: SessionTask) {
+        state.withLock { $0.entries[task.id] = Entry(task: task, scope: task.session.plan.scope) }
+    }
+
+    func remove(_ id: UInt64) {
+        let done = state.withLock { state in
+            state.entries[id] = nil
+            return state.takeDone()
+        }
+        for act in done { act() }
+    }
+
+    /// The unfinished tasks of a scope and of those below it, in the order of their creation.
+    func tasks(of scope: SessionScope) -> [SessionTask] {
+        // The references are taken out of the lock: the release of a last one removes its task.
+        let found = state.withLock { state in
+            state.entries.values.filter { scope.contains($0.scope) }.compactMap(\.task)
+        }
+        return found.sorted { $0.id < $1.id }
+    }
+
+    /// Calls a closure when a scope has no unfinished task; at once if it has none now.
+    func whenEmpty(_ scope: SessionScope, _ done: @escaping @Sendable () -> Void) {
+        let ready = state.withLock { state in
+            state.waits.append((scope, done))
+            return state.takeDone()
+        }
+        for act in ready { act() }
+    }
+}

@@ -1,0 +1,121 @@
+public import SternaCore
+import Synchronization
+
+#if Foundation
+public import Foundation
+#endif
+
+/// The progress of a task in both directions: for readers of its sequences, and for a callback, whose calls are coalesced.
+final class TaskReports: Sendable {
+    let upload = ProgressChannel()
+    let download = ProgressChannel()
+    private let mailbox: TaskMailbox?
+    private let callback: (@Sendable (RequestProgress) -> Void)?
+
+    private struct State {
+        var progress = RequestProgress()
+        // At most one callback is pending, and it reads the newest state when it runs, so a fast network does not flood the queue.
+        var isPosted = false
+        var isEnded = false
+        #if Foundation
+        var uploadObject: Progress?
+        var downloadObject: Progress?
+        var hasReader: Bool { uploadObject != nil || downloadObject != nil }
+        #else
+        var hasReader: Bool { false }
+        #endif
+    }
+
+    private let state = Mutex(State())
+
+    init(mailbox: TaskMailbox?, callback: (@Sendable (RequestProgress) -> Void)?) {
+        self.mailbox = mailbox
+        self.callback = callback
+    }
+
+    var progress: RequestProgress { state.withLock { $0.progress } }
+
+    func sent(_ progress: TransferProgress) {
+        report { $0.upload = progress }
+        upload.report(progress)
+    }
+
+    func received(_ progress: TransferProgress) {
+        report { $0.download = progress }
+        download.report(progress)
+    }
+
+    /// Changes the progress, and posts a callback unless one is pending; has no effect after the end.
+    func report(_ change: @Sendable (inout RequestProgress) -> Void) {
+        let isToPost = state.withLock { state in
+            guard !state.isEnded else { return false }
+            change(&state.progress)
+            guard callback != nil || state.hasReader, !state.isPosted else { return false }
+            state.isPosted = true
+            return true
+        }
+        guard isToPost else { return }
+        guard let mailbox else { return deliver() }
+        mailbox.post { self.deliver() }
+    }
+
+    /// Calls the callback, if a report is pending. Runs in the mailbox.
+    func deliver() {
+        let progress: RequestProgress? = state.withLock { state in
+            guard state.isPosted else { return nil }
+            state.isPosted = false
+            return state.progress
+        }
+        guard let progress else { return }
+        #if Foundation
+        let objects = state.withLock { ($0.uploadObject, $0.downloadObject) }
+        objects.0?.take(progress.upload)
+        objects.1?.take(progress.download)
+        #endif
+        callback?(progress)
+    }
+
+    /// Accepts no more reports, and ends the sequences.
+    func end() {
+        state.withLock { $0.isEnded = true }
+        upload.end()
+        download.end()
+    }
+}
+
+/// The progress of a request in both directions.
+public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
+    /// The progress of the request's body.
+    public var upload = TransferProgress(completed: 0)
+
+    /// The progress of the response's body.
+    public var download = TransferProgress(completed: 0)
+
+    public init() {}
+
+    /// For instance `sent 37% of 1.2 GB; received 0 B`.
+    public var description: String { "sent \(upload); received \(download)" }
+}
+
+#if Foundation
+extension TaskReports {
+    /// Returns the one object of Foundation's type for the upload, or for the download; it changes where callbacks run.
+    func object(ofUpload: Bool, _ makeObject: () -> Progress) -> Progress {
+        state.withLock { state in
+            if let known = ofUpload ? state.uploadObject : state.downloadObject { return known }
+            let object = makeObject()
+            object.take(ofUpload ? state.progress.upload : state.progress.download)
+            if ofUpload { state.uploadObject = object } else { state.downloadObject = object }
+            return object
+        }
+    }
+}
+
+extension Progress {
+    /// Copies the progress of a transfer: bytes as units, a negative total if the length is unknown.
+    public func take(_ progress: TransferProgress) {
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
+    }
+}
+#endif

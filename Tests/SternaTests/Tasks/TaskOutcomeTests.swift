@@ -1,0 +1,46 @@
+import SternaCore
+import Testing
+
+@testable import Sterna
+
+@Suite("Tasks: awaited values", .timeLimit(.minutes(1)))
+struct TaskOutcomeTests {
+    @Test("Any number of Swift tasks get the value, before and behind it")
+    func many() async throws {
+        let outcome = TaskOutcome<Int>()
+        async let values = withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { try await outcome.value } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        outcome.set(.success(7))
+        outcome.set(.success(8))
+        #expect(try await values == Array(repeating: 7, count: 50))
+        #expect(try await outcome.value == 7)
+    }
+
+    @Test("A cancelled wait ends by itself; the others go on")
+    func cancelled() async throws {
+        let outcome = TaskOutcome<Int>()
+        let other = Task { try await outcome.value }
+        let waiting = Task { try await outcome.value }
+        waiting.cancel()
+        let error = await #expect(throws: SternaError.self) { try await waiting.value }
+        #expect(error?.kind == .cancelled)
+        #expect(outcome.result == nil)
+        outcome.set(.success(1))
+        #expect(try await other.value == 1)
+    }
+
+    @Test("A gate holds until it is opened, and lets a cancelled Swift task go")
+    func gate() async throws {
+        let gate = TaskGate()
+        try await gate.pass()
+        gate.close()
+        let waiting = Task { try await gate.pass() }
+        let cancelled = Task { try await gate.pass() }
+        cancelled.cancel()
+        await #expect(throws: SternaError.self) { try await cancelled.value }
+        gate.open()
+        try await waiting.value
+    }
+}
