@@ -11,7 +11,9 @@ extension ProxyHandler {
         }
         if isSpoilt({ $0.requests.append(request) }) { return false }
         if case .refuses(let status, let body) = fault { return refuse(status, body, behind: request) }
-        guard core.admits(request.credentials) else { return refuse(407, "who are you", behind: request) }
+        guard core.admits(request.credentials) else {
+            return refuse(407, "proxy authentication required", behind: request)
+        }
         if request.method == "CONNECT" {
             openTunnel(for: request)
         } else {

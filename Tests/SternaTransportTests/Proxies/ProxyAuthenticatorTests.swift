@@ -84,7 +84,7 @@ struct ProxyAuthenticatorTests {
             let api = try scene.session(login)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
             #expect(error?.proxyResponse?.status.code == 407)
-            #expect(error?.detail.contains("3 answers") == true)
+            #expect(error?.detail.contains("3 times") == true)
             #expect(error?.requestSent == false)
             #expect(scene.shown == [nil, .wrong, .wrong, .wrong])
             #expect(login.challenges.map(\.refusedCount) == [0, 1, 2])
