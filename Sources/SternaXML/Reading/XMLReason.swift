@@ -5,7 +5,7 @@ enum XMLReason {
     /// Returns the reason for a code, and the remedy.
     static func text(code: Int) -> String {
         (reasons[code] ?? "it is not well-formed (libxml2's error \(code))")
-            + "; correct it where it is made, or take the bytes with data()."
+            + "; correct it at its source, or take the bytes with data()."
     }
 
     private static let reasons: [Int: String] = [
@@ -23,7 +23,7 @@ enum XMLReason {
         62: "“]]>” outside a CDATA section; write “]]&gt;”",
         64: "a name that is reserved for the XML declaration, which can stand at the very start only",
         65: "white space is missing",
-        68: "a name is missing or has characters that no name has",
+        68: "a name is missing or contains an invalid character",
         73: "a tag does not end with “>”",
         76: "an end tag has another name than the start tag",
         77: "an element is not closed",
