@@ -42,7 +42,7 @@ struct MalformedTests {
         Row("<a></b>", 1, 8, "another name"),
         Row("<a></a ></a>", 1, 9, "follows the root"),
         Row("<a><b></a></b>", 1, 11, "another name"),
-        Row("<a b='1' b='2'/>", 1, 15, "twice"),
+        Row("<a b='1' b='2'/>", 1, 15, "is repeated"),
         Row("<a b/>", 1, 5, "no value"),
         Row("<a b=1/>", 1, 6, "quotation marks"),
         Row("<a b='1'c='2'/>", 1, 9, "white space is missing"),

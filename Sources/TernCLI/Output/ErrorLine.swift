@@ -75,8 +75,8 @@ enum ErrorLine {
         case .tlsFailed: "If the server does not speak TLS, write http://."
         case .truncated: "The response is incomplete; try again."
         case .tooManyRedirects, .redirectRefused: "Look at the redirect itself with --no-follow."
-        case .connectionClosed: "Try again; check the port and whether it wants https://."
-        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it wants https://."
+        case .connectionClosed: "Try again; check the port and whether it requires https://."
+        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it requires https://."
         default: nil
         }
     }

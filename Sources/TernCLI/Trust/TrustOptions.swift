@@ -23,7 +23,8 @@ struct TrustOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The private key of --cert; its password is asked for, or taken from TERN_KEY_PASSWORD.", valueName: "file")
+            "The private key of --cert; tern asks for its password, or takes it from TERN_KEY_PASSWORD.",
+            valueName: "file")
     )
     var key: String?
 
