@@ -116,7 +116,8 @@ public struct SecurityPolicy: Sendable, Hashable {
         if !pins.isEmpty { for pin in pins { if let error = pin.error { throw error } } }
         if mustPin, pins.isEmpty {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "The policy pins, but has no pin; give it two, one of them a backup.")
+                .invalidRequest, phase: .prepare,
+                "The policy requires pins but has none; give it two, one of them a backup.")
         }
         if let scheme, !scheme.isSecure, needsTLS {
             throw SternaError(
@@ -127,16 +128,18 @@ public struct SecurityPolicy: Sendable, Hashable {
         if let name = tls.serverName, !ServerIdentity.isName(name) {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "“\(FieldSyntax.printable(name, limit: 100))” cannot be told to a server: it is no host name in ASCII.")
+                "“\(FieldSyntax.printable(name, limit: 100))” cannot be sent as a server name (SNI): it is not an ASCII host name."
+            )
         }
         if tls.cipherSuites?.isEmpty == true {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "No cipher suite is allowed; leave nil for the usual ones.")
+                .invalidRequest, phase: .prepare, "The list of cipher suites is empty; set nil for the default ones.")
         }
         if let maximum = tls.maximumVersion, maximum < tls.minimumVersion {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "TLS from \(tls.minimumVersion.rawValue) to \(maximum.rawValue) is no version at all.")
+                "TLS from \(tls.minimumVersion.rawValue) to \(maximum.rawValue) allows no version; raise the maximum or lower the minimum."
+            )
         }
     }
 }

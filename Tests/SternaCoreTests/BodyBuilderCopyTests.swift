@@ -37,6 +37,6 @@ struct BodyBuilderCopyTests {
     func nul() {
         var builder = BodyBuilder(memoryLimit: 0, path: "a\0b")
         let error = #expect(throws: SternaError.self) { try builder.append(Bytes(text: "x")) }
-        #expect(error?.detail.contains("a control character in its path") == true, "\(error?.detail ?? "")")
+        #expect(error?.detail.contains("its path contains a control character") == true, "\(error?.detail ?? "")")
     }
 }

@@ -43,7 +43,7 @@ struct RenegotiationTests {
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: .bytes([1])) }
             #expect(error?.kind == .tlsFailed)
             #expect(error?.phase == .tls)
-            #expect(error?.detail.contains("negotiate TLS anew") == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(error?.detail.contains("renegotiation") == true, "\(error.map { "\($0)" } ?? "")")
         }
     }
 }

@@ -64,7 +64,7 @@ struct TrustInteropTests {
     }
 
     @Test(
-        "nginx lets in who shows a certificate, and says who it was",
+        "nginx admits a client with a certificate, and names its subject",
         .enabled("nginx is not there") { ChildProcess.mayNotSkip || Nginx.program != nil })
     func nginx() async throws {
         let nginx = try await Nginx()

@@ -54,7 +54,7 @@ struct CertificateUsageTests {
             try await accepts([leaf(root, [.init(KeyUsage(keyAgreement: true), critical: true)])], root: root) == false)
     }
 
-    @Test("Who is no authority cannot issue")
+    @Test("A certificate that is not an authority's cannot issue")
     func notAuthority() async throws {
         let root = try Forge.root()
         let middle = try root.issue("Middle", Forge.leafExtensions([.dnsName("middle.test")]))

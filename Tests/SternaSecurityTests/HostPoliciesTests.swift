@@ -36,7 +36,7 @@ struct HostPoliciesTests {
         #expect(table.policy(for: "127.0.0.2") == .insecure)
     }
 
-    @Test("A host without one has the session's own, or nobody's where every host needs one")
+    @Test("A host without one has the session's own, or is refused where every host needs one")
     func otherwise() async {
         var table: HostPolicies = ["a.test": .insecure]
         #expect(table.policy(for: "a.test", otherwise: .system) == .insecure)

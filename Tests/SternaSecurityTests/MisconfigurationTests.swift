@@ -18,7 +18,7 @@ struct MisconfigurationTests {
     }
 
     @Test(
-        "A name that is no host's is an error rather than a policy for nobody",
+        "A name that is not a host's is an error rather than a policy that never applies",
         arguments: [
             "https://api.example.com", "api.example.com:443", "api.example.com/", "*", "**", "*.", "a.*.test",
             "*x.test", "",

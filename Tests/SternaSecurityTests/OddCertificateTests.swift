@@ -111,7 +111,7 @@ struct OddCertificateTests {
         ([2, 5, 29, 33], true, .criticalExtension), ([2, 5, 29, 36], false, nil),
     ]
 
-    @Test("An extension that nobody knows, in the leaf, in an authority, in the root", arguments: extensions, 0..<3)
+    @Test("An unknown extension, in the leaf, in an authority, in the root", arguments: extensions, 0..<3)
     func unknown(row: (ASN1ObjectIdentifier, critical: Bool, TrustFailure.Check?), place: Int) async throws {
         let made = Certificate.Extension(oid: row.0, critical: row.critical, value: [0x05, 0x00])
         let add = { (number: Int) in number == place ? [made] : [] }

@@ -16,18 +16,18 @@ struct PasswordRoundsTests {
     }
 
     static let refused = [
-        Row(number: [0], detail: "asks for 0 rounds of its password"),
-        Row(number: [0xFF], detail: "asks for a negative number of rounds"),
-        Row(number: [0x80] + [UInt8](repeating: 0, count: 8), detail: "asks for a negative number of rounds"),
+        Row(number: [0], detail: "asks for 0 password rounds"),
+        Row(number: [0xFF], detail: "asks for a negative number of password rounds"),
+        Row(number: [0x80] + [UInt8](repeating: 0, count: 8), detail: "asks for a negative number of password rounds"),
         Row(
             number: [0x00, 0x98, 0x96, 0x81],
-            detail: "asks for 10,000,001 rounds of its password, more than the 10,000,000 that are accepted."),
-        Row(number: [0x05, 0xF5, 0xE1, 0x00], detail: "asks for 100,000,000 rounds of its password, more than"),
+            detail: "asks for 10,000,001 password rounds, more than the 10,000,000 that are accepted."),
+        Row(number: [0x05, 0xF5, 0xE1, 0x00], detail: "asks for 100,000,000 password rounds, more than"),
         Row(number: [0x7F] + [UInt8](repeating: 0xFF, count: 6), detail: "asks for 36,028,797,018,963,967 rounds"),
-        Row(number: [0x7F] + [UInt8](repeating: 0xFF, count: 7), detail: "asks for 2^56 or more rounds"),
+        Row(number: [0x7F] + [UInt8](repeating: 0xFF, count: 7), detail: "asks for 2^56 or more password rounds"),
         // 2^64 + 1: one, for a reader that cuts it off.
-        Row(number: [1] + [UInt8](repeating: 0, count: 7) + [1], detail: "asks for 2^56 or more rounds"),
-        Row(number: [UInt8](repeating: 0x7F, count: 4_000), detail: "asks for 2^56 or more rounds"),
+        Row(number: [1] + [UInt8](repeating: 0, count: 7) + [1], detail: "asks for 2^56 or more password rounds"),
+        Row(number: [UInt8](repeating: 0x7F, count: 4_000), detail: "asks for 2^56 or more password rounds"),
     ]
 
     // MARK: Files
@@ -143,7 +143,7 @@ struct PasswordRoundsTests {
             ]),
         ] {
             let detail = Self.refusal { _ = try ClientIdentity(pkcs12: container, password: "secret") }
-            #expect(detail.contains("asks for 12,000,000 rounds of its password in several parts, more than"))
+            #expect(detail.contains("asks for 12,000,000 password rounds in several parts, more than"))
         }
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SternaSecurity
 
-@Suite("Whom a certificate speaks for (RFC 9525)")
+@Suite("The names that a certificate is valid for (RFC 9525)")
 struct ServerIdentityTests {
     static let names: [(String, String, Bool)] = [
         ("www.example.com", "www.example.com", true),

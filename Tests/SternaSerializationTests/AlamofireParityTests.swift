@@ -75,7 +75,7 @@ struct AlamofireParityTests {
         #expect(String(decoding: bytes, as: UTF8.self).contains("name=\"d\"\r\n\r\na\r\n"))
     }
 
-    @Test("JSON writes numbers as 1.0 where it is told to")
+    @Test("JSON writes numbers as 1.0 where it is set to")
     func json() throws {
         let parameters: Parameters = ["a": 1.0, "b": 1, "c": [2.5, 3.0], "d": 1e300]
         let tree = try JSON(parameters)

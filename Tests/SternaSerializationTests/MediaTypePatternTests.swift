@@ -45,7 +45,7 @@ struct MediaTypePatternTests {
         }
     }
 
-    @Test("Acceptances are equal where they take the same, however their types are written")
+    @Test("Validations are equal if they accept the same, however their types are written")
     func normalized() throws {
         let validation = ResponseValidation(mediaTypes: ["Text/HTML; charset=utf-8", "text/html"])
         #expect(validation == ResponseValidation(mediaTypes: ["text/html"]))

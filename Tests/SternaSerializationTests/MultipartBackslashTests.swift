@@ -39,7 +39,7 @@ struct MultipartBackslashTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(error?.detail.contains("a backslash at the end") == true)
+            #expect(error?.detail.contains("ends with a backslash") == true)
         }
         var form = MultipartForm(nameStyle: .raw)
         form.append("v", name: "a\\b")

@@ -40,7 +40,7 @@ struct ParseCostTests {
         }.value
     }
 
-    @Test("Five million values and no more, unless a serializer is told so")
+    @Test("Five million values and no more, unless a serializer allows them")
     func values() throws {
         let text = "[" + String(repeating: "0,", count: 5_000_000) + "0]"
         let answer = GivenAnswer(text)

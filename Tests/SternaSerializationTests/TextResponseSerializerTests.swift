@@ -70,7 +70,7 @@ struct TextResponseSerializerTests {
         #expect(error?.detail.contains("is not known") == true)
     }
 
-    @Test("Fallbacks are for bodies whose set nobody names")
+    @Test("Fallbacks are for bodies whose character set is not named")
     func fallbacks() throws {
         let latin = TextResponseSerializer(fallbacks: [.latin1])
         #expect(try text([0xC3, 0xA9], nil, latin) == "é")

@@ -180,7 +180,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("Who does not offer HTTP/2 gets HTTP/1.1, and nobody gets anything in a pause")
+    @Test("A client that does not offer HTTP/2 gets HTTP/1.1, and no client gets anything in a pause")
     func old() async throws {
         let authority = try CertificateAuthority()
         let options = TestProxy.Options(.https(try authority.issue(hosts: ["localhost"])), http2: true)

@@ -112,7 +112,7 @@ struct InterceptorTests {
         #expect(lines[2...] == ["gzip", "true"])
     }
 
-    @Test("One that answers by itself asks nobody below")
+    @Test("One that answers by itself does not call the rest of the chain")
     func shortCircuit() async throws {
         let log = Log()
         let (api, mock) = try mocked {

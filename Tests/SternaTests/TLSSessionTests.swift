@@ -110,7 +110,7 @@ struct TLSSessionTests {
             ),
             (try authority.issue(hosts: ["127.0.0.1"]), "not for localhost"),
             (try authority.issue(CertificateOptions(extendedKeyUsage: [.clientAuthentication])), "extended key usage"),
-            (try CertificateBundle.selfSigned(), "signed by itself"),
+            (try CertificateBundle.selfSigned(), "self-signed"),
         ]
         let (bundle, reason) = cases[number]
         try await serve(bundle) { server in

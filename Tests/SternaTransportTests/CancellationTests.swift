@@ -93,7 +93,7 @@ struct CancellationTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("While the source of a body is waited for: the source is told")
+    @Test("While the source of a body is waited for: the source is cancelled")
     func source() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
@@ -139,7 +139,7 @@ struct CancellationTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("In the TLS handshake: the connection, which nobody else waits for, is closed")
+    @Test("In the TLS handshake: the connection, which no other request waits for, is closed")
     func handshake() async throws {
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1), .hang]]) { server in
             let api = try Wire.session("https://127.0.0.1:\(server.port)")

@@ -39,7 +39,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A permit that comes back goes to who waits, on whatever event loop", arguments: [1, 2, 3])
+    @Test("A permit that comes back goes to a waiter, on whatever event loop", arguments: [1, 2, 3])
     func acrossLoops(maximum: Int) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 4)
         try await TestServer.withServer { server in
@@ -71,7 +71,7 @@ struct ConnectionLimitTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("A connection is not closed for those who have left the line", .timeLimit(.minutes(1)))
+    @Test("A connection is not closed for requests that have left the queue", .timeLimit(.minutes(1)))
     func leftTheLine() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         try await TestServer.withServer { server in

@@ -85,7 +85,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test("Bytes that come later, while nobody asks")
+    @Test("Bytes that come later, while no request is under way")
     func later() async throws {
         try await expectEnd(of: [
             .answer("ok"), .pause(milliseconds: 100), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),

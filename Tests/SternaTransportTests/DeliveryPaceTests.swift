@@ -40,7 +40,7 @@ struct DeliveryPaceTests {
         #expect(pace.least(at: moment + row.past) == row.least)
     }
 
-    @Test("Who holds for nothing tries ever more seldom, until there is enough for a batch")
+    @Test("A reader that is held in vain tries ever more seldom, until there is enough for a batch")
     func fruitless() {
         let moment = NIODeadline.uptimeNanoseconds(1)
         var pace = DeliveryPace()

@@ -134,7 +134,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("By default above 1 MiB and for a length nobody knows; not where it is switched off")
+    @Test("By default above 1 MiB and for an unknown length; not where it is switched off")
     func threshold() async throws {
         let api = try Session(baseURL: "http://example.com/")
         func expects(_ length: Int?, _ api: Session, _ change: (inout RequestSettings) -> Void = { _ in }) throws

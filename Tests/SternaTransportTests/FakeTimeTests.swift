@@ -121,7 +121,7 @@ struct FakeTimeTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("A streamed body that nobody reads is the caller's own affair until the total time")
+    @Test("A streamed body that is not read is the caller's own affair until the total time")
     func unread() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start(total: .seconds(5_000), delivery: .head)

@@ -54,7 +54,7 @@ struct InterimResponseTests {
         #expect(transcript.hasEnded)
     }
 
-    @Test("A protocol that nobody asked for")
+    @Test("A protocol that was not requested")
     func switching() {
         let transcript = ParserTranscript.of("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\u{1}\u{2}")
         #expect(transcript.failure == .malformedResponse)

@@ -161,7 +161,7 @@ struct PeersFramingTests {
         try await Wire.refusal(.malformedResponse, .read, script: [.send(text)])
     }
 
-    @Test("a protocol switched that nobody asked for")
+    @Test("a protocol switch that was not requested")
     func switching() async throws {
         try await Wire.refusal(
             .malformedResponse, .read,

@@ -126,7 +126,7 @@ struct TimeoutTests {
         let error = try await Wire.refusal(
             .timedOut, phase, script: [.send(start)] + (start.isEmpty ? [] : Self.drip(3_000)),
             settings: { $0.timeouts.total = .milliseconds(1_500) })
-        #expect(error?.description.contains("in all") == true)
+        #expect(error?.description.contains("total time-out") == true)
     }
 
     @Test("All together, while connecting, in the TLS handshake, and while sending")

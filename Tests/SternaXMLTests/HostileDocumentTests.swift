@@ -61,12 +61,12 @@ struct HostileDocumentTests {
     }
 
     static let others: [Row] = [
-        Row("lower case", "<!doctype a><a/>", says: "none of them is here"),
+        Row("lower case", "<!doctype a><a/>", says: "does not begin a comment"),
         Row("declared as UTF-7", "<?xml version='1.0' encoding='UTF-7'?>+ADwAIQ-DOCTYPE a+AD4-<a/>", says: "“UTF-7”"),
         Row("UTF-7 by charset", "+ADw-a/+AD4-", charset: "utf-7", says: "“utf-7”"),
         Row("declared as IBM037", "<?xml version='1.0' encoding='IBM037'?><a/>", says: "“IBM037”"),
         Row("EBCDIC", [0x4C, 0x6F, 0xA7, 0x94, 0x93, 0x40], says: "EBCDIC"),
-        Row("declared as UTF-16, in ASCII", "<?xml version='1.0' encoding='UTF-16'?><a/>", says: "not in it"),
+        Row("declared as UTF-16, in ASCII", "<?xml version='1.0' encoding='UTF-16'?><a/>", says: "not valid in it"),
         Row("declared as UCS-4, in ASCII", "<?xml version='1.0' encoding='UCS-4'?><a/>", says: "“UCS-4”"),
         Row("UTF-32LE without a mark", utf32("<!DOCTYPE a>", mark: false), says: "DOCTYPE"),
         Row("UTF-32BE without a mark", utf32("<!DOCTYPE a>", bigEndian: true, mark: false), says: "DOCTYPE"),
@@ -75,8 +75,8 @@ struct HostileDocumentTests {
         Row("half a unit", utf16("<a/>") + [0x20], says: "utf-16le"),
         Row("half a pair", utf16("<a>") + [0x3D, 0xD8] + utf16("</a>"), says: "utf-16le"),
         Row("beyond ASCII", "<a>é</a>", charset: "us-ascii", says: "us-ascii"),
-        Row("a NUL by reference", "<a>&#0;</a>", says: "to no character"),
-        Row("a NUL by hexadecimal reference", "<a b='&#x0000;'/>", says: "to no character"),
+        Row("a NUL by reference", "<a>&#0;</a>", says: "does not allow"),
+        Row("a NUL by hexadecimal reference", "<a b='&#x0000;'/>", says: "does not allow"),
         Row("overlong “<”", Array("<a>".utf8) + [0xC0, 0xBC] + Array("</a>".utf8), says: "UTF-8"),
         Row("CDATA that ends early", "<a><![CDATA[x]]><b>]]></a>", says: "]]"),
         Row("CDATA in CDATA", "<a><![CDATA[<![CDATA[x]]>]]></a>", says: "]]"),
@@ -84,7 +84,7 @@ struct HostileDocumentTests {
         Row("CDATA in a tag", "<a <![CDATA[x]]>/>", says: "within a tag"),
         Row("two marks", [0xEF, 0xBB, 0xBF, 0xEF, 0xBB, 0xBF] + Array("<a/>".utf8), says: "second byte order mark"),
         Row("two marks of UTF-16", utf16("\u{FEFF}<a/>", mark: true), says: "second byte order mark"),
-        Row("an empty name of a set", "<?xml version='1.0' encoding=''?><a/>", says: "no encoding"),
+        Row("an empty name of a set", "<?xml version='1.0' encoding=''?><a/>", says: "invalid encoding"),
         Row("CDATA as the root", "<![CDATA[<a/>]]>", says: "outside the root"),
         Row("an external entity without a DOCTYPE", "<a>&e;</a>", says: "“e” is not defined"),
     ]

@@ -135,17 +135,17 @@ struct HabitOptionTests {
     @Test(
         "Options that are not there name those that are",
         arguments: [
-            (["-c", "jar", "http://a/"], "cookie jars are not here yet"),
+            (["-c", "jar", "http://a/"], "cookie jars are not supported yet"),
             (["-b", "jar.txt", "http://a/"], "cookie jars"),
             (["-b", "http://a/"], "--print b"), (["-A", "digest", "http://a/"], "--auth"),
             (["-u", "a:b", "http://a/"], "--auth"), (["-F", "a=b", "http://a/"], "--form"),
             (["-sS", "http://a/"], "'-S'; leave it out"), (["-T", "f", "http://a/"], "tern upload"),
             (["--data-raw", "x", "http://a/"], "--data"), (["--download", "http://a/"], "-O"),
-            (["--session", "x", "http://a/"], "sessions are not here yet"), (["-J", "http://a/x"], "-O"),
+            (["--session", "x", "http://a/"], "sessions are not supported yet"), (["-J", "http://a/x"], "-O"),
             (["-O", "GET", "http://a/"], "-o FILE"), (["-O", "-o", "x", "http://a/x"], "exclude"),
             (["-X", "POST", "GET", "http://a/"], "two methods"), (["-I", "-d", "x", "http://a/"], "--head"),
             (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
-            (["-d", "x", "-d", "@y", "http://a/"], "alone"), (["-H", "@file", "http://a/"], "one field"),
+            (["-d", "x", "-d", "@y", "http://a/"], "only --data"), (["-H", "@file", "http://a/"], "one field"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-m", "3", "http://a/"], "--max-time"),
             (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
         ])

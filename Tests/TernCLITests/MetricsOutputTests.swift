@@ -81,7 +81,7 @@ struct MetricsOutputTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("Nobody asked: nothing is drawn") func unasked() async throws {
+    @Test("Without the option nothing is drawn") func unasked() async throws {
         try await TestServer.withServer { server in
             for arguments in [["--print", "hb"], ["-v"], []] {
                 let outcome = try await TernProcess.run(arguments + [server.url("/get")])

@@ -143,7 +143,7 @@ public struct Reply: Sendable {
     }
 
     /// Returns the request's serializer if it has this type, or is built on one; otherwise the given one.
-    private func own<S: ResponseSerializer>(_ standard: S) -> S where S: AcceptanceSetting {
+    private func own<S: ResponseSerializer>(_ standard: S) -> S where S: ValidationSetting {
         var candidate: any ResponseSerializer = serializer
         while let wrapping = candidate as? any WrappingResponseSerializer {
             candidate = wrapping.base
@@ -162,13 +162,13 @@ extension Reply: CustomReflectable {
 }
 
 /// A serializer whose validation can be set.
-private protocol AcceptanceSetting {
+private protocol ValidationSetting {
     var validation: ResponseValidation { get set }
 }
 
-extension JSONResponseSerializer: AcceptanceSetting {}
-extension TextResponseSerializer: AcceptanceSetting {}
-extension PropertyListResponseSerializer: AcceptanceSetting {}
+extension JSONResponseSerializer: ValidationSetting {}
+extension TextResponseSerializer: ValidationSetting {}
+extension PropertyListResponseSerializer: ValidationSetting {}
 
 /// Decodes with the caller's decoder.
 private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {

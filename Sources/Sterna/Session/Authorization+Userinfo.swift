@@ -8,7 +8,7 @@ extension Authorization {
         guard userinfo.isUTF8 else {
             throw SternaError(
                 .invalidURL, phase: .prepare,
-                "The user name or the password in the URL is not UTF-8; no credentials can be made of it.")
+                "The user name or the password in the URL is not UTF-8, so it cannot be sent as credentials.")
         }
         let basic = Authorization.basic(userinfo.decodedUsername, userinfo.decodedPassword)
         return try Headers.field("Authorization", basic.fieldValue).value

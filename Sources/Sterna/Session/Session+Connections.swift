@@ -20,7 +20,8 @@ extension Session {
         do {
             try await plan.engineTransport.warmUp(url, connections: count, timeouts: plan.settings.timeouts)
         } catch {
-            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "No connection.").at(url)
+            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "The connection could not be opened.")
+                .at(url)
         }
     }
 }

@@ -143,7 +143,7 @@ final class SessionPlan: Sendable {
         guard deadline > now else {
             let reason =
                 hasOwnDeadline
-                ? "The request's deadline has passed" : "The time-out for the request in all is not above zero"
+                ? "The request's deadline has passed" : "The total time-out is not above zero"
             throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
         }
         return Call(

@@ -14,7 +14,8 @@ extension Session {
         do {
             return try await plan.engineTransport.inspect(url, timeouts: plan.settings.timeouts)
         } catch {
-            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "No connection.").at(url)
+            throw SternaError.wrap(error, as: .connectionFailed, phase: .connect, "The connection could not be opened.")
+                .at(url)
         }
     }
 }

@@ -38,7 +38,7 @@ extension BodyFault: CustomStringConvertible {
     /// One line, without line breaks from names of files.
     public var description: String {
         switch self {
-        case .notAFileURL(let scheme): "a URL of scheme “\(FieldSyntax.printable(scheme))” is not that of a file"
+        case .notAFileURL(let scheme): "a URL with the scheme “\(FieldSyntax.printable(scheme))” is not a file URL"
         case .unreachable(_, let code), .unreadable(_, let code): String(cString: strerror(code))
         case .directory: "it is a directory"
         case .notAFile: "it is not a regular file"
@@ -46,14 +46,15 @@ extension BodyFault: CustomStringConvertible {
         case .tooShort(let delivered, let declared):
             "the source delivered \(delivered) bytes, fewer than the \(declared) it had declared"
         case .tooLong(let declared): "the source delivered more than the \(declared) bytes it had declared"
-        case .notReplayable: "it can be read once only, and it was"
+        case .notReplayable: "it can be read only once and was already read"
         case .methodWithoutBody(let method): "a \(FieldSyntax.printable(method)) request has no body"
-        case .controlCharacter(let place): "there is a control character in \(FieldSyntax.printable(place))"
+        case .controlCharacter(let place): "\(FieldSyntax.printable(place)) contains a control character"
         case .backslashAtEnd(let what):
-            "there is a backslash at the end of \(FieldSyntax.printable(what)), which servers take for an escape"
-        case .notInCharset(let what): "the form's character set has no form for \(FieldSyntax.printable(what))"
-        case .boundaryInside(let name): "the content of “\(FieldSyntax.printable(name))” holds the form's boundary"
-        case .invalidBoundary: "a boundary has 1 to 70 letters, digits, spaces or '()+_,-./:=?, and no space at its end"
+            "\(FieldSyntax.printable(what)) ends with a backslash, which servers read as an escape"
+        case .notInCharset(let what): "the form's character set cannot represent \(FieldSyntax.printable(what))"
+        case .boundaryInside(let name): "the content of “\(FieldSyntax.printable(name))” contains the form's boundary"
+        case .invalidBoundary:
+            "a boundary has 1 to 70 letters, digits, spaces or '()+_,-./:=? and does not end with a space"
         }
     }
 

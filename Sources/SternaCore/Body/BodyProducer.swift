@@ -32,7 +32,8 @@ public struct BodyProducer: Sendable {
             guard taken.take() else {
                 throw SternaError(
                     .bodyNotReplayable, phase: .write,
-                    "The body can be read once only, and it was; a body made by collected() can be sent again.")
+                    "The body can be read only once and was already read; a body made by collected() can be sent again."
+                )
             }
             let iterator = IteratorBox(sequence.makeAsyncIterator())
             return { try await iterator.next() }

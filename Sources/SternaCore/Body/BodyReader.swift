@@ -96,7 +96,7 @@ public struct BodyReader {
 
     private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(
-            .invalidRequest, phase: .write, "The body is not as long as it was said to be: \(fault).", underlying: fault
+            .invalidRequest, phase: .write, "The body does not have its declared length: \(fault).", underlying: fault
         )
     }
 }

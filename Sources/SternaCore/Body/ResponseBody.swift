@@ -65,8 +65,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         guard admission?.admits() == false else { return }
         throw SternaError(
             .invalidRequest, phase: .read,
-            "The body was read before, or is being read by another task; a body that is given while it arrives can be read "
-                + "once. Keep what was read, or use a verb, whose reply can be read again.")
+            "The body was already read, or another task is reading it. A streamed body can be read only "
+                + "once: keep what you read, or use a verb, whose reply can be read again.")
     }
 
     /// The whole body if it is available without waiting, else nil; this access does not count as a read.
@@ -153,7 +153,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     private static func tooLong(_ limit: Int) -> SternaError {
         SternaError(
             .limitExceeded, phase: .read,
-            "The body is longer than the \(ByteSize(Int64(limit))) that are collected in memory; "
+            "The body is longer than the limit of \(ByteSize(Int64(limit))) for bodies in memory; "
                 + "stream it with withResponse, or raise the limit.")
     }
 

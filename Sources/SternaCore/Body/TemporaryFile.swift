@@ -28,7 +28,7 @@ package final class TemporaryFile: Sendable, Hashable {
             guard !path.utf8.contains(0) else {
                 descriptor = -1
                 throw Self.failure(
-                    .fileUnreadable, path, "cannot be made: \(BodyFault.controlCharacter(in: "its path"))")
+                    .fileUnreadable, path, "cannot be created: \(BodyFault.controlCharacter(in: "its path"))")
             }
             descriptor = open(path, flags, 0o600)
         } else {
@@ -42,7 +42,7 @@ package final class TemporaryFile: Sendable, Hashable {
         let reason = errno
         guard descriptor >= 0 else {
             throw Self.failure(
-                .fileUnreadable, self.path, "cannot be made: \(String(cString: strerror(reason)))")
+                .fileUnreadable, self.path, "cannot be created: \(String(cString: strerror(reason)))")
         }
         if !mayStay { unlink(self.path) }
     }

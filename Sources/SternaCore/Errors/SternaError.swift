@@ -4,14 +4,14 @@ public import HTTPTypes
 ///
 ///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
 ///                               fileUnreadable  bodyNotReplayable  originRefused  identityUnusable
-///     given up                  cancelled  timedOut
+///     stopped                   cancelled  timedOut
 ///     reaching the server       hostNotFound  addressRefused  connectionFailed  proxyFailed  tlsFailed
 ///                               certificateRejected  shutDown
-///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
+///     during the exchange       writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
-///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
+///     the response              contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
 ///                               decodingFailed
-///     an interceptor's own       interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
+///     an interceptor            interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
 /// `localizedDescription` leaves out the place.

@@ -79,7 +79,8 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         checked.reserveCapacity(lines.count)
         for line in lines { checked.append(try Self.field(line.name, line.value)) }
         guard fields.count + checked.count <= Self.maximumCount else {
-            throw SternaError(.invalidHeader, phase: .prepare, "More than \(Self.maximumCount) header fields.")
+            throw SternaError(
+                .invalidHeader, phase: .prepare, "The message has more than \(Self.maximumCount) header fields.")
         }
         for field in checked { fields[fields: field.name] = [] }
         for field in checked { fields.append(field) }
@@ -90,13 +91,13 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,
-                "“\(FieldSyntax.printable(name))” is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may stand in one."
+                "“\(FieldSyntax.printable(name))” is not a valid header name; use only letters, digits and !#$%&'*+-.^_`|~."
             )
         }
         guard FieldSyntax.isValue(value) else {
             let reason =
                 value == Authorization.refusedValue
-                ? "is of a user name with a colon, at which servers would part name and password (RFC 7617, 2),"
+                ? "has a user name with a colon, where servers would split name and password (RFC 7617, 2),"
                 : "has a control character (a line break, say)"
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The value of header “\(name)” \(reason) and was not sent.")

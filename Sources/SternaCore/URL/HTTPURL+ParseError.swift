@@ -45,16 +45,16 @@ extension HTTPURL.ParseError: CustomStringConvertible {
         case .missingHost:
             "The URL has no host; write one after ://, and percent-encode any @ or / in a user name or password."
         case .forbiddenHostCodePoint(let scalar):
-            "The host holds \(Self.name(scalar)), which no host may hold; remove it, or percent-encode it where it is "
+            "The host contains \(Self.name(scalar)), which is not allowed in a host; remove it, or percent-encode it if it is "
                 + "part of a user name or password."
         case .invalidHostEncoding:
-            "The host's percent-encoding is not UTF-8; write the host's name plainly."
+            "The host's percent-encoding is not UTF-8; write the host name without percent-encoding."
         case .hostNotEncodable:
             "The host has characters outside ASCII that could not be converted by IDNA; write its xn-- form."
         case .invalidIPv4:
-            "The host ends in a number but is no IPv4 address; write four numbers from 0 to 255 with dots between."
+            "The host ends in a number but is not an IPv4 address; write four numbers from 0 to 255 with dots between."
         case .invalidIPv6:
-            "The host in brackets is no IPv6 address; write it like [2001:db8::1], without a zone."
+            "The host in brackets is not an IPv6 address; write it like [2001:db8::1], without a zone."
         case .invalidPort:
             "The port is not a number; write digits after the host's colon, and percent-encode any / in a password."
         case .portOutOfRange:

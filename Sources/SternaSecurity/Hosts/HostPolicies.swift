@@ -71,7 +71,7 @@ public struct HostPolicies: Sendable, Hashable {
         guard let name = box?.tables.unusable.min() else { return }
         throw SternaError(
             .invalidRequest, phase: .prepare,
-            "“\(FieldSyntax.printable(name, limit: 100))” is no host: a policy is for api.example.com, *.example.com, "
+            "“\(FieldSyntax.printable(name, limit: 100))” is not a host: a policy is for api.example.com, *.example.com, "
                 + "**.example.com or an address, without scheme, port and path.")
     }
 

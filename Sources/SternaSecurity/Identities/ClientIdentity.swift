@@ -77,7 +77,7 @@ public struct ClientIdentity: Sendable, Hashable {
 
     private init(chain: [[UInt8]], key: [UInt8]) throws(SternaError) {
         guard let own = chain.first else {
-            throw Self.unusable("There is no certificate that can be read: neither PEM nor DER.")
+            throw Self.unusable("There is no certificate in PEM or DER.")
         }
         guard chain.count <= PathSearch.maximumCertificates else {
             throw Self.unusable("There are \(chain.count) certificates, more than any chain needs.")

@@ -34,7 +34,7 @@ enum OldPKCS12 {
 
     private static func unusable(_ cause: (any Error)?) -> SternaError {
         ClientIdentity.unusable(
-            "The PKCS #12 container cannot be decrypted: the password is wrong, or it is damaged, or of a kind not in use. "
+            "The PKCS #12 container cannot be decrypted: the password is wrong, or it is damaged, or of an unsupported kind. "
                 + "Convert it: openssl pkcs12 -legacy -in old.p12 -nodes | openssl pkcs12 -export -out new.p12", cause)
     }
 

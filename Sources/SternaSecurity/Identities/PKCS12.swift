@@ -70,7 +70,7 @@ enum PKCS12 {
     }
 
     private static var damaged: SternaError {
-        ClientIdentity.unusable("The PKCS #12 container cannot be read: it is damaged, or none.")
+        ClientIdentity.unusable("The PKCS #12 container cannot be read: it is damaged, or not a PKCS #12 container.")
     }
 
     // MARK: Rounds

@@ -56,7 +56,7 @@ struct PasswordEncryption {
     }
 
     private static var unknown: SternaError {
-        ClientIdentity.unusable("It is encrypted by a method that is not read here.")
+        ClientIdentity.unusable("It is encrypted with an unsupported method.")
     }
 
     func decrypt(_ content: [UInt8], password: String) throws -> [UInt8] {

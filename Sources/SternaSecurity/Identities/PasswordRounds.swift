@@ -55,18 +55,18 @@ struct PasswordRounds {
             throw unreadable
         }
         guard first < 0x80 else {
-            throw ClientIdentity.unusable("\(file) asks for a negative number of rounds of its password.")
+            throw ClientIdentity.unusable("\(file) asks for a negative number of password rounds.")
         }
         let digits = bytes.drop { $0 == 0 }
-        guard digits.count <= Self.longestNumber else { throw tooMany("2^56 or more rounds of its password") }
+        guard digits.count <= Self.longestNumber else { throw tooMany("2^56 or more password rounds") }
         let count = digits.reduce(0) { $0 << 8 | Int($1) }
         guard count > 0 else {
-            throw ClientIdentity.unusable("\(file) asks for 0 rounds of its password; one is the least.")
+            throw ClientIdentity.unusable("\(file) asks for 0 password rounds; the minimum is 1.")
         }
         let isFirst = total == 0
         total += count
         guard total <= Self.maximum else {
-            throw tooMany("\(Self.grouped(total)) rounds of its password\(isFirst ? "" : " in several parts")")
+            throw tooMany("\(Self.grouped(total)) password rounds\(isFirst ? "" : " in several parts")")
         }
     }
 

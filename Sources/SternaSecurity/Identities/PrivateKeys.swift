@@ -29,7 +29,7 @@ enum PrivateKeys {
         // Other passwords make the library end the process.
         guard secret.count < 1_024, secret.allSatisfy({ $0 < 0x80 }) || form == .der else {
             throw ClientIdentity.unusable(
-                "The private key is encrypted in an old way, for which only passwords in ASCII can be used. Convert it: "
+                "The private key uses an old encryption, which takes only ASCII passwords. Convert it: "
                     + "openssl pkcs8 -topk8 -in old.key -out new.key")
         }
         do {
@@ -88,7 +88,7 @@ enum PrivateKeys {
     }
 
     private static var damaged: SternaError {
-        ClientIdentity.unusable("The private key cannot be read: it is damaged, or of a kind not in use.")
+        ClientIdentity.unusable("The private key cannot be read: it is damaged, or of an unsupported kind.")
     }
 
     /// Converts a key from the forms that the TLS library writes to PKCS #8 (RFC 5958, 2).
@@ -122,7 +122,7 @@ enum PrivateKeys {
     }
 
     private static func reason(_ bytes: [UInt8], isPEM: Bool, hasPassword: Bool) -> String {
-        guard isPEM else { return "The private key cannot be read: it is not one in DER." }
+        guard isPEM else { return "The private key cannot be read: it is not in DER." }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("PRIVATE KEY-----") else {
             return "There is no private key in PEM; name the file that has it."

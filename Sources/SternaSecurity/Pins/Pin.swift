@@ -43,8 +43,8 @@ public struct Pin: Sendable, Hashable {
         guard case .unreadable(let text) = subject else { return nil }
         return SternaError(
             .invalidRequest, phase: .prepare,
-            "“\(FieldSyntax.printable(text, limit: 100))” is no pin: one is sha256/ and the Base64 of 32 bytes; “tern cert URL” "
-                + "prints those of a server.")
+            "“\(FieldSyntax.printable(text, limit: 100))” is not a pin: write sha256/ and the Base64 of 32 bytes; “tern cert URL” "
+                + "prints a server's pins.")
     }
 }
 
@@ -69,7 +69,7 @@ extension Pin: CustomStringConvertible {
         switch subject {
         case .key(let hash): "sha256/\(Data(hash).base64EncodedString())"
         case .certificate(let der): "certificate \(Hexadecimal.text(SHA256.hash(data: der)))"
-        case .unreadable(let text): "“\(FieldSyntax.printable(text, limit: 100))” (no pin)"
+        case .unreadable(let text): "“\(FieldSyntax.printable(text, limit: 100))” (not a pin)"
         }
     }
 }

@@ -70,7 +70,7 @@ enum CertificateFiles {
     static func unreadable(_ what: String) -> SternaError {
         SternaError(
             .certificateRejected, phase: .prepare,
-            "There is no certificate that can be read in \(what): neither PEM nor DER."
+            "There is no certificate in \(what): neither PEM nor DER."
         )
     }
 }

@@ -66,7 +66,7 @@ final class RootStore: Sendable {
         guard !found.certificates.isEmpty else {
             throw SternaError(
                 .certificateRejected, phase: .tls,
-                "There is no certificate that can be read in \(source); nothing could be trusted.")
+                "There is no certificate in \(source) that can be read, so no server could be trusted.")
         }
         return Roots(
             store: CertificateStore(found.certificates), certificates: Set(found.certificates),
@@ -115,7 +115,7 @@ final class RootStore: Sendable {
     private static func take(_ bytes: [UInt8], from source: String, into found: inout Found, isNamed: Bool = true) {
         if isNamed { found.sources.append(FieldSyntax.printable(source)) }
         let (certificates, unreadable) = CertificateFiles.certificates(in: bytes)
-        if unreadable > 0 { warn("passed over \(unreadable) objects that are no certificates", source) }
+        if unreadable > 0 { warn("skipped \(unreadable) objects that are not certificates", source) }
         found.skipped += unreadable
         for der in certificates { take(der: der, from: source, into: &found) }
     }
@@ -127,8 +127,8 @@ final class RootStore: Sendable {
             return
         }
         found.skipped += 1
-        let reason = RawCertificate(der).flatMap(KeyStrength.refusal) ?? "its algorithms are not in use"
-        warn("passed over root certificate \(Pin.fingerprint(der)): \(reason)", source)
+        let reason = RawCertificate(der).flatMap(KeyStrength.refusal) ?? "its algorithms are not supported"
+        warn("skipped root certificate \(Pin.fingerprint(der)): \(reason)", source)
     }
 
     private static func warn(_ text: String, _ source: String) {

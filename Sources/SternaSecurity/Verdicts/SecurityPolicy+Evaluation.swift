@@ -85,13 +85,13 @@ extension SecurityPolicy {
                 .policy, "there is no policy for \(FieldSyntax.printable(host)), and every host needs one",
                 advice: "Add one to the session's host policies.")
         }
-        if mustPin, pins.isEmpty { return TrustFailure(.pin, "the policy pins, but has no pin") }
+        if mustPin, pins.isEmpty { return TrustFailure(.pin, "the policy requires pins but has none") }
         if let error = pins.lazy.compactMap(\.error).first { return TrustFailure(.pin, error.detail) }
         if allowsInvalidCertificates, validatesDomainName, pins.isEmpty {
             return TrustFailure(
                 .policy,
-                "invalid certificates are allowed and names are checked, but nothing is pinned: a name that nobody "
-                    + "vouches for says nothing",
+                "invalid certificates are allowed and names are checked, but nothing is pinned: the name in a "
+                    + "certificate without a trusted issuer proves nothing",
                 advice: "Pin the certificate or its key, or set validatesDomainName to false in tests.")
         }
         return nil
@@ -152,7 +152,8 @@ extension SecurityPolicy {
         let found = chain.map { Pin(keyHash: $0.raw.keyHash).description }.joined(separator: ", ")
         return TrustFailure(
             .pin, "\(which): its keys are \(found)",
-            advice: "Is somebody between you and the server? If its keys were changed on purpose, pin the new ones.",
+            advice:
+                "Check that nothing intercepts the connection. If the server changed its keys on purpose, pin the new ones.",
             certificate: chain.first?.summary)
     }
 }

@@ -101,7 +101,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             return TrustFailure(
                 .validity,
                 "\(Self.name(of: certificate)) is not valid before \(Day.text(certificate.certificate.notValidBefore))",
-                advice: "Is this machine's clock right? It says \(Day.text(now)).", of: certificate)
+                advice: "Check this machine's clock, which says \(Day.text(now)).", of: certificate)
         }
         return nil
     }
@@ -124,7 +124,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         if names.covers(host) { return nil }
         return TrustFailure(
             .hostName, "the certificate is for \(names.shown), not for \(FieldSyntax.printable(host))",
-            advice: "Is the URL right, and is this the server that it should be?", of: leaf)
+            advice: "Check the host in the URL, and that it leads to the right server.", of: leaf)
     }
 
     /// Returns a failure if a certificate may not be used for a server (RFC 5280, 4.2.1.3 and 4.2.1.12); unreadable usages allow
@@ -153,7 +153,8 @@ struct ChainRules: VerifierPolicy, Sendable {
         guard let oid = certificate.raw.criticalExtensions.first(where: { !knownCriticalExtensions.contains($0) })
         else { return nil }
         return TrustFailure(
-            .criticalExtension, "\(name(of: certificate)) has the critical extension \(oid), which is not known here",
+            .criticalExtension,
+            "\(name(of: certificate)) has the critical extension \(oid), which Sterna does not support",
             of: certificate)
     }
 
@@ -167,7 +168,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             guard case .isCertificateAuthority? = try leaf.certificate.extensions.basicConstraints else { return nil }
             return TrustFailure(
                 .basicConstraints, "it is the certificate of an authority, not of a server",
-                advice: "The server needs a certificate of its own; one made for tests can be trusted as a root.",
+                advice: "The server needs a server certificate; one made for tests can be trusted as a root.",
                 of: leaf)
         } catch {
             return TrustFailure(.basicConstraints, "its basic constraints cannot be read", of: leaf)
@@ -187,18 +188,18 @@ struct ChainRules: VerifierPolicy, Sendable {
             guard certificate.version == .v3,
                 case .isCertificateAuthority(let maximum)? = try? certificate.extensions.basicConstraints
             else {
-                return TrustFailure(.basicConstraints, "one of its issuers is no authority", of: issuer)
+                return TrustFailure(.basicConstraints, "one of its issuers is not a certificate authority", of: issuer)
             }
             if let maximum, maximum < authorities {
                 return TrustFailure(
-                    .basicConstraints, "there are more authorities in its chain than one of them allows", of: issuer)
+                    .basicConstraints, "its chain is longer than one of its issuers allows", of: issuer)
             }
         }
         if let purposes = certificate.extensions[oid: .X509ExtensionID.extendedKeyUsage] {
             guard let usage = try? ExtendedKeyUsage(purposes), usage.contains(.serverAuth) || usage.contains(.any)
             else {
                 return TrustFailure(
-                    .extendedKeyUsage, "one of its issuers may not issue certificates of servers", of: issuer)
+                    .extendedKeyUsage, "one of its issuers may not issue server certificates", of: issuer)
             }
         }
         guard certificate.extensions[oid: .X509ExtensionID.keyUsage] != nil else { return nil }

@@ -29,10 +29,10 @@ enum NameRules {
                 return refusal(issuer, "the name constraints of one of its issuers cannot be read")
             }
             guard constraints.count <= maximumConstraints, spend(constraints.count * count) else {
-                return TrustFailure(.complexity, "there are more name constraints than are looked at", of: issuer)
+                return TrustFailure(.complexity, "its chain has more name constraints than are checked", of: issuer)
             }
             guard constraints.areWellFormed else {
-                return refusal(issuer, "one of its issuers has a name constraint that makes no sense")
+                return refusal(issuer, "one of its issuers has an invalid name constraint")
             }
             if let host, !constraints.allow(host: host) {
                 return refusal(issuer, "one of its issuers may not issue certificates for this host")
@@ -52,7 +52,7 @@ enum NameRules {
 
     private static func refusal(_ issuer: CheckedCertificate, _ reason: String) -> TrustFailure {
         TrustFailure(
-            .nameConstraints, reason, advice: "The authority's operator says for which names it may issue.", of: issuer)
+            .nameConstraints, reason, advice: "The name constraints are set by the authority's operator.", of: issuer)
     }
 }
 

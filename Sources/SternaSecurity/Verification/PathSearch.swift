@@ -34,7 +34,7 @@ struct PathSearch: Sendable {
             return .invalid(
                 TrustFailure(
                     .complexity,
-                    "a certificate is for \(count) names, more than the \(NameRules.maximumNames) looked at"))
+                    "a certificate is for \(count) names, more than the \(NameRules.maximumNames) that are checked"))
         }
         let findings = ChainRules.Findings([leaf] + others)
         let rules = ChainRules(
@@ -54,7 +54,7 @@ struct PathSearch: Sendable {
             if candidates.isExhausted {
                 return .invalid(
                     TrustFailure(
-                        .complexity, "the certificates presented lead to each other in too many ways",
+                        .complexity, "the presented certificates form too many possible chains",
                         certificate: leaf.summary))
             }
             let unread = presented.dropFirst().filter { CheckedCertificate($0) == nil }
@@ -87,7 +87,7 @@ struct PathSearch: Sendable {
             }
         }
         return TrustFailure(
-            .readable, "the server's certificate cannot be read: its form, or its key, is not one in use")
+            .readable, "the server's certificate cannot be read: its encoding or its key type is not supported")
     }
 
     /// Checks a leaf that is itself among the roots: it is trusted by itself and needs no issuer.
@@ -118,8 +118,8 @@ struct PathSearch: Sendable {
         if own.issuer == own.subject {
             return TrustFailure(
                 .issuer,
-                "the certificate is signed by itself, not by an authority among the \(roots.count) roots of \(roots.source)",
-                advice: "If it is the right one, trust it as a root of your own, or pin its key.",
+                "the certificate is self-signed, not issued by one of the \(roots.count) roots of \(roots.source)",
+                advice: "If it is the right one, trust it as a root, or pin its key.",
                 certificate: leaf.summary)
         }
         return TrustFailure(

@@ -26,7 +26,8 @@ public enum ContentCoding: String, Sendable, Hashable {
         }
         guard codings.count <= 4 else {
             throw SternaError(
-                .contentCodingFailed, phase: .decode, "The body is said to be coded \(codings.count) times over.")
+                .contentCodingFailed, phase: .decode,
+                "The response names \(codings.count) content codings; at most 4 are accepted.")
         }
         return codings
     }
@@ -35,8 +36,8 @@ public enum ContentCoding: String, Sendable, Hashable {
     static func unknown(_ field: String) -> SternaError {
         SternaError(
             .contentCodingFailed, phase: .decode,
-            "The body is in the content coding “\(FieldSyntax.printable(field))”, which was not asked for and is not known here; "
-                + "take its bytes as they came with data().")
+            "The body is in the content coding “\(FieldSyntax.printable(field))”, which was not requested and is not supported; "
+                + "read the coded bytes with data().")
     }
 
     /// Makes a decoder of this coding.

@@ -26,7 +26,7 @@ public struct DecodingLimits: Sendable, Hashable {
         guard decoded <= ratioFloor || overflow || decoded <= allowed else {
             throw SternaError(
                 .limitExceeded, phase: .decode,
-                "The body grows to more than \(ratio) times its size when it is decoded, as an attack would; "
+                "The body grows to more than \(ratio) times its size when it is decoded, which may be an attack; "
                     + "raise the decoding limits to accept it.")
         }
     }
@@ -83,7 +83,7 @@ package final class DecodedBody: BodyStream {
     package func next() async throws -> Bytes? {
         let failure = state.withLock { state -> SternaError? in
             guard !state.isReading else {
-                return SternaError(.invalidRequest, phase: .read, "Two tasks read one response body at a time.")
+                return SternaError(.invalidRequest, phase: .read, "Two tasks read the response body at the same time.")
             }
             state.isReading = state.failure == nil
             return state.failure

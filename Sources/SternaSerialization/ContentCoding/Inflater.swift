@@ -42,7 +42,7 @@ package final class Inflater {
         // An open decoder may hold back output of input that it has already consumed.
         guard isOpen || prepare(input) else { return output }
         guard isOpen else {
-            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be made.")
+            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be created.")
         }
         output.reserveCapacity(min(limit, max(4 << 10, input.readableBytes * 4)))
         while output.readableBytes < limit {
@@ -88,7 +88,7 @@ package final class Inflater {
     private func beginMember(_ input: inout Bytes) throws(SternaError) -> Bool {
         guard let first: UInt8 = input.getInteger(at: input.readerIndex) else { return false }
         guard format == .gzip, first == 0x1F, inflateReset(stream) == Z_OK else {
-            throw Self.corrupt("there are bytes behind their end")
+            throw Self.corrupt("bytes follow their end")
         }
         isFinished = false
         return true

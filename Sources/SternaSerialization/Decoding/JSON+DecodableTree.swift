@@ -81,7 +81,7 @@ extension JSON: DecodableTree {
         if type == Data.self { return try decoder.rules.data(decoder) as? T }
         if type == URL.self {
             guard let url = URL(string: try decoder.text(of: self, at: nil)) else {
-                throw DecodingError.dataCorrupted(decoder.context("the text is no URL."))
+                throw DecodingError.dataCorrupted(decoder.context("the text is not a URL."))
             }
             return url as? T
         }
@@ -187,7 +187,7 @@ extension JSONRules {
     // JSONDecoder's own ISO 8601 format, which rejects fractions of a second.
     @Sendable private static func iso8601(_ decoder: TreeDecoder<JSON>) throws -> Date {
         if let date = try? Date.ISO8601FormatStyle().parse(try decoder.text(of: decoder.tree, at: nil)) { return date }
-        throw DecodingError.dataCorrupted(decoder.context("the text is no date like 2020-01-02T03:04:05Z."))
+        throw DecodingError.dataCorrupted(decoder.context("the text is not a date like 2020-01-02T03:04:05Z."))
     }
 
     /// The options of a JSONDecoder; nil if it has one that a tree does not support: JSON 5, omitted braces, or a subclass, which

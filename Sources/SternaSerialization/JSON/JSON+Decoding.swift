@@ -15,7 +15,7 @@ extension JSON {
         if type != JSON.self, isDeeper(than: Self.maximumCodableDepth) {
             throw SternaError(
                 .decodingFailed, phase: .decode,
-                "The tree is no \(type): it is nested deeper than \(Self.maximumCodableDepth) levels.")
+                "The tree cannot be decoded as \(type): it is nested deeper than \(Self.maximumCodableDepth) levels.")
         }
         return try JSONDecoding.decode(type, from: self, settings.rules)
     }

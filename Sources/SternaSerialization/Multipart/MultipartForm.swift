@@ -197,7 +197,7 @@ public struct MultipartForm: Sendable {
     public mutating func append(_ body: Body, name: String, fileName: String? = nil) {
         if let coding = body.contentCoding {
             let detail =
-                "Part \(count + 1) of the form is coded in \(FieldSyntax.printable(coding)), which no server learns; "
+                "Part \(count + 1) of the form is coded in \(FieldSyntax.printable(coding)), which the form cannot tell the server; "
                 + "compress the whole form instead."
             return fail(SternaError(.encodingFailed, phase: .prepare, detail))
         }

@@ -19,7 +19,7 @@ extension PropertyList {
 
     private init(_ value: ParameterValue, depth: Int) throws(ParameterError) {
         switch value {
-        case .null: throw ParameterError(.notEncodable("a property list has no form for null"))
+        case .null: throw ParameterError(.notEncodable("a property list cannot represent null"))
         case .bool(let value): self = .boolean(value)
         case .integer(let value): self = .integer(value)
         case .unsigned(let value): self = Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)

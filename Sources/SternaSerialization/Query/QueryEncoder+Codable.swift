@@ -63,7 +63,7 @@ extension QueryEncoder: Codable {
         guard let name = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let option = options.first(where: { $0.archiveName == name }) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "“\(name)” is no option of \(key.stringValue).")
+                forKey: key, in: container, debugDescription: "“\(name)” is not an option of \(key.stringValue).")
         }
         return option
     }

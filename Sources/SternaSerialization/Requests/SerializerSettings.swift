@@ -160,7 +160,7 @@ extension SerializerSettings: Codable {
             try container.decode([String].self, forKey: .queryMethods).map { name in
                 guard let method = Request.Method(rawValue: name) else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: .queryMethods, in: container, debugDescription: "“\(name)” is no method.")
+                        forKey: .queryMethods, in: container, debugDescription: "“\(name)” is not a method.")
                 }
                 return method
             })

@@ -41,7 +41,8 @@ extension BodyPreprocessor: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard try container.decode(String.self) == Self.googleName else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no preprocessor's name.")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "This is not the name of a preprocessor.")
         }
         self = .googlePrefix
     }

@@ -51,7 +51,7 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
         }
         let reasons = errors.map(\.detail).joined(separator: " ")
         throw SternaError(
-            .decodingFailed, phase: .decode, "None of \(errors.count) serializers took the answer. \(reasons)",
+            .decodingFailed, phase: .decode, "None of \(errors.count) serializers accepted the response. \(reasons)",
             underlying: CompoundError(errors: errors))
     }
 }

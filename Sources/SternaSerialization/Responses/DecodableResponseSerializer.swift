@@ -123,7 +123,8 @@ package enum JSONDecoding {
 
     private static func failure<T>(_ error: any Error, _ type: T.Type) -> SternaError {
         SternaError(
-            .decodingFailed, phase: .decode, "The answer is no \(type): \(CodingReason.text(error))", underlying: error)
+            .decodingFailed, phase: .decode, "The response cannot be decoded as \(type): \(CodingReason.text(error))",
+            underlying: error)
     }
 
     /// Returns a type's value for an empty body; throws `decodingFailed` if the type has none.
@@ -131,6 +132,6 @@ package enum JSONDecoding {
         if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
         throw SternaError(
             .decodingFailed, phase: .decode,
-            "The answer is empty; there is no \(type) to be made of it. Ask for \(type)? where it may be.")
+            "The response is empty and cannot be decoded as \(type). Ask for \(type)? if it may be empty.")
     }
 }

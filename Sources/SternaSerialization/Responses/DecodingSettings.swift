@@ -96,7 +96,7 @@ public struct DecodingSettings: Sendable {
         let text = try container.decode(String.self)
         if let date = InternetDate.parse(text) { return date }
         throw DecodingError.dataCorruptedError(
-            in: container, debugDescription: "the text is no date like 2020-01-02T03:04:05Z.")
+            in: container, debugDescription: "the text is not a date like 2020-01-02T03:04:05Z.")
     }
 }
 

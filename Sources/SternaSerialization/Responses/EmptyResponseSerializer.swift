@@ -28,7 +28,7 @@ public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
         guard ignoresContent || body.readableBytes == 0 else {
             throw SternaError(
                 .decodingFailed, phase: .decode,
-                "The answer has \(ByteSize(Int64(body.readableBytes))) of content where none was expected.")
+                "The response has \(ByteSize(Int64(body.readableBytes))) of content, but none was expected.")
         }
     }
 }

@@ -30,7 +30,7 @@ public struct ImageDataResponseSerializer: ResponseSerializer, Hashable, Codable
     /// Throws `decodingFailed` for an empty body.
     public func value(of response: Response, body: Bytes) throws -> Data {
         guard body.readableBytes > 0 else {
-            throw SternaError(.decodingFailed, phase: .decode, "The answer is empty where an image was expected.")
+            throw SternaError(.decodingFailed, phase: .decode, "The response is empty, but an image was expected.")
         }
         return Data(body.readableBytesView)
     }

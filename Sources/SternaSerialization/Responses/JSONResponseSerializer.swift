@@ -62,7 +62,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
             tree = try JSON(parsing: body.readableBytesView, limits: limits)
         } catch {
             throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is not valid JSON: \(error)", underlying: error)
+                .decodingFailed, phase: .decode, "The response is not valid JSON: \(error)", underlying: error)
         }
         switch tree {
         case .array, .object: return tree
@@ -70,7 +70,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
             if allowsFragments { return tree }
             throw SternaError(
                 .decodingFailed, phase: .decode,
-                "The answer is neither a JSON object nor an array; set allowsFragments to take other values.")
+                "The response is neither a JSON object nor an array; set allowsFragments to accept other values.")
         }
     }
 

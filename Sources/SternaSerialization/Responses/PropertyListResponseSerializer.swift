@@ -45,7 +45,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
             return try PropertyList(parsing: body.readableBytesView, limits: limits)
         } catch {
             throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is not a valid property list: \(error)", underlying: error)
+                .decodingFailed, phase: .decode, "The response is not a valid property list: \(error)",
+                underlying: error)
         }
     }
 }
@@ -75,7 +76,8 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
             return try TreeDecoder(tree, PropertyList.Rules()).value(Value.self)
         } catch {
             throw SternaError(
-                .decodingFailed, phase: .decode, "The answer is no \(Value.self): \(CodingReason.text(error))",
+                .decodingFailed, phase: .decode,
+                "The response cannot be decoded as \(Value.self): \(CodingReason.text(error))",
                 underlying: error)
         }
     }

@@ -69,7 +69,7 @@ extension ResponseSerializer {
             try validate(response, body: body)
         } catch {
             var error = SternaError.wrap(
-                error, as: .unacceptableResponse, phase: .decode, "The answer was refused: \(error)")
+                error, as: .unacceptableResponse, phase: .decode, "The response was refused: \(error)")
             error.attach(response, body)
             throw error
         }
@@ -95,7 +95,7 @@ extension ResponseSerializer {
             return try value(of: response, body: body)
         } catch {
             var error = SternaError.wrap(
-                error, as: .decodingFailed, phase: .decode, "The answer cannot be read: \(error)")
+                error, as: .decodingFailed, phase: .decode, "The response cannot be read: \(error)")
             error.attach(response, body)
             throw error
         }

@@ -119,7 +119,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
         let shown = response.section[values: .contentType].last.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
         var error = SternaError(
             .unacceptableMediaType, phase: .decode,
-            "The answer's media type is \(shown); expected \(types.joined(separator: ", ")).")
+            "The response's media type is \(shown); expected \(types.joined(separator: ", ")).")
         error.attach(response, body)
         return error
     }

@@ -60,7 +60,7 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
         } catch {
             throw SternaError(
                 .decodingFailed, phase: .decode,
-                "The answer is not valid \(encoding): byte \(error.offset) begins no character. \(hint)")
+                "The response is not valid \(encoding): byte \(error.offset) does not begin a character. \(hint)")
         }
     }
 

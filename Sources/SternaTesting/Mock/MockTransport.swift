@@ -56,7 +56,7 @@ public final class MockTransport: Transport {
         let queue = AnswerQueue(answers)
         self.init { _ in
             guard let next = queue.next() else {
-                throw SternaError(.connectionClosed, phase: .wait, "The mock has no answer left.")
+                throw SternaError(.connectionClosed, phase: .wait, "The mock has no response left.")
             }
             return next
         }

@@ -7,11 +7,13 @@ extension ProxyHandler {
         guard let end = ScriptedConnection.endOfHead(in: bytes, from: 0) else { return false }
         buffer.moveReaderIndex(forwardBy: end)
         guard let request = ProxyText.request(bytes[..<end], connection: number) else {
-            return refuse(400, "this is no request", behind: nil)
+            return refuse(400, "malformed request", behind: nil)
         }
         if isSpoilt({ $0.requests.append(request) }) { return false }
         if case .refuses(let status, let body) = fault { return refuse(status, body, behind: request) }
-        guard core.admits(request.credentials) else { return refuse(407, "who are you", behind: request) }
+        guard core.admits(request.credentials) else {
+            return refuse(407, "proxy authentication required", behind: request)
+        }
         if request.method == "CONNECT" {
             openTunnel(for: request)
         } else {

@@ -72,7 +72,7 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         guard connection.takes(request, on: stream, self) else { return }
         let core = connection.core
         if case .refuses(let status, let body) = core.fault(of: connection.number) { return refuse(status, body) }
-        guard core.admits(request.credentials) else { return refuse(407, "who are you") }
+        guard core.admits(request.credentials) else { return refuse(407, "proxy authentication required") }
         guard request.method == "CONNECT", let (host, port) = ProxyText.authority(request.target) else {
             return refuse(400, "CONNECT to host:port is needed")
         }

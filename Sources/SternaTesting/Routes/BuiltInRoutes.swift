@@ -61,7 +61,7 @@ enum BuiltInRoutes {
     static func seconds(_ text: String?, default fallback: Double, atMost limit: Double) throws -> Double {
         guard let text else { return fallback }
         guard let value = Double(text), value.isFinite, value >= 0 else {
-            throw badRequest("\(text) is no number of seconds")
+            throw badRequest("\(text) is not a number of seconds")
         }
         return min(value, limit)
     }

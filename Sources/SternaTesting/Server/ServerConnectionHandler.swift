@@ -67,7 +67,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
             context.close(promise: nil)
             return
         }
-        let text = EchoJSON.object([("message", .string("request is no HTTP/1.1: \(error)"))]).text()
+        let text = EchoJSON.object([("message", .string("request is not HTTP/1.1: \(error)"))]).text()
         var buffer = context.channel.allocator.buffer(capacity: 256)
         ResponseHead(
             status: 400, reason: nil, headers: ["Content-Type": "application/json"],

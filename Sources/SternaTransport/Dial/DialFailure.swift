@@ -9,7 +9,7 @@ enum DialFailure {
         let host = "\(target.proxy == nil ? "" : "the proxy ")\(target.host)"
         if var known = cause as? SternaError {
             if target.proxy != nil, known.kind == .hostNotFound {
-                known.detail = "The proxy is not found. \(known.detail)"
+                known.detail = "The proxy was not found. \(known.detail)"
             }
             return known
         }

@@ -52,14 +52,14 @@ public struct DialPolicy: Sendable, Hashable {
             guard scope != .global else { return nil }
             return Self.error(
                 address, host, port, because: Self.explanation(address, scope),
-                "The dial policy allows public addresses only: if this one is meant, set another, such as .all or .custom."
+                "The dial policy allows public addresses only; to connect to this one, set another, such as .all or .custom."
             )
         case .custom(let custom):
             guard !custom.allows(address.unmapped, host, port) else { return nil }
             return Self.error(
                 address, host, port, because: "refused",
-                "The dial policy “\(FieldSyntax.printable(custom.name))” does not allow it: change what the policy allows "
-                    + "if this address is meant.")
+                "The dial policy “\(FieldSyntax.printable(custom.name))” does not allow it; change the policy "
+                    + "to connect to this address.")
         }
     }
 
@@ -67,7 +67,7 @@ public struct DialPolicy: Sendable, Hashable {
         guard let carried = AddressScope.carried(by: address).first(where: { AddressScope($0) == scope }) else {
             return scope.explanation
         }
-        return "\(scope.explanation), as it stands for \(carried)"
+        return "\(scope.explanation), because it embeds \(carried)"
     }
 
     private static func error(

@@ -34,7 +34,7 @@ extension Dialer {
             channel.close(promise: nil)
             throw SternaError(
                 .tlsFailed, phase: .tls,
-                "The server wants HTTP/2 over \(version.name), which is too old for it (RFC 9113, 9.2).")
+                "The server chose HTTP/2 over \(version.name), which is too old for HTTP/2 (RFC 9113, 9.2).")
         }
         let watch = GoAwayWatch()
         let gatherer = WriteGatherer(isTLS: tlsContext != nil)

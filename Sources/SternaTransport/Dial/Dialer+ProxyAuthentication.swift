@@ -31,7 +31,7 @@ extension Dialer {
                 } catch {
                     promise.fail(
                         SternaError(
-                            .proxyFailed, phase: .proxy, "There are no credentials for the proxy \(proxy).",
+                            .proxyFailed, phase: .proxy, "The credentials for the proxy \(proxy) could not be made.",
                             underlying: error))
                 }
             }
@@ -58,7 +58,8 @@ extension Dialer {
         if turn.sent != nil { turn.refusedCount += 1 }
         guard turn.askedCount < ProxyAuthentication.mostAnswers else {
             authentication.refused(turn)
-            return loop.makeFailedFuture(Self.unanswered(refusal, "it refused \(turn.askedCount) answers."))
+            return loop.makeFailedFuture(
+                Self.unanswered(refusal, "it refused the authenticator's credentials \(turn.askedCount) times."))
         }
         turn.askedCount += 1
         dial.proxyTurn = turn
@@ -72,7 +73,7 @@ extension Dialer {
             promise.completeWith(
                 result.mapError { none in
                     let why = none.cause == nil ? "gave none." : "failed."
-                    return Self.unanswered(refusal, "it wants credentials, and the authenticator \(why)", none.cause)
+                    return Self.unanswered(refusal, "it requires credentials, and the authenticator \(why)", none.cause)
                 })
         }
         return wait(dial, promise) { if let place { authentication.leave(place) } }

@@ -201,7 +201,7 @@ extension Dialer {
         let why = code.map { "reset the stream (\($0.name))" } ?? "closed the connection"
         return dial.shard.loop.makeFailedFuture(
             SternaError(
-                .proxyFailed, phase: .proxy, "The proxy \(key.proxy) \(why) before it had reached the server."))
+                .proxyFailed, phase: .proxy, "The proxy \(key.proxy) \(why) before it reached the server."))
     }
 
     private func reached(

@@ -112,7 +112,7 @@ final class Dialer: Sendable {
             return dial.shard.loop.makeFailedFuture(
                 SternaError(
                     .addressRefused, phase: .connect,
-                    "The socket “\(FieldSyntax.printable(path))” was not connected to: the dial policy allows addresses only."
+                    "Not connected to the socket “\(FieldSyntax.printable(path))”: the dial policy allows IP addresses only."
                 ))
         }
         return bootstrap.connect(unixDomainSocketPath: path).flatMapErrorThrowing { error in
@@ -171,7 +171,7 @@ final class Dialer: Sendable {
             promise.fail(
                 SternaError(
                     .timedOut, phase: .resolve,
-                    "The name service gave no address of \(host) within \(Exchange.seconds(timeouts.resolve))."))
+                    "The name service returned no address for \(host) within \(Exchange.seconds(timeouts.resolve))."))
             giveUp()
         }
         dial.whenCancelled { giveUp() }
@@ -190,7 +190,8 @@ final class Dialer: Sendable {
                 .hostNotFound, phase: .resolve,
                 "The host “\(target.host)” has no address"
                     + (found.isEmpty
-                        ? ": the name is misspelt, or the name service does not answer." : " of the kind asked for."))
+                        ? ": the name is misspelt, or the name service does not answer."
+                        : " of the requested family (IPv4 or IPv6)."))
         }
         if target.proxy != nil {
             try judgeTarget(endpoint)

@@ -48,14 +48,14 @@ public struct SystemResolver: HostResolver {
         guard !host.isEmpty, host.utf8.count <= 255, !host.utf8.contains(0) else {
             throw SternaError(
                 .hostNotFound, phase: .resolve,
-                "“\(shown)” is no host name: one has 1 to 255 bytes, none of them zero (RFC 1035, 2.3.4).")
+                "“\(shown)” is not a host name: one has 1 to 255 bytes, none of them zero (RFC 1035, 2.3.4).")
         }
         if let address = IPAddress(host) {
             guard families.contains(address) else {
                 throw SternaError(
                     .hostNotFound, phase: .resolve,
-                    "\(shown) is an IPv\(address.family == .v4 ? 4 : 6) address, and only those of "
-                        + "IPv\(address.family == .v4 ? 6 : 4) are asked for.")
+                    "\(shown) is an IPv\(address.family == .v4 ? 4 : 6) address, and only "
+                        + "IPv\(address.family == .v4 ? 6 : 4) addresses are allowed.")
             }
             return [address]
         }

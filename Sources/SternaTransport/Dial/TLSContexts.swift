@@ -85,7 +85,8 @@ private final class KeyLog: Sendable {
             guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0 else {
                 throw SternaError(
                     .tlsFailed, phase: .tls,
-                    "The key log “\(FieldSyntax.printable(path))” is no file of yours alone; remove it, or chmod 600.")
+                    "The key log “\(FieldSyntax.printable(path))” must be a regular file that only you can access; remove it, or chmod 600 it."
+                )
             }
         }
         guard descriptor >= 0 else { throw Self.unopened(path, String(cString: strerror(reason))) }

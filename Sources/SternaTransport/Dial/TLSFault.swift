@@ -43,8 +43,8 @@ enum TLSFault {
         if reasons.contains("NO_RENEGOTIATION") {
             return SternaError(
                 .tlsFailed, phase: .tls,
-                "The server \(host) asked to negotiate TLS anew on an open connection, which is refused: only old versions of TLS "
-                    + "do so. A server that wants a client certificate has to ask for it in the first handshake.",
+                "The server \(host) asked for TLS renegotiation on an open connection, which Sterna refuses. "
+                    + "A server that requires a client certificate must request it in the first handshake.",
                 underlying: cause)
         }
         // A server ends the connection with an alert.
@@ -63,13 +63,13 @@ enum TLSFault {
         "WRONG_VERSION_NUMBER": "the server does not speak TLS on this port.",
         "HTTP_REQUEST": "the server does not speak TLS on this port.",
         "eofDuringHandshake": "the server closed the connection.",
-        "TLSV1_ALERT_PROTOCOL_VERSION": "the server speaks none of the TLS versions that are allowed here.",
-        "UNSUPPORTED_PROTOCOL": "the server speaks none of the TLS versions that are allowed here.",
-        "NO_SUPPORTED_VERSIONS_ENABLED": "no TLS version is allowed here.",
-        "TLSV1_ALERT_UNRECOGNIZED_NAME": "the server knows no host of that name.",
+        "TLSV1_ALERT_PROTOCOL_VERSION": "the server supports none of the TLS versions that the policy allows.",
+        "UNSUPPORTED_PROTOCOL": "the server supports none of the TLS versions that the policy allows.",
+        "NO_SUPPORTED_VERSIONS_ENABLED": "the policy allows no TLS version.",
+        "TLSV1_ALERT_UNRECOGNIZED_NAME": "the server does not know this host name.",
         "SSLV3_ALERT_HANDSHAKE_FAILURE":
-            "the server refused it: it wants a client certificate, or versions and cipher suites have nothing in common.",
-        "DECODE_ERROR": "the server sent what no server may, or a certificate that cannot be read.",
+            "the server refused it: it requires a client certificate, or shares no TLS version or cipher suite with the client.",
+        "DECODE_ERROR": "the server sent an invalid message, or a certificate that cannot be read.",
     ]
 
     private static func alert(_ reasons: [String]) -> String? {
@@ -77,15 +77,15 @@ enum TLSFault {
             switch reason {
             case "TLSV1_ALERT_CERTIFICATE_REQUIRED", "TLSV13_ALERT_CERTIFICATE_REQUIRED":
                 return
-                    "it wants a client certificate, and none was shown. Set the policy's identity (tern: --cert and --key)."
+                    "it requires a client certificate, and none was sent. Set the policy's identity (tern: --cert and --key)."
             case "TLSV1_ALERT_UNKNOWN_CA":
-                return "it does not know the authority of the client certificate."
+                return "it does not know the client certificate's authority."
             case "SSLV3_ALERT_CERTIFICATE_EXPIRED": return "the client certificate has expired."
             case "SSLV3_ALERT_CERTIFICATE_REVOKED": return "the client certificate was revoked."
             case "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
                 "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
                 "TLSV1_ALERT_ACCESS_DENIED", "SSLV3_ALERT_NO_CERTIFICATE":
-                return "it does not accept the client certificate, or wants one and was shown none."
+                return "it does not accept the client certificate, or requires one and received none."
             default: continue
             }
         }

@@ -64,8 +64,9 @@ package final class EngineSender: Transport {
 
     static func unprotected(_ endpoint: Endpoint) -> SternaError {
         let failure = TrustFailure(
-            .policy, "\(endpoint.host) is asked without TLS, and its policy pins keys, or there is none for it",
-            advice: "Write https, or give the host a policy without pins.")
+            .policy,
+            "the request to \(endpoint.host) does not use TLS, but the host's policy pins keys, or the host has no policy",
+            advice: "Use https, or give the host a policy without pins.")
         return SternaError(
             .certificateRejected, phase: .prepare, "Nothing was sent: \(failure)", underlying: failure)
     }

@@ -182,7 +182,8 @@ final class BodyPipe: Sendable {
                         if state.reader != nil {
                             return .fail(
                                 SternaError(
-                                    .invalidRequest, phase: .read, "Two tasks read one response body at a time."))
+                                    .invalidRequest, phase: .read, "Two tasks read the response body at the same time.")
+                            )
                         }
                         state.reader = continuation
                         state.waitingRead = number

@@ -333,7 +333,7 @@ final class BodyWriter: @unchecked Sendable {
     private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(
             .invalidRequest, phase: .write,
-            "The body is not as long as it was said to be: \(fault); the request was not completed.",
+            "The body does not have its declared length: \(fault); the request was not completed.",
             underlying: fault)
     }
 }

@@ -79,32 +79,33 @@ extension Exchange {
             guard call?.hasOwnDeadline != true else { return Self.deadlinePassed(in: errorPhase) }
             return SternaError(
                 .timedOut, phase: errorPhase,
-                "The request took longer than the \(Self.seconds(timeouts.total)) it was given in all.")
+                "The request took longer than its total time-out of \(Self.seconds(timeouts.total)).")
         case .head:
             return SternaError(
                 .timedOut, phase: .read,
-                "The server began its answer, but did not complete the head within \(Self.seconds(timeouts.firstByte))."
+                "The server began its response, but did not complete the head within \(Self.seconds(timeouts.firstByte))."
             )
         case .throughput:
             let least = timeouts.minimumThroughput ?? .init(bytesPerSecond: 0)
             return SternaError(
                 .timedOut, phase: errorPhase,
-                "Fewer than \(least.bytesPerSecond) bytes a second came through over \(Self.seconds(least.window)).")
+                "The transfer was slower than \(least.bytesPerSecond) bytes per second for \(Self.seconds(least.window))."
+            )
         case .phase: break
         }
         switch phase {
         case .queued:
             return SternaError(
                 .timedOut, phase: .queue,
-                "No connection was free for \(Self.seconds(timeouts.queue)): as many are open as may be. Raise the limit of "
-                    + "connections, or ask for less at once.")
+                "No connection was free for \(Self.seconds(timeouts.queue)): the limit of connections is reached. Raise it, "
+                    + "or send fewer requests at once.")
         case .waiting:
             return SternaError(
                 .timedOut, phase: .wait,
                 "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
         case .writing:
             return SternaError(
-                .timedOut, phase: .write, "The server took no bytes for \(Self.seconds(timeouts.write)).")
+                .timedOut, phase: .write, "The server accepted no bytes for \(Self.seconds(timeouts.write)).")
         case .reading:
             return SternaError(
                 .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes)).")

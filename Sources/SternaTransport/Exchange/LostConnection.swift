@@ -6,12 +6,12 @@ enum LostConnection {
     static func error(_ cause: (any Error)?, hasHead: Bool, hasReceived: Bool, isWriting: Bool) -> SternaError {
         if hasHead {
             return SternaError(
-                .truncated, phase: .read, "The server closed the connection before the end of its answer.",
+                .truncated, phase: .read, "The server closed the connection before the end of its response.",
                 underlying: cause)
         }
         if hasReceived {
             return SternaError(
-                .truncated, phase: .read, "The server closed the connection in the middle of its answer's head.",
+                .truncated, phase: .read, "The server closed the connection in the middle of its response's head.",
                 underlying: cause)
         }
         if isWriting {
@@ -20,6 +20,6 @@ enum LostConnection {
                 underlying: cause)
         }
         return SternaError(
-            .connectionClosed, phase: .wait, "The server closed the connection without an answer.", underlying: cause)
+            .connectionClosed, phase: .wait, "The server closed the connection without a response.", underlying: cause)
     }
 }

@@ -57,14 +57,14 @@ struct HeadScanner {
             } else {
                 fieldCount += 1
                 guard fieldCount <= limits.fieldCount else {
-                    throw .limit("The answer has more than \(limits.fieldCount) fields.")
+                    throw .limit("The response has more than \(limits.fieldCount) fields.")
                 }
                 try fieldLine(line)
             }
             lineStart = searched
         }
         guard bytes.count < limits.headBytes else {
-            throw .limit("The head of the answer is longer than \(limits.headBytes) bytes.")
+            throw .limit("The head of the response is longer than \(limits.headBytes) bytes.")
         }
         return nil
     }
@@ -84,7 +84,7 @@ struct HeadScanner {
         summary.minorVersion = Int(line[7] - 0x30)
         var status = 0
         for index in 9..<12 {
-            guard Self.isDigit(line[index]) else { throw .malformed("its status is no number.") }
+            guard Self.isDigit(line[index]) else { throw .malformed("its status is not a number.") }
             status = status * 10 + Int(line[index] - 0x30)
         }
         guard status >= 100, line.count == 12 || line[12] == 0x20 else {

@@ -38,7 +38,8 @@ enum RequestEncoder {
     ) throws(SternaError) -> Bool {
         if framing == .length(.max) {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
+                .invalidRequest, phase: .prepare,
+                "The body is longer than Content-Length can express; nothing was sent.")
         }
         // One write, since many small ones would cost more than the bytes that they write.
         var room = max(512, buffer.writableBytes)

@@ -57,7 +57,7 @@ struct ParseFailure: Error {
     var detail: String
 
     static func malformed(_ detail: String) -> ParseFailure {
-        ParseFailure(kind: .malformedResponse, detail: "The answer is not valid HTTP: \(detail)")
+        ParseFailure(kind: .malformedResponse, detail: "The response is not valid HTTP: \(detail)")
     }
 
     static func limit(_ detail: String) -> ParseFailure { ParseFailure(kind: .limitExceeded, detail: detail) }

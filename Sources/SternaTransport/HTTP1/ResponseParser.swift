@@ -193,10 +193,11 @@ struct ResponseParser {
         informationalCount += 1
         if head.summary.hasBareLineFeed { sawBareLineFeed = true }
         guard informationalCount <= limits.informationalCount else {
-            throw .limit("The server sent more than \(limits.informationalCount) interim responses before its answer.")
+            throw .limit(
+                "The server sent more than \(limits.informationalCount) interim responses before its final response.")
         }
         guard head.status != 101 else {
-            throw .malformed("it switches to a protocol that nobody asked for.")
+            throw .malformed("it switches to a protocol that the request did not ask for.")
         }
     }
 
@@ -231,7 +232,7 @@ struct ResponseParser {
 
     private mutating func takeLineEnd() throws(ParseFailure) -> Bool {
         guard let first: UInt8 = buffer.getInteger(at: buffer.readerIndex) else { return false }
-        guard first == 0x0D else { throw .malformed("a chunk is longer than it says.") }
+        guard first == 0x0D else { throw .malformed("a chunk is longer than its size.") }
         guard let second: UInt8 = buffer.getInteger(at: buffer.readerIndex + 1) else { return false }
         guard second == 0x0A else { throw .malformed("a chunk does not end with CR LF.") }
         buffer.moveReaderIndex(forwardBy: 2)
@@ -276,7 +277,7 @@ struct ResponseParser {
                 } else if digits > 0, byte == 0x20 || byte == 0x09 {
                     sawBlank = true
                 } else {
-                    failure = .malformed("a chunk size is no hexadecimal number, or far too large.")
+                    failure = .malformed("a chunk size is not a hexadecimal number, or is far too large.")
                     return nil
                 }
             }

@@ -132,14 +132,14 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private static let flood = Violation(
         error: SternaError(
             .limitExceeded, phase: .read,
-            "The server sent more frames without a message than are taken, and the connection was given up."),
+            "The server sent too many frames that carry no message; the connection was closed."),
         code: .enhanceYourCalm)
 
     private var tooLong: Violation {
         Violation(
             error: SternaError(
                 .limitExceeded, phase: .read,
-                "The answer's header fields take more than \(blockLimit) bytes in compressed form, and the connection was given up."
+                "The response's header fields take more than \(blockLimit) bytes in compressed form; the connection was closed."
             ), code: .enhanceYourCalm)
     }
 }

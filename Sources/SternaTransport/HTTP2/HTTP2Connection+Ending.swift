@@ -23,9 +23,9 @@ extension HTTP2Connection {
     private static func resetError(_ code: HTTP2Code, hasHead: Bool) -> SternaError {
         hasHead
             ? SternaError(
-                .truncated, phase: .read, "The server reset the stream before the end of its answer (\(code.name)).")
+                .truncated, phase: .read, "The server reset the stream before the end of its response (\(code.name)).")
             : SternaError(
-                .connectionClosed, phase: .wait, "The server reset the stream without an answer (\(code.name)).")
+                .connectionClosed, phase: .wait, "The server reset the stream without a response (\(code.name)).")
     }
 
     /// Handles GOAWAY: the peer takes no new streams, and does not handle those above an identifier (RFC 9113, 6.8).
@@ -55,11 +55,12 @@ extension HTTP2Connection {
         let isUntouched = stream.held != nil
         guard let exchange = stream.exchange, exchange.mayReplay || isUntouched && exchange.attempt <= 3 else {
             let why =
-                stream.exchange?.request.isReplayable == false ? "and its body cannot be read again" : "time and again"
+                stream.exchange?.request.isReplayable == false
+                ? "and its body cannot be sent again" : "despite several attempts"
             let detail = goodbye.map { " (\($0))" } ?? ""
             return stream.fail(
                 SternaError(
-                    .connectionClosed, phase: .wait, "The server did not take the request, \(why)\(detail)."), code)
+                    .connectionClosed, phase: .wait, "The server did not process the request, \(why)\(detail)."), code)
         }
         stream.detach()
         ended(stream, reset: code)
@@ -98,7 +99,7 @@ extension HTTP2Connection {
         // The library's messages may show the values of fields.
         let detail = cause.map { " (\(type(of: $0)))" } ?? ""
         stream.fail(
-            SternaError(.malformedResponse, phase: .read, "The answer is not valid HTTP/2\(detail)."), nil)
+            SternaError(.malformedResponse, phase: .read, "The response is not valid HTTP/2\(detail)."), nil)
     }
 
     private static func unsent(_ error: any Error) -> SternaError {
@@ -108,15 +109,15 @@ extension HTTP2Connection {
 
     private static let otherProtocol = SternaError(
         .malformedResponse, phase: .read,
-        "The server does not speak HTTP/2 here: what it sent first is no HTTP/2. It may speak HTTP/1.1 only.")
+        "The server does not speak HTTP/2 here: its first bytes are not HTTP/2. It may speak HTTP/1.1 only.")
 
     private static func violation(_ error: any Error, _ code: HTTP2Code) -> SternaError {
         let isLimit = code == .enhanceYourCalm || error is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock
         return SternaError(
             isLimit ? .limitExceeded : .malformedResponse, phase: .read,
             isLimit
-                ? "The server sent more than is taken, and the connection was given up (\(type(of: error)))."
-                : "The server broke HTTP/2 (\(code.name), \(type(of: error))), and the connection was given up.")
+                ? "The server exceeded a limit of HTTP/2; the connection was closed (\(type(of: error)))."
+                : "The server broke HTTP/2 (\(code.name), \(type(of: error))); the connection was closed.")
     }
 
     /// Sends the peer the reason, fails all streams and closes.
@@ -181,7 +182,7 @@ extension HTTP2Connection {
     private static func left(_ reason: String, hasHead: Bool) -> SternaError {
         SternaError(
             hasHead ? .truncated : .connectionClosed, phase: hasHead ? .read : .wait,
-            "The server ended the connection before the end of its answer (\(reason)).")
+            "The server ended the connection before the end of its response (\(reason)).")
     }
 
     /// Closes an unused connection in order.

@@ -45,7 +45,7 @@ extension HTTP2Connection {
         fail(
             SternaError(
                 .limitExceeded, phase: .read,
-                "The server sent more than 1000 frames without content, and the connection was given up."),
+                "The server sent more than 1000 frames without content; the connection was closed."),
             .enhanceYourCalm)
         return false
     }
@@ -71,7 +71,7 @@ extension HTTP2Connection {
 
     private static let serverPushes = SternaError(
         .malformedResponse, phase: .read,
-        "The server broke HTTP/2 (it allows pushes, which servers cannot), and the connection was given up.")
+        "The server broke HTTP/2 (it enabled server push, which only clients may); the connection was closed.")
 
     // A push that was sent before the peer knew that pushes are disabled.
     private func refuse(_ promised: HTTP2StreamID) {
@@ -223,7 +223,7 @@ extension HTTP2Connection {
             fail(
                 SternaError(
                     .connectionClosed, phase: .wait,
-                    "The server sent nothing for long and did not answer a PING either; the connection was given up."),
+                    "The server was silent and did not answer a PING; the connection was closed."),
                 mayRetry: true)
             return .distantFuture
         }

@@ -20,7 +20,7 @@ struct HTTP2RequestFields {
         _ request: Request, length: Int64?, expectsContinue: Bool = false, secretNames: inout SecretNames
     ) throws(SternaError) {
         guard request.method != .connect else {
-            throw SternaError(.invalidRequest, phase: .prepare, "CONNECT is for proxies and was not sent.")
+            throw SternaError(.invalidRequest, phase: .prepare, "CONNECT is for proxies; the request was not sent.")
         }
         headers.reserveCapacity(request.headers.count + 6)
         var host: String?
@@ -38,7 +38,7 @@ struct HTTP2RequestFields {
         let authority = host ?? request.url.authority
         guard Self.isAuthority(authority) else {
             throw SternaError(
-                .invalidHeader, phase: .prepare, "The Host field is no host and port, and the request was not sent.")
+                .invalidHeader, phase: .prepare, "The Host field is not a host and port; the request was not sent.")
         }
         add(":method", request.method.rawValue, .indexable)
         add(":scheme", request.url.scheme.isSecure ? "https" : "http", .indexable)

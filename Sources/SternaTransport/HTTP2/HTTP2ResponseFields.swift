@@ -15,9 +15,9 @@ struct HTTP2ResponseFields {
     init(_ headers: HPACKHeaders, limits: Limits, ignoresLength: Bool = false) throws(ParseFailure) {
         let parts = try FieldParts(headers, limits: limits, ignoresLength: ignoresLength)
         guard let text = parts.status, let status = Self.status(text) else {
-            throw .malformed("its status is no number of three digits.")
+            throw .malformed("its status is not a number of three digits.")
         }
-        guard status != 101 else { throw .malformed("it changes the protocol (101), which HTTP/2 cannot.") }
+        guard status != 101 else { throw .malformed("it switches protocols (101), which HTTP/2 forbids.") }
         self.status = status
         section = FieldSection(checkedLines: parts.lines)
         contentLength = parts.contentLength
@@ -26,7 +26,7 @@ struct HTTP2ResponseFields {
     /// The fields behind a body.
     static func trailers(_ headers: HPACKHeaders, limits: Limits) throws(ParseFailure) -> HTTPFields {
         let parts = try FieldParts(headers, limits: limits, pseudoCount: 0)
-        guard parts.status == nil else { throw .malformed("a status stands behind the body.") }
+        guard parts.status == nil else { throw .malformed("a status follows the body.") }
         return FieldSection(checkedLines: parts.lines).fields
     }
 
@@ -56,7 +56,7 @@ private struct FieldParts {
         _ headers: HPACKHeaders, limits: Limits, pseudoCount: Int = 1, ignoresLength: Bool = false
     ) throws(ParseFailure) {
         guard headers.count <= limits.fieldCount + pseudoCount else {
-            throw .limit("The answer has more than \(limits.fieldCount) header fields.")
+            throw .limit("The response has more than \(limits.fieldCount) header fields.")
         }
         // One write, since many small ones would cost more than the bytes themselves. Most sections fit at once.
         var room = 512
@@ -93,7 +93,7 @@ private struct FieldParts {
         for (name, value, _) in headers {
             size += name.utf8.count + value.utf8.count + 3
             guard size <= limits.headBytes else {
-                throw .limit("The answer's header fields take more than \(limits.headBytes) bytes.")
+                throw .limit("The response's header fields take more than \(limits.headBytes) bytes.")
             }
             if name.utf8.first == UInt8(ascii: ":") {
                 guard !isBehindPseudo, status == nil, name == ":status" else {
@@ -111,12 +111,12 @@ private struct FieldParts {
 
     private func write(_ name: String, _ value: String, into text: inout TextWriter) throws(ParseFailure) {
         guard text.put(name, where: FieldSyntax.isLowercaseToken) else {
-            throw .malformed("the name of a header field is no token in lower case.")
+            throw .malformed("the name of a header field is not a lowercase token.")
         }
         text.put(UInt8(ascii: ":"))
         guard text.put(value, where: Self.isValue) else {
             throw .malformed(
-                "the value of a header field has a control character, or begins or ends with a blank.")
+                "the value of a header field has a control character, or begins or ends with white space.")
         }
         text.putLineEnd()
     }
@@ -127,7 +127,7 @@ private struct FieldParts {
         switch name.utf8.count {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
             16 where name == "proxy-connection", 17 where name == "transfer-encoding":
-            throw .malformed("it has a field of connections (\(name)).")
+            throw .malformed("it has the connection-specific field “\(name)”.")
         case 14 where name == "content-length" && !ignoresLength: try takeLength(value)
         default: break
         }
@@ -176,7 +176,9 @@ private struct FieldParts {
         return number
     }
 
-    private static var noLength: ParseFailure { .malformed("its Content-Length is no number, or two.") }
+    private static var noLength: ParseFailure {
+        .malformed("its Content-Length is not a number, or its values differ.")
+    }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

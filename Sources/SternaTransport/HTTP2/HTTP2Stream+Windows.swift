@@ -18,11 +18,11 @@ extension HTTP2Stream {
     }
 
     private static let noIncrement = SternaError(
-        .malformedResponse, phase: .read, "The server broke HTTP/2: it opened a stream's window by nothing.")
+        .malformedResponse, phase: .read, "The server broke HTTP/2: it sent a WINDOW_UPDATE of 0 bytes on a stream.")
 
     private static let windowTooLarge = SternaError(
         .malformedResponse, phase: .read,
-        "The server broke HTTP/2: it opened a stream's window beyond 2,147,483,647 bytes.")
+        "The server broke HTTP/2: it raised a stream's window above 2,147,483,647 bytes.")
 
     /// Notes how much the peer may still send; allows more unless the reader lags behind.
     func windowIsLeft(_ size: Int) {

@@ -89,7 +89,8 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         if case .length(let known) = framing { length = known }
         guard length != .max else {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "The body is longer than a Content-Length can say; nothing was sent.")
+                .invalidRequest, phase: .prepare,
+                "The body is longer than Content-Length can express; nothing was sent.")
         }
         let waits = hasContent && exchange.expectsContinue
         let fields = try HTTP2RequestFields(
@@ -158,7 +159,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         let limits = shard.options.limits
         do throws(ParseFailure) {
             guard head == nil else {
-                guard isEnd else { throw .malformed("fields behind its body do not end it.") }
+                guard isEnd else { throw .malformed("its trailers do not end the stream.") }
                 return try end(try HTTP2ResponseFields.trailers(headers, limits: limits))
             }
             let head = try HTTP2ResponseFields(headers, limits: limits)
@@ -208,7 +209,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     // Ends the response. The length of the content must match the announced one, if any.
     private func end(_ trailers: HTTPFields?) throws(ParseFailure) {
         if let length = contentLength, contentCount != length {
-            throw .malformed("its content has \(contentCount) bytes, not \(length) as its head says.")
+            throw .malformed("its content has \(contentCount) bytes, but its Content-Length is \(length).")
         }
         finish(trailers)
     }
@@ -236,7 +237,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         throughput.received += bytes.readableBytes + HTTP2Connection.frameHeadBytes
         contentCount += Int64(bytes.readableBytes)
         if let length = contentLength, contentCount > length {
-            throw .malformed("its content is longer than its head says.")
+            throw .malformed("its content is longer than its Content-Length.")
         }
         if bytes.readableBytes > 0 {
             if let pipe {
@@ -289,7 +290,8 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     private func finish(_ trailers: HTTPFields?) {
         hasReceivedEnd = true
         guard let exchange, let head else {
-            return fail(SternaError(.malformedResponse, phase: .read, "The server ended the stream without an answer."))
+            return fail(
+                SternaError(.malformedResponse, phase: .read, "The server ended the stream without a response."))
         }
         let (body, pipe) = (collected, pipe)
         if exchange.recorder != nil { noteEnd(exchange) }

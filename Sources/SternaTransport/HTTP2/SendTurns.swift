@@ -2,7 +2,7 @@ import DequeModule
 
 /// The order in which streams send that have something to send: in turn, one frame a turn.
 struct SendTurns<ID: Hashable> {
-    // Streams that left the line, or joined it again since, keep a stale entry, which their ticket number invalidates.
+    // Streams that left the queue, or joined it again since, keep a stale entry, which their ticket number invalidates.
     private var line: Deque<(id: ID, ticket: Int)> = []
     private var tickets: [ID: Int] = [:]
     private var lastTicket = 0
@@ -16,7 +16,7 @@ struct SendTurns<ID: Hashable> {
         return lastTicket
     }
 
-    /// Adds a stream that has something to send, at the end unless it stands in the line.
+    /// Adds a stream that has something to send, at the end unless it is queued.
     mutating func add(_ id: ID) {
         if let ticket = ticket(for: id) { line.append((id, ticket)) }
     }

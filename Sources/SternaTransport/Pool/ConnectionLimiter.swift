@@ -1,17 +1,17 @@
 import DequeModule
 
-/// Permits of endpoints to open connections: a limit for each and one for all, with a line of waiting endpoints; a value
+/// Permits of endpoints to open connections: a limit for each and one for all, with a queue of waiting endpoints; a value
 /// without I/O.
 ///
 /// A freed permit goes to the endpoint that has waited longest, each in turn. No endpoint waits while a permit is free. An
-/// endpoint at its own limit does not stand in line: it learns of its own permits itself.
+/// endpoint at its own limit is not queued: it tracks its own permits itself.
 struct ConnectionLimiter {
     /// The answer to an endpoint that asks for a permit.
     enum Answer: Hashable {
         case granted
         /// The endpoint has reached its own limit.
         case endpointIsFull
-        /// The endpoints have reached the limit for all. The asking endpoint stands in line if it waits.
+        /// The endpoints have reached the limit for all. The asking endpoint is queued if it waits.
         case allAreOpen
     }
 
@@ -35,16 +35,16 @@ struct ConnectionLimiter {
     /// The number of endpoints that wait for others to close connections.
     var starving: Int { line.count }
 
-    /// Whether an endpoint without any connection waits for others to close theirs; looks at the first eight in line.
+    /// Whether an endpoint without any connection waits for others to close theirs; looks at the first eight in the queue.
     var hasNeedyEndpoint: Bool { line.prefix(8).contains { accounts[$0]?.open == 0 } }
 
     /// Returns how many permits an endpoint uses.
     func open(of endpoint: Int) -> Int { accounts[endpoint]?.open ?? 0 }
 
-    /// Returns whether an endpoint stands in line.
+    /// Returns whether an endpoint is queued.
     func isInLine(_ endpoint: Int) -> Bool { accounts[endpoint]?.isInLine ?? false }
 
-    /// Takes a permit, or puts the endpoint in line if it is to wait.
+    /// Takes a permit, or queues the endpoint if it is to wait.
     mutating func take(_ endpoint: Int, limit endpointLimit: Int, waits: Bool = true) -> Answer {
         var account = accounts[endpoint] ?? Account(limit: endpointLimit)
         defer { accounts[endpoint] = account.isEmpty ? nil : account }
@@ -61,7 +61,7 @@ struct ConnectionLimiter {
         return .granted
     }
 
-    /// Removes an endpoint from the line. Returns whether it stood there.
+    /// Removes an endpoint from the queue. Returns whether it was queued.
     mutating func leave(_ endpoint: Int) -> Bool {
         guard var account = accounts[endpoint], account.isInLine else { return false }
         account.isInLine = false

@@ -60,13 +60,13 @@ extension Endpoint {
         for exchange in ended { exchange.endWarmUp() }
     }
 
-    /// Uses a permit that the endpoint stood in line for.
+    /// Uses a permit that the endpoint waited for.
     func permitGranted() {
         _ = dial()
         arrange()
     }
 
-    /// Leaves the line for permits once no waiter needs one: other endpoints close connections for those in line.
+    /// Leaves the queue for permits once no waiter needs one: other endpoints close connections for queued endpoints.
     func leaveLine() {
         guard permits.isStarving, change({ $0.needsNoPermit }), permits.leaveLine(self) else { return }
         change { $0.mayAskAgain() }

@@ -44,7 +44,7 @@ extension Endpoint {
     private static func queueIsFull(_ limit: Int) -> SternaError {
         SternaError(
             .limitExceeded, phase: .queue,
-            "\(limit) requests wait for a connection to this origin already, as many as may. Ask for less at once, or raise "
+            "\(limit) requests already wait for a connection to this origin, which is the limit. Send fewer at once, or raise "
                 + "the limit of connections or of waiting requests.")
     }
 

@@ -23,12 +23,12 @@ final class Permits: Sendable {
     /// Whether an endpoint without any connection waits for another one's.
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
-    /// Takes a permit, or puts the endpoint in line if it is to wait.
+    /// Takes a permit, or queues the endpoint if it is to wait.
     func take(_ endpoint: Endpoint, waits: Bool = true) -> ConnectionLimiter.Answer {
         change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }
 
-    /// Removes an endpoint from the line for permits. Returns whether it stood there.
+    /// Removes an endpoint from the queue for permits. Returns whether it was queued.
     func leaveLine(_ endpoint: Endpoint) -> Bool { change { $0.leave(endpoint.id) } }
 
     /// Gives an endpoint's permit back, and notifies the endpoint that receives it.

@@ -1,11 +1,11 @@
 import DequeModule
 
-/// An element of a waiting line.
+/// An element of a priority queue.
 protocol PrioritizedWaiter: AnyObject {
-    /// The ticket of its place in a line; zero outside. Only the line changes it.
+    /// The ticket of its place in a queue; zero outside. Only the queue changes it.
     var ticket: Int { get set }
 
-    /// The number of its first arrival; zero before. It keeps its turn when it is put back. Only the line changes it.
+    /// The number of its first arrival; zero before. It keeps its turn when it is put back. Only the queue changes it.
     var arrival: Int { get set }
 
     /// The rank, 0, 1 or 2. Higher ranks go first.
@@ -27,11 +27,11 @@ private struct PlaceInLine<Element: AnyObject> {
 
 extension PlaceInLine: Sendable where Element: Sendable {}
 
-/// A line in order of rank, then of arrival. Leaving it from the middle costs no search.
+/// A queue in order of rank, then of arrival. Removing an element from the middle costs no search.
 struct PriorityQueue<Element: PrioritizedWaiter> {
     private typealias Place = PlaceInLine<Element>
 
-    // One row for elements that need an unused connection, then one for each rank. Elements that left the line keep a stale
+    // One row for elements that need an unused connection, then one for each rank. Elements that left the queue keep a stale
     // place, which their ticket invalidates.
     private var places: [Deque<Place>] = Array(repeating: [], count: 4)
     private var gone = 0
@@ -102,7 +102,7 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         return nil
     }
 
-    /// Returns the position of an element that stands in the line, if it is below a limit.
+    /// Returns the position of a queued element, if it is below a limit.
     func position(of element: Element, below limit: Int) -> Int? {
         guard element.ticket != 0 else { return nil }
         var position = 0
@@ -174,7 +174,7 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         return nil
     }
 
-    /// Removes an element. Returns whether it stood in the line.
+    /// Removes an element. Returns whether it was queued.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
         guard element.ticket != 0 else { return false }

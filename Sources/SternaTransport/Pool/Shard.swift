@@ -134,9 +134,10 @@ final class Shard: @unchecked Sendable {
     private static func failure(_ reason: AttemptMetrics.Reason) -> SternaError? {
         switch reason {
         case .staleConnection:
-            SternaError(.connectionClosed, phase: .wait, "The server had closed the connection that was to be reused.")
+            SternaError(
+                .connectionClosed, phase: .wait, "The server had closed the idle connection before it was reused.")
         case .refused:
-            SternaError(.connectionClosed, phase: .wait, "The server did not take the request on that connection.")
+            SternaError(.connectionClosed, phase: .wait, "The server did not process the request on that connection.")
         default: nil
         }
     }

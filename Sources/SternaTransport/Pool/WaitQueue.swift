@@ -138,7 +138,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
         return Ask(number: lastAsk, isForRequest: asksForRequest)
     }
 
-    /// Records that a permit was refused. A warm-up does not stand in line, so the queue may ask again: a request may have
+    /// Records that a permit was refused. A warm-up does not wait for permits, so the queue may ask again: a request may have
     /// arrived meanwhile.
     mutating func wasRefused(_ ask: Ask, _ answer: ConnectionLimiter.Answer) {
         guard asking == .begun, ask.number == lastAsk else { return }

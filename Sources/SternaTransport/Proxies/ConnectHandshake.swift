@@ -134,7 +134,7 @@ struct ConnectHandshake {
 
     /// Returns the error for an answer that is not valid.
     func refusal(_ detail: String) -> SternaError {
-        SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) does not answer as one: \(detail)")
+        SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) sent an invalid response: \(detail)")
     }
 
     /// Returns the error for an answer that refuses the tunnel.
@@ -144,13 +144,14 @@ struct ConnectHandshake {
         case 401, 407:
             advice =
                 authorization != nil
-                ? "it does not accept the user name and password." : "it wants a user name and password; give it some."
-        case 403, 405: advice = "it does not allow that."
+                ? "it does not accept the user name and password."
+                : "it requires a user name and password; set the proxy's credentials."
+        case 403, 405: advice = "it does not allow this tunnel."
         case 502, 503, 504: advice = "it cannot reach the server."
         default: advice = "it answered with status \(status)."
         }
         var error = SternaError(
-            .proxyFailed, phase: .proxy, "The proxy \(proxy) made no tunnel to \(target) (\(status)): \(advice)")
+            .proxyFailed, phase: .proxy, "The proxy \(proxy) opened no tunnel to \(target) (\(status)): \(advice)")
         // The server has said nothing of this, and nothing must take it for the server's response.
         error.proxyResponse = answer(status, version, section)
         return error

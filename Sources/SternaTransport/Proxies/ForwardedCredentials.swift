@@ -46,7 +46,8 @@ package struct ForwardedCredentials: Sendable {
                 throw error
             } catch {
                 throw SternaError(
-                    .proxyFailed, phase: .proxy, "There are no credentials for the proxy \(proxy).", underlying: error)
+                    .proxyFailed, phase: .proxy, "The credentials for the proxy \(proxy) could not be made.",
+                    underlying: error)
             }
         }
         request.headers[.proxyAuthorization] = try authorization.proxyFieldValue
@@ -81,7 +82,7 @@ package struct ForwardedCredentials: Sendable {
             guard let cause = none.cause else { return false }
             var error = SternaError(
                 .proxyFailed, phase: .proxy,
-                "The proxy \(proxy) refused a request (407): it wants credentials, and the authenticator failed.",
+                "The proxy \(proxy) refused a request (407): it requires credentials, and the authenticator failed.",
                 underlying: cause)
             error.proxyResponse = challenge.response
             throw error

@@ -55,7 +55,7 @@ public struct Proxy: Sendable, Hashable {
         }
         // An @ that is not encoded ends the authority, so that a part of it would be taken for the host.
         guard !parsed.requestTarget.contains("@"), parsed.fragment?.contains("@") != true else {
-            throw Self.invalid("There is an @ behind the host; percent-encode any / \\ ? # in a user name or password.")
+            throw Self.invalid("There is an @ after the host; percent-encode any / \\ ? # in a user name or password.")
         }
         let userinfo = parsed.userinfo
         guard userinfo?.isUTF8 != false else {

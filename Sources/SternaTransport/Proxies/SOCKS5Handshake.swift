@@ -56,10 +56,10 @@ struct SOCKS5Handshake: Sendable {
             let name = Array(host.utf8)
             guard (1...Self.longestField).contains(name.count) else {
                 throw Self.failure(
-                    "SOCKS5 takes a host's name of 1 to \(Self.longestField) bytes, and this one has \(name.count).")
+                    "SOCKS5 takes a host name of 1 to \(Self.longestField) bytes, and this one has \(name.count).")
             }
             guard !name.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else {
-                throw Self.failure("The host's name holds a character that no host has.")
+                throw Self.failure("The host name contains an invalid character.")
             }
             request += [3, UInt8(truncatingIfNeeded: name.count)] + name
         }
@@ -95,7 +95,7 @@ struct SOCKS5Handshake: Sendable {
         var answer: [UInt8]?
         do throws(SternaError) {
             while !isEstablished, let byte = rest.next() {
-                guard answer == nil else { throw malformed("it answers what it was not asked yet") }
+                guard answer == nil else { throw malformed("it sent a reply before it was asked") }
                 answer = try take(byte)
             }
         } catch {
@@ -145,8 +145,8 @@ struct SOCKS5Handshake: Sendable {
             throw Self.failure(
                 authentication.isEmpty
                     ? Self.wantsCredentials
-                    : "The SOCKS5 proxy takes neither a user name and password nor clients without; another way of "
-                        + "authentication is not supported.")
+                    : "The SOCKS5 proxy accepts neither a user name and password nor clients without authentication; "
+                        + "Sterna supports no other method.")
         default:
             throw malformed("it chose the authentication method \(byte), which was not offered")
         }
@@ -155,7 +155,7 @@ struct SOCKS5Handshake: Sendable {
     private mutating func takeAuthentication(_ byte: UInt8) throws(SternaError) -> [UInt8]? {
         guard reply.count == 2 else {
             guard byte == Self.authenticationVersion else {
-                throw malformed("it answers the password in version \(byte) instead of 1")
+                throw malformed("its reply to the password has version \(byte) instead of 1")
             }
             return nil
         }
@@ -192,9 +192,9 @@ struct SOCKS5Handshake: Sendable {
         guard byte != Self.version else { return }
         // An HTTP server answers unknown bytes with "HTTP/1.1 400".
         if byte == UInt8(ascii: "H"), case .method = state {
-            throw malformed("it answers like a server of HTTP; try http:// in its URL instead of socks5://")
+            throw malformed("it answers like an HTTP server; try http:// in its URL instead of socks5://")
         }
-        throw malformed("it answers in version \(byte) instead of 5; check the port, and that it is no proxy of SOCKS4")
+        throw malformed("its reply has version \(byte) instead of 5; check the port, and that it is not a SOCKS4 proxy")
     }
 
     /// Returns the length of a whole reply, up to 262 bytes, by its type of address and the address's first byte.
@@ -207,11 +207,11 @@ struct SOCKS5Handshake: Sendable {
     }
 
     private static let wantsCredentials =
-        "The SOCKS5 proxy takes no clients without authentication; give a user name and password, as in "
+        "The SOCKS5 proxy requires authentication; give a user name and password, as in "
         + "socks5://user:password@host."
 
     private func malformed(_ what: String) -> SternaError {
-        Self.failure("The proxy does not speak SOCKS5 as it should: \(what).")
+        Self.failure("The proxy violates SOCKS5: \(what).")
     }
 
     private static func failure(_ detail: String) -> SternaError {
@@ -229,7 +229,7 @@ struct SOCKS5Handshake: Sendable {
         case 6: "TTL expired"
         case 7: "command not supported"
         case 8: "address type not supported"
-        default: "it gives no reason that is known (code \(code))"
+        default: "it gives an unknown reason (code \(code))"
         }
     }
 }

@@ -166,7 +166,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     static func timedOut(_ proxy: Proxy, _ limit: StepLimit) -> SternaError {
         SternaError(
             .timedOut, phase: .proxy,
-            "The proxy \(proxy) had not reached the server within \(Exchange.seconds(limit.whole)).")
+            "The proxy \(proxy) did not reach the server within \(Exchange.seconds(limit.whole)).")
     }
 
     private func fail(_ cause: (any Error)?) {
@@ -184,7 +184,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
             .failure(
                 SternaError(
                     .proxyFailed, phase: .proxy,
-                    "The proxy \(proxy) closed the connection before it had reached the server.", underlying: cause)))
+                    "The proxy \(proxy) closed the connection before it reached the server.", underlying: cause)))
     }
 
     private func finish(_ result: Result<Response?, any Error>, next: State = .done) {

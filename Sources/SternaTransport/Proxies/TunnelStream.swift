@@ -70,7 +70,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
         switch unwrapInboundIn(data) {
         case .headers(let section): received(section, context)
         case .data(let piece):
-            guard state == .open else { return fail(handshake.refusal("it sent bytes before its answer."), context) }
+            guard state == .open else { return fail(handshake.refusal("it sent bytes before its response."), context) }
             if case .byteBuffer(let bytes) = piece.data, bytes.readableBytes > 0 {
                 tunnel?.received(bytes)
             }
@@ -85,17 +85,17 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
         do throws(ParseFailure) {
             let answer = try HTTP2ResponseFields(section.headers, limits: limits, ignoresLength: true)
             if answer.isInformational {
-                guard !section.endStream else { throw .malformed("an interim answer is the last.") }
+                guard !section.endStream else { throw .malformed("an interim response ends the stream.") }
                 interimCount += 1
                 guard interimCount <= Self.mostInterim else {
-                    throw .limit("it sends one interim answer after another.")
+                    throw .limit("it sent too many interim responses.")
                 }
                 return
             }
             guard (200..<300).contains(answer.status) else {
                 return fail(handshake.refusal(answer.status, .http2, answer.section), context)
             }
-            guard !section.endStream else { throw .malformed("its tunnel ends where it begins.") }
+            guard !section.endStream else { throw .malformed("its response ends the stream.") }
             self.answer = handshake.answer(answer.status, .http2, answer.section)
         } catch {
             return fail(handshake.refusal(error.detail), context)

@@ -24,7 +24,7 @@ extension EngineTransport {
     package func inspect(_ url: HTTPURL, timeouts: Timeouts = Timeouts()) async throws -> TrustInspection {
         guard url.scheme.isSecure else {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "There is no certificate to see: the URL is not https.")
+                .invalidRequest, phase: .prepare, "There is no certificate to inspect: the URL is not https.")
         }
         let endpoint = try endpoint(for: url)
         let seen = Mutex<[[UInt8]]>([])

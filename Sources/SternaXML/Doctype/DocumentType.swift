@@ -56,7 +56,7 @@ struct DocumentType {
         } else if bytes.has(Array("<!ELEMENT".utf8), at: start) || bytes.has(Array("<!NOTATION".utf8), at: start) {
             _ = try skipDeclaration(at: start)
         } else {
-            throw XMLFault("a declaration that no DOCTYPE has.", at: start)
+            throw XMLFault("an unknown declaration in the DOCTYPE.", at: start)
         }
     }
 

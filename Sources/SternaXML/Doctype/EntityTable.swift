@@ -56,11 +56,11 @@ struct EntityTable {
         }
         guard case .text(let text) = entity else {
             throw XMLFault(
-                "the entity \(XMLFailure.quoted(name)) is outside the document, and nothing outside is ever loaded.",
+                "the entity \(XMLFailure.quoted(name)) is external, and external entities are never loaded.",
                 at: offset)
         }
         guard !open.contains(name) else {
-            throw XMLFault("the entity \(XMLFailure.quoted(name)) holds a reference to itself.", at: offset)
+            throw XMLFault("the entity \(XMLFailure.quoted(name)) contains a reference to itself.", at: offset)
         }
         guard open.count < Self.maximumNesting else {
             throw .limit("entities refer to entities through more than \(Self.maximumNesting) levels.", at: offset)
@@ -151,7 +151,7 @@ struct Reference {
         var end = start + 1
         while end < bytes.count, end - start <= Self.maximumName, !bytes[end].endsXMLName { end += 1 }
         guard end < bytes.count, end > start + 1, bytes[end] == .semicolon else {
-            throw XMLFault("“&” begins a reference, and none is here; write “&” as “&amp;”.", at: offset)
+            throw XMLFault("“&” does not begin a reference here; write “&” as “&amp;”.", at: offset)
         }
         range = start..<end + 1
         name = bytes[start + 1] == .hash ? nil : String(decoding: bytes[start + 1..<end], as: UTF8.self)
@@ -163,7 +163,7 @@ struct Reference {
         let isHexadecimal = digits.hasPrefix("x")
         let code = isHexadecimal ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
         guard let code, !digits.contains("+"), let scalar = Unicode.Scalar(code), scalar.isXML else {
-            throw XMLFault("a character reference to no character of XML; leave it out.", at: offset)
+            throw XMLFault("a reference to a character that XML does not allow; remove it.", at: offset)
         }
         return Array(String(scalar).utf8)
     }

@@ -100,7 +100,7 @@ struct MarkupScanner {
         case .comment:
             guard bytes.has(Self.commentStart, at: start) else {
                 throw XMLFault(
-                    "“<!” begins a comment, a CDATA section or a DOCTYPE, and none of them is here.", at: start)
+                    "“<!” does not begin a comment, a CDATA section or a DOCTYPE here.", at: start)
             }
             return try end("-->", from: start + Self.commentStart.count, of: "the comment", at: start)
         }

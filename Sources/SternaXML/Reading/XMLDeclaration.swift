@@ -26,13 +26,13 @@ struct XMLDeclaration: Equatable {
         }
         encoding = try Self.value("encoding", &rest)
         if let encoding, !Self.isEncodingName(encoding) {
-            throw XMLFault("the XML declaration names no encoding that there could be.", at: 0)
+            throw XMLFault("the XML declaration names an invalid encoding.", at: 0)
         }
         if let standalone = try Self.value("standalone", &rest), standalone != "yes", standalone != "no" {
             throw XMLFault("“standalone” in the XML declaration is either “yes” or “no”.", at: 0)
         }
         guard rest.allSatisfy(\.isXMLSpace) else {
-            throw XMLFault("the XML declaration holds more than version, encoding and standalone.", at: 0)
+            throw XMLFault("the XML declaration contains more than version, encoding and standalone.", at: 0)
         }
     }
 

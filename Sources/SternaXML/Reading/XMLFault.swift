@@ -49,7 +49,7 @@ enum XMLFailure {
     static func error(
         _ kind: SternaError.Kind, line: Int, column: Int, within element: String? = nil, _ reason: String
     ) -> SternaError {
-        let verdict = kind == .limitExceeded ? "The XML is beyond a limit" : "The XML cannot be read"
+        let verdict = kind == .limitExceeded ? "The XML exceeds a limit" : "The XML cannot be read"
         let element = element.map { ", within \(quoted("<\($0)>"))" } ?? ""
         return SternaError(kind, phase: .decode, "\(verdict) at line \(line), column \(column)\(element): \(reason)")
     }
@@ -57,7 +57,7 @@ enum XMLFailure {
     static func emptyInput() -> SternaError {
         SternaError(
             .decodingFailed, phase: .decode,
-            "There is no XML: the input is empty at line 1, column 1. Where an empty answer is right, do not ask for XML."
+            "There is no XML: the input is empty at line 1, column 1. Where an empty response is right, do not ask for XML."
         )
     }
 

@@ -63,7 +63,7 @@ struct XMLPreparation {
     private mutating func takeDocumentType(at start: Int) throws(XMLFault) -> Int {
         guard limits.allowsDocumentType else {
             throw XMLFault(
-                "a DOCTYPE, which is refused. Set XMLLimits.allowsDocumentType where the sender is to be trusted with one.",
+                "a DOCTYPE, which is refused. Set XMLLimits.allowsDocumentType if you trust the sender.",
                 at: start)
         }
         guard isBeforeRoot, !hasDocumentType else {

@@ -5,7 +5,7 @@ enum XMLReason {
     /// Returns the reason for a code, and the remedy.
     static func text(code: Int) -> String {
         (reasons[code] ?? "it is not well-formed (libxml2's error \(code))")
-            + "; correct it where it is made, or take the bytes with data()."
+            + "; correct it at its source, or take the bytes with data()."
     }
 
     private static let reasons: [Int: String] = [
@@ -17,19 +17,19 @@ enum XMLReason {
         39: "an attribute's value is not in quotation marks",
         40: "an attribute's value does not end",
         41: "an attribute has no value",
-        42: "an attribute is there twice",
+        42: "an attribute is repeated",
         46: "a processing instruction has no target",
         47: "a processing instruction does not end",
         62: "“]]>” outside a CDATA section; write “]]&gt;”",
-        64: "a name that is reserved for the XML declaration, which can stand at the very start only",
+        64: "a name that is reserved for the XML declaration, which is allowed only at the very start",
         65: "white space is missing",
-        68: "a name is missing or has characters that no name has",
+        68: "a name is missing or contains an invalid character",
         73: "a tag does not end with “>”",
         76: "an end tag has another name than the start tag",
         77: "an element is not closed",
         80: "two hyphens within a comment",
         110: "a name is too long",
-        99: "a namespace name is no URI",
+        99: "a namespace name is not a URI",
         100: "a namespace name is a relative URI",
         200: "a namespace declaration that is not allowed",
         201: "the prefix of a name is not declared; declare it with xmlns",

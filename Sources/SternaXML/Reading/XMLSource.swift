@@ -73,7 +73,7 @@ enum XMLSource {
         let encoding = try known(declared)
         guard !wide.contains(encoding) else {
             throw refusal(
-                "the XML declaration says \(XMLFailure.quoted(declared)), and the bytes are not in it. \(hint)")
+                "the XML declaration says \(XMLFailure.quoted(declared)), but the bytes are not valid in it. \(hint)")
         }
         return encoding
     }

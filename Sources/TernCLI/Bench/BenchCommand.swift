@@ -4,15 +4,15 @@ import Sterna
 /// Measures requests through the public API of a session.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure how many requests a server and this machine can do.")
+        commandName: "bench", abstract: "Measure how many requests per second a server answers.")
 
-    @Argument(help: "The URL to ask for, or to upload to.")
+    @Argument(help: "The URL to request, or to upload to.")
     var url: String
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("How many requests in all.", valueName: "number"))
+    @Option(name: .customShort("n"), help: ArgumentHelp("The number of requests.", valueName: "number"))
     var requests = 10_000
 
-    @Option(name: .customShort("c"), help: ArgumentHelp("How many at once.", valueName: "number"))
+    @Option(name: .customShort("c"), help: ArgumentHelp("The number of concurrent requests.", valueName: "number"))
     var concurrency = 1
 
     @Option(help: ArgumentHelp("A file to upload with each request (PUT).", valueName: "file"))

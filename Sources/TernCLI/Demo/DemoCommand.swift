@@ -5,7 +5,7 @@ import SternaTesting
 /// Shows the library's features, against its own servers inside this process.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "See what the library does, step by step, against a server of its own.")
+        commandName: "demo", abstract: "Watch the library at work, step by step, against a local test server.")
 
     @Flag(name: .customLong("no-color"), help: "Never colour.")
     var noColor = false

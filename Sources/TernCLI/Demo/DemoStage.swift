@@ -64,7 +64,7 @@ struct DemoStep: Sendable {
 
     /// Throws if a response is not as expected.
     static func check(_ isTrue: Bool, _ claim: String) throws {
-        guard isTrue else { throw DemoFailure(description: "the answer is not right: \(claim)") }
+        guard isTrue else { throw DemoFailure(description: "unexpected result; expected: \(claim)") }
     }
 }
 

@@ -11,7 +11,7 @@ extension DemoStep {
         DemoStep(
             title: "Cancellation", explanation: "the task ends at once and its connection is closed", play: cancellation
         ),
-        DemoStep(title: "Redirects", explanation: "followed, and listed on the answer", play: redirects),
+        DemoStep(title: "Redirects", explanation: "followed, and listed on the reply", play: redirects),
     ]
 
     private static func notFound(_ stage: DemoStage) async throws -> Told {
@@ -51,7 +51,7 @@ extension DemoStep {
         let reply = try await stage.api.get("redirect/3")
         let steps = reply.response.redirects
         try check(steps.map(\.status) == [302, 302, 302], "there were three redirects")
-        try check(reply.url.path == "/get", "the answer is from /get")
+        try check(reply.url.path == "/get", "the reply is from /get")
         let way = steps.map { "\($0.url.path) (\($0.status))" } + ["\(reply.url.path) (\(reply.status))"]
         return Told(result: "3 followed", lines: ["→ " + way.joined(separator: ", ")])
     }

@@ -5,10 +5,10 @@ extension DemoStep {
     static let routingSteps: [DemoStep] = [
         DemoStep(
             title: "Through a proxy",
-            explanation: "a tunnel to the TLS server, with a password that stays outside of it",
+            explanation: "a tunnel to the TLS server; the proxy's password stays outside of it",
             play: proxied),
         DemoStep(
-            title: "Private address", explanation: "a stranger's URL leads to this machine itself", play: refused),
+            title: "Private address", explanation: "a URL from outside points to this machine", play: refused),
     ]
 
     private static func proxied(_ stage: DemoStage) async throws -> Told {
@@ -23,7 +23,7 @@ extension DemoStep {
             let reply = try await api.get("headers")
             try check(reply.status == 200, "the status is 200")
             try check(try await !reply.text().contains("Proxy-Authorization"), "the server does not see the password")
-            try check(proxy.totalConnections == 1, "the proxy was asked")
+            try check(proxy.totalConnections == 1, "the request went through the proxy")
             guard let metrics = reply.response.metrics else { throw DemoFailure(description: "there are no metrics") }
             let drawing = Waterfall(metrics: metrics, width: 60).lines
             return Told(result: "200 by CONNECT", lines: ["→ \(credentials)"] + drawing.dropFirst().map { "  \($0)" })
@@ -35,7 +35,7 @@ extension DemoStep {
         do {
             try await api.get("\(stage.server.url)/get")
         } catch let error as SternaError {
-            try check(error.kind == .addressRefused, "the address is what was wrong")
+            try check(error.kind == .addressRefused, "the address is refused")
             return Told(result: "not connected", lines: ["→ \(error.detail)"])
         }
         throw DemoFailure(description: "a private address was connected to")

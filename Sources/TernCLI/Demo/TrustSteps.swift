@@ -4,8 +4,10 @@ import SternaTesting
 extension DemoStep {
     static let trustSteps: [DemoStep] = [
         DemoStep(
-            title: "TLS refused", explanation: "nobody this machine trusts has signed the certificate", play: refused),
-        DemoStep(title: "TLS accepted", explanation: "the same server, its authority named", play: accepted),
+            title: "TLS refused", explanation: "the certificate's authority is not trusted on this machine",
+            play: refused),
+        DemoStep(
+            title: "TLS accepted", explanation: "the same server, with its authority given as a root", play: accepted),
     ]
 
     private static func refused(_ stage: DemoStage) async throws -> Told {
@@ -13,7 +15,7 @@ extension DemoStep {
         do {
             try await api.get("get")
         } catch let error as SternaError {
-            try check(error.kind == .certificateRejected, "the certificate is what was wrong")
+            try check(error.kind == .certificateRejected, "the certificate is refused")
             try check(!error.requestSent, "nothing was sent")
             return Told(result: "nothing was sent", lines: ["→ \(error.detail)"])
         }

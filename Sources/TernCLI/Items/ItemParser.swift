@@ -37,7 +37,7 @@ enum ItemParser {
             rest = rest.dropFirst()
         }
         throw UsageError(
-            "“\(argument)” is no item; write name=value, name:=json, name==value, Name:value, name@file or @file.")
+            "“\(argument)” is not an item; write name=value, name:=json, name==value, Name:value, name@file or @file.")
     }
 
     private static func bodyItem(_ argument: String) throws(UsageError) -> Item {
@@ -54,7 +54,7 @@ enum ItemParser {
         }
         if separator != .header, Target.looksLikeURL(field: name) { throw anotherURL(argument, "") }
         let needsFile = separator == .jsonFile || separator == .textFile || separator == .part
-        if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file behind “@”.") }
+        if needsFile, value.isEmpty { throw UsageError("“\(argument)” names no file after “@”.") }
         switch separator {
         case .jsonFile: return .field(name: name, value: .jsonFile(value))
         case .json: return .field(name: name, value: .json(value))

@@ -53,7 +53,7 @@ struct NestedKey: Hashable, Sendable {
         case .element(let index):
             guard index <= tree.array?.count ?? 0 else {
                 throw UsageError(
-                    "Element [\(index)] of a field comes before element [\(tree.array?.count ?? 0)] is there.")
+                    "Element [\(index)] of a field comes before element [\(tree.array?.count ?? 0)].")
             }
             try set(value, at: steps.dropFirst(), in: &tree[index])
         }

@@ -72,11 +72,11 @@ enum ErrorLine {
         case .connectionFailed: "Check the host and the port."
         case .timedOut: "Give it more time with --timeout SECONDS."
         case .certificateRejected: "Name its authority with --cacert FILE; --insecure is for tests only."
-        case .tlsFailed: "Where the server speaks no TLS, write http://."
-        case .truncated: "The answer is incomplete; try again."
+        case .tlsFailed: "If the server does not speak TLS, write http://."
+        case .truncated: "The response is incomplete; try again."
         case .tooManyRedirects, .redirectRefused: "Look at the redirect itself with --no-follow."
-        case .connectionClosed: "Try again; check the port and whether it wants https://."
-        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it wants https://."
+        case .connectionClosed: "Try again; check the port and whether it requires https://."
+        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it requires https://."
         default: nil
         }
     }

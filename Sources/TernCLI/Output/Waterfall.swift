@@ -82,8 +82,8 @@ struct Waterfall {
         case .first: "the first"
         case .redirect: "a redirect"
         case .staleConnection: "again, as the server had closed the connection"
-        case .expectationRefused: "again, as the server refused to say whether it wants the body"
-        case .refused: "again, as the server had not taken it"
+        case .expectationRefused: "again, as the server refused Expect: 100-continue"
+        case .refused: "again, as the server had not processed it"
         case .misdirected: "again, as that connection was another origin's"
         case .retry: "again"
         }

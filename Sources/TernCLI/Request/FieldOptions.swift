@@ -18,7 +18,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("d", allowingJoined: true), .customLong("data")],
         help: ArgumentHelp(
-            "Send this text, or @file or @- for standard input, as it is: as a form unless --json or a Content-Type says otherwise. Several are joined by &.",
+            "Send this text, or @file or @- for standard input, unchanged: as a form unless --json or a Content-Type says otherwise. Several are joined by &.",
             valueName: "text"))
     var data: [String] = []
 
@@ -27,7 +27,7 @@ struct FieldOptions: ParsableArguments {
         help: ArgumentHelp("The method, as METHOD before the URL.", valueName: "method"))
     var method: String?
 
-    @Flag(name: [.customShort("I"), .customLong("head")], help: "Ask by HEAD and show the response's head.")
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "Send HEAD and show the response's head.")
     var head = false
 
     @Flag(name: .customLong("ignore-stdin"), help: "Send no body from standard input.")
@@ -38,11 +38,11 @@ struct FieldOptions: ParsableArguments {
             throw ValidationError("--json, --form, --multipart and --plist exclude each other.")
         }
         if !data.isEmpty, multipart {
-            throw ValidationError("--data is the whole body; for the parts of a form write name=value behind the URL.")
+            throw ValidationError("--data is the whole body; for the parts of a form write name=value after the URL.")
         }
         if !data.isEmpty, head { throw ValidationError("--head sends no body, so --data does not go with it.") }
         if data.count > 1, let file = data.first(where: { $0.hasPrefix("@") }) {
-            throw ValidationError("\(file) is the whole body; it stands in one --data alone.")
+            throw ValidationError("\(file) is the whole body; it must be the only --data.")
         }
         if head, let method, method.uppercased() != "HEAD" {
             throw ValidationError("--head and --method \(method) exclude each other.")

@@ -5,7 +5,8 @@ enum HabitOptions {
     /// Parses a header field of curl's `-H`: `Name: value`, `Name:` removes one, `Name;` sends it empty.
     static func headerItem(_ text: String) throws -> Item {
         if text.hasPrefix("@") {
-            throw ValidationError("--header takes one field, as in -H 'Name: value'; files of fields are not read.")
+            throw ValidationError(
+                "--header takes one field, as in -H 'Name: value'; files of fields are not supported.")
         }
         if let colon = text.firstIndex(of: ":"), colon > text.startIndex {
             let name = String(text[..<colon])
@@ -23,7 +24,7 @@ enum HabitOptions {
     static func userAgentItem(_ text: String) throws -> Item {
         if ["basic", "bearer", "digest"].contains(text.lowercased()) {
             throw ValidationError(
-                "-A sets the User-Agent; for credentials write --auth user:password or --bearer TOKEN (Digest is not here yet)."
+                "-A sets the User-Agent; for credentials write --auth user:password or --bearer TOKEN (Digest is not supported yet)."
             )
         }
         return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
@@ -33,7 +34,7 @@ enum HabitOptions {
     static func cookieItem(_ cookies: [String]) throws -> Item {
         if cookies.contains(where: { !$0.contains("=") || $0.contains("://") }) {
             throw ValidationError(
-                "-b takes cookies, as in -b name=value; cookie jars are not here yet. To show the body alone, write --print b."
+                "-b takes cookies, as in -b name=value; cookie jars are not supported yet. To show the body alone, write --print b."
             )
         }
         return .header(name: "Cookie", value: cookies.joined(separator: "; "))
@@ -41,21 +42,21 @@ enum HabitOptions {
 
     /// The alternatives to unsupported options, by option name.
     private static let advice: [String: String] = [
-        "-F": "write --form, and name=value or name@file behind the URL",
+        "-F": "write --form, and name=value or name@file after the URL",
         "-T": "write tern upload FILE URL",
         "-u": "write --auth user:password",
-        "-c": "cookie jars are not here yet, nor are downloads continued; send cookies with -b name=value",
-        "-C": "downloads cannot be continued yet",
+        "-c": "cookie jars are not supported yet, nor is continuing downloads; send cookies with -b name=value",
+        "-C": "continuing downloads is not supported yet",
         "-S": "leave it out, as errors are always shown",
-        "-G": "write name==value behind the URL for the query",
-        "-e": "write Referer:URL behind the URL",
-        "-m": "write --max-time SECONDS; for what the request took, --print m",
-        "-w": "write --print m for what the request took, --fail for an exit status",
+        "-G": "write name==value after the URL for the query",
+        "-e": "write Referer:URL after the URL",
+        "-m": "write --max-time SECONDS; for the timing, --print m",
+        "-w": "write --print m for the timing, --fail for an exit status",
         "-E": "write --cert FILE",
-        "-K": "there are no files of options",
-        "-q": "leave it out, as there are no files of options",
-        "-r": "write Range:bytes=0-99 behind the URL",
-        "-z": "write If-Modified-Since:DATE behind the URL",
+        "-K": "configuration files are not supported",
+        "-q": "leave it out, as configuration files are not supported",
+        "-r": "write Range:bytes=0-99 after the URL",
+        "-z": "write If-Modified-Since:DATE after the URL",
         "-n": "write --auth user:password; .netrc is not read",
         "-N": "leave it out, as output is never held back",
         "-#": "leave it out; a progress bar is drawn on a terminal",
@@ -64,31 +65,31 @@ enum HabitOptions {
         "--headers": "write --print h",
         "--meta": "write --print m",
         "--download": "write -O, or -o FILE",
-        "--continue": "downloads cannot be continued yet",
-        "--cookie-jar": "cookie jars are not here yet; send cookies with -b name=value",
-        "--session": "sessions are not here yet",
-        "--session-read-only": "sessions are not here yet",
+        "--continue": "continuing downloads is not supported yet",
+        "--cookie-jar": "cookie jars are not supported yet; send cookies with -b name=value",
+        "--session": "sessions are not supported yet",
+        "--session-read-only": "sessions are not supported yet",
         "--user": "write --auth user:password",
         "--auth-type": "write --auth user:password or --bearer TOKEN",
         "--data-raw": "write --data TEXT",
         "--data-binary": "write --data TEXT or --data @FILE",
-        "--data-urlencode": "write --form, and name=value behind the URL",
+        "--data-urlencode": "write --form, and name=value after the URL",
         "--raw": "write --data TEXT",
-        "--form-string": "write --form, and name=value behind the URL",
+        "--form-string": "write --form, and name=value after the URL",
         "--upload-file": "write tern upload FILE URL",
-        "--get": "write name==value behind the URL for the query",
+        "--get": "write name==value after the URL for the query",
         "--location": "leave it out, as redirects are followed; --no-follow does not",
         "--location-trusted": "credentials never go to another origin",
         "--connect-timeout": "write --timeout SECONDS",
-        "--retry": "requests are not repeated yet",
+        "--retry": "retries are not supported yet",
         "--verify": "write --insecure or --cacert FILE",
         "--pinnedpubkey": "write --pin sha256/BASE64",
         "--tlsv1.2": "write --tls-min 1.2",
         "--tlsv1.3": "write --tls-min 1.3",
         "--ssl": "write --tls-min and --tls-max",
-        "--referer": "write Referer:URL behind the URL",
-        "--range": "write Range:bytes=0-99 behind the URL",
-        "--compressed": "leave it out, as answers are decoded",
+        "--referer": "write Referer:URL after the URL",
+        "--range": "write Range:bytes=0-99 after the URL",
+        "--compressed": "leave it out, as responses are decoded",
         "--check-status": "write --fail",
         "--fail-with-body": "write --fail",
         "--show-error": "leave it out, as errors are always shown",

@@ -2,7 +2,7 @@
 enum HelpText {
     static let discussion = """
         Without a scheme the URL is http; :8080/path is on localhost. The METHOD is
-        guessed where it is missing: POST where there is a body, else GET.
+        guessed if it is missing: POST with a body, else GET.
 
         ITEMS:
           name==value     a field of the query
@@ -16,15 +16,15 @@ enum HelpText {
           @file           the file as the whole body
         Fields go as JSON unless --form, --multipart or --plist says otherwise. --style
         chooses how forms and queries are written; :=json then becomes arrays and
-        members in it. A backslash takes a separator literally, as in a\\:b=value.
-        Without fields the body comes from standard input where that is a pipe or a
+        members in it. A backslash makes a separator literal, as in a\\:b=value.
+        Without fields the body comes from standard input if that is a pipe or a
         file; with both, add --ignore-stdin. One command sends one request.
 
         COMMANDS:
           tern upload     send a file
           tern cert       show a server's certificates and pins
           tern serve      run the test server
-          tern demo       see what the library does, against a server of its own
+          tern demo       watch the library at work, against a local test server
           tern bench      measure requests
 
         EXIT STATUS:
@@ -32,12 +32,12 @@ enum HelpText {
           2  wrong usage              28  timed out
           3  not a URL                35  TLS failed
           6  host not found           47  redirects: too many, or refused
-          7  no connection            56  no valid answer
-         18  answer truncated         58  client certificate unusable
+          7  no connection            56  no valid response
+         18  response truncated       58  client certificate unusable
          22  status 400 and up        60  certificate not trusted
              (with --fail)            61  content coding broken
          23  cannot write output      77  no root certificates
-         55  cannot send              90  no pin fits
+         55  cannot send              90  no pin matches
         130  interrupted              97  the proxy refused
           1  anything else
         """

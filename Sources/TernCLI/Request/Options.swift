@@ -9,13 +9,13 @@ struct SendingOptions: ParsableArguments {
             valueName: "name"))
     var style: StyleName?
 
-    @Flag(help: "Compress the body with gzip; few servers take that.")
+    @Flag(help: "Compress the body with gzip; few servers accept that.")
     var compress = false
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Basic credentials; the password is asked for where it is missing.", valueName: "user:pass"))
+            "Basic credentials; tern asks for a missing password.", valueName: "user:pass"))
     var auth: String?
 
     @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
@@ -23,7 +23,7 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")],
-        help: ArgumentHelp("A header field, as Name:value behind the URL.", valueName: "Name: value"))
+        help: ArgumentHelp("A header field, as Name:value after the URL.", valueName: "Name: value"))
     var header: [String] = []
 
     @Option(
@@ -68,7 +68,7 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: Double?
 
-    @Option(help: ArgumentHelp("How long everything may take, the body included.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for the whole request, including the body.", valueName: "seconds"))
     var maxTime: Double?
 
     @Flag(
@@ -79,10 +79,10 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(name: [.customLong("http1.1"), .customLong("http1")], help: "Speak HTTP/1.1 only.")
     var http1 = false
 
-    @Flag(help: "Speak HTTP/2 with servers that choose it in the TLS handshake, which is the default.")
+    @Flag(help: "Speak HTTP/2 with servers that choose it in the TLS handshake (the default).")
     var http2 = false
 
-    @Flag(help: "Speak HTTP/2 also without TLS, to a server that is known to.")
+    @Flag(help: "Speak HTTP/2 even without TLS, to a server known to support it.")
     var http2PriorKnowledge = false
 
     /// The use of HTTP/2.

@@ -12,7 +12,7 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("p", allowingJoined: true), .customLong("print")],
         help: ArgumentHelp(
-            "What to show: H and B are the request's head and body, h and b the response's, m what it took, drawn as bars.",
+            "What to show: H and B are the request's head and body, h and b the response's, m the timing, drawn as bars.",
             valueName: "HBhbm"))
     var parts: String?
 
@@ -27,7 +27,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Colour and lay out what is shown, also where it is piped.", valueName: "all|colors|format|none"))
+            "Colour and format the output, even when it is piped.", valueName: "all|colors|format|none"))
     var pretty: OutputStyle.Pretty?
 
     @Flag(name: .customLong("no-color"), help: "Never colour.")
@@ -38,7 +38,7 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("show-secrets"),
-        help: "Show credentials, cookies, keys and tokens of requests, and cookies of answers, instead of ***.")
+        help: "Show credentials, cookies, keys and tokens of requests, and cookies of responses, instead of ***.")
     var showSecrets = false
 
     @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")
@@ -70,12 +70,14 @@ struct OutputOptions: ParsableArguments {
 
 /// Options for saving the body under a derived name.
 struct NamingOptions: ParsableArguments {
-    @Flag(name: [.customShort("O"), .customLong("remote-name")], help: "Save the body under the last name in the URL.")
+    @Flag(
+        name: [.customShort("O"), .customLong("remote-name")],
+        help: "Save the body under the last path component of the URL.")
     var remoteName = false
 
     @Flag(
         name: [.customShort("J"), .customLong("remote-header-name")],
-        help: "With -O, take the name that the server gives; a file that is there is kept.")
+        help: "With -O, use the name that the server gives; an existing file is kept.")
     var remoteHeaderName = false
 
     func validate() throws {
@@ -87,7 +89,7 @@ struct NamingOptions: ParsableArguments {
         guard remoteName else { return nil }
         let name = FileName.ofURL(url)
         if remoteHeaderName { return .named(fallback: name) }
-        guard let name else { throw UsageError("The URL ends in no name of a file; write -o FILE.") }
+        guard let name else { throw UsageError("The URL does not end in a file name; write -o FILE.") }
         return .file(name)
     }
 }

@@ -10,7 +10,7 @@ struct RequestCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The METHOD (guessed where it is missing), the URL, and items.", valueName: "METHOD-URL-ITEM"))
+            "The METHOD (guessed if missing), the URL, and items.", valueName: "METHOD-URL-ITEM"))
     var arguments: [String] = []
 
     @OptionGroup(title: "Request")
@@ -37,7 +37,7 @@ struct RequestCommand: AsyncParsableCommand {
     func validate() throws {
         if arguments.isEmpty, let data = fields.data.last, Target.hasScheme(data) {
             throw ValidationError(
-                "The URL is missing, as --data takes what stands behind it for the body. To save a download write -O or -o FILE."
+                "The URL is missing, as --data takes the next argument as the body. To save a download write -O or -o FILE."
             )
         }
         if naming.remoteName, output.path != nil {

@@ -37,7 +37,7 @@ struct RequestContent: Sendable {
         if let given {
             guard fields.isEmpty, parts.isEmpty, file == nil else {
                 throw UsageError(
-                    "The text of --data is the whole body, so neither fields nor files go with it; write all of them behind the URL."
+                    "The text of --data is the whole body, so neither fields nor files go with it; write all of them after the URL."
                 )
             }
             switch given.source {

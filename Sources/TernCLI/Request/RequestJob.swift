@@ -87,7 +87,7 @@ struct RequestJob {
         case .timedOut:
             guard let limit = connection.maxTime, duration + tolerance >= .seconds(limit) else { return error }
             var error = error
-            error.detail = "The request was not done within the \(Self.seconds(limit)) of --max-time."
+            error.detail = "The request did not finish within the \(Self.seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
         case .connectionFailed where routing.unixSocket != nil:
             return AdvisedError(error: error, advice: "Check that the server of --unix-socket runs.")
@@ -131,7 +131,7 @@ struct RequestJob {
 
     private static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
         let name = target.method ?? (content.body == nil ? "GET" : "POST")
-        guard let method = Request.Method(rawValue: name) else { throw UsageError("“\(name)” is no method.") }
+        guard let method = Request.Method(rawValue: name) else { throw UsageError("“\(name)” is not a method.") }
         return method
     }
 

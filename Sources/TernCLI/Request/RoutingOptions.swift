@@ -7,13 +7,13 @@ struct RoutingOptions: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "Go through this proxy: http, https or socks5, with user:pass@ where it wants them. The environment's http_proxy, https_proxy and all_proxy count without it; “none” is for no proxy.",
+            "Go through this proxy: http, https or socks5, with user:pass@ if it requires them. Without it, the environment's http_proxy, https_proxy and all_proxy count; “none” is for no proxy.",
             valueName: "url"))
     var proxy: String?
 
     @Option(
         help: ArgumentHelp(
-            "Hosts that no proxy is asked for: names with all below them, addresses, prefixes such as 10.0.0.0/8, or *.",
+            "Hosts to reach without a proxy: names with their subdomains, addresses, prefixes such as 10.0.0.0/8, or *.",
             valueName: "list"))
     var noproxy: String?
 
@@ -63,7 +63,7 @@ struct RoutingOptions: ParsableArguments {
             defer { free(real) }
             let attributes = try? FileManager.default.attributesOfItem(atPath: String(cString: real))
             guard let type = attributes?[.type] as? FileAttributeType, type != .typeSocket else { return }
-            reason = "“\(unixSocket)” is no socket."
+            reason = "“\(unixSocket)” is not a socket."
         } else {
             reason = "There is no socket at “\(unixSocket)”: \(String(cString: strerror(errno)))."
         }

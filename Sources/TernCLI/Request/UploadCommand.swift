@@ -16,7 +16,7 @@ struct UploadCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
     var file: String
 
-    @Argument(help: ArgumentHelp("Where it goes.", valueName: "URL"))
+    @Argument(help: ArgumentHelp("The URL to send it to.", valueName: "URL"))
     var url: String
 
     @Argument(help: ArgumentHelp("Name:value, name==value.", valueName: "ITEM"))

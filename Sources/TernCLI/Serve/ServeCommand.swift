@@ -32,9 +32,9 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await start(bundle)
         let file = try authority.map { try PrivateFile(content: $0.pem, name: "tern-ca") }
         Descriptor.standardOutput.print(
-            "Serving on \(server.url); \(server.url("/")) lists the routes. Ctrl-C ends it.")
+            "Serving on \(server.url); \(server.url("/")) lists the routes. Press Ctrl-C to stop.")
         if let file {
-            Descriptor.standardOutput.print("Ask it with: tern --cacert \(file.path) \(server.url("/get"))")
+            Descriptor.standardOutput.print("Try it with: tern --cacert \(file.path) \(server.url("/get"))")
         }
         await Self.untilCancelled()
         try await server.stop()
@@ -56,11 +56,11 @@ struct ServeCommand: AsyncParsableCommand {
         case EADDRINUSE?:
             return
                 "Another program listens on \(place) already; choose another port with --port, or any free one with --port 0."
-        case EADDRNOTAVAIL?: return "\(host) is no address of this machine; choose another one with --host."
+        case EADDRNOTAVAIL?: return "\(host) is not an address of this machine; choose another one with --host."
         case EACCES?: return "Listening on \(place) is not allowed; choose a port above 1023 with --port."
         case let code?: return "The server cannot listen on \(place): \(String(cString: strerror(code)))."
         case nil where error is SocketAddressError.UnknownHost || error is SocketAddressError:
-            return "“\(host)” is no address; give one of this machine with --host."
+            return "“\(host)” is not an address; give one of this machine with --host."
         case nil: return "The server cannot listen on \(place): \(error)."
         }
     }

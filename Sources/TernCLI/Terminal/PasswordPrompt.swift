@@ -8,7 +8,7 @@ enum PasswordPrompt {
     static func ask(_ question: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
-            throw UsageError("The password is missing and there is no terminal to ask at; give --auth USER:PASS.")
+            throw UsageError("The password is missing, and there is no terminal to ask for it; give --auth USER:PASS.")
         }
         defer { close(terminal) }
         var old = termios()
@@ -24,7 +24,7 @@ enum PasswordPrompt {
         }
         defer { Cleanup.run(restoring) }
         guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else {
-            throw UsageError("The terminal cannot be kept from showing the password; give --auth USER:PASS.")
+            throw UsageError("The terminal cannot hide the password; give --auth USER:PASS.")
         }
         let screen = Descriptor(number: terminal, name: "the terminal")
         try screen.write(TerminalText.line(question))

@@ -14,16 +14,17 @@ struct TrustOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Accept only servers with this key in their chain, sha256/BASE64 or a file with the key or certificate; may be given again for another key. “tern cert URL” prints a server's.",
+            "Accept only servers with this key in their chain, sha256/BASE64 or a file with the key or certificate; repeat it for another key. “tern cert URL” prints a server's.",
             valueName: "pin"))
     var pin: [String] = []
 
-    @Option(help: ArgumentHelp("Show this client certificate: PEM, DER or PKCS #12.", valueName: "file"))
+    @Option(help: ArgumentHelp("Present this client certificate: PEM, DER or PKCS #12.", valueName: "file"))
     var cert: String?
 
     @Option(
         help: ArgumentHelp(
-            "The private key of --cert; its password is asked for, or taken from TERN_KEY_PASSWORD.", valueName: "file")
+            "The private key of --cert; tern asks for its password, or takes it from TERN_KEY_PASSWORD.",
+            valueName: "file")
     )
     var key: String?
 
@@ -43,7 +44,7 @@ struct TrustOptions: ParsableArguments {
 
     private static func version(_ text: String) throws -> TLSOptions.Version {
         guard let version = TLSOptions.Version(rawValue: text) else {
-            throw ValidationError("“\(text)” is no version of TLS; there are 1.0, 1.1, 1.2 and 1.3.")
+            throw ValidationError("“\(text)” is not a TLS version; use 1.0, 1.1, 1.2 or 1.3.")
         }
         return version
     }
@@ -51,7 +52,8 @@ struct TrustOptions: ParsableArguments {
     func validate() throws {
         if key != nil, cert == nil { throw ValidationError("--key needs --cert FILE.") }
         if insecure, !pin.isEmpty {
-            throw ValidationError("--insecure and --pin exclude each other: a pin is there to be checked.")
+            throw ValidationError(
+                "--insecure and --pin exclude each other: --insecure would skip the check of the pin.")
         }
         if let tlsMin, let tlsMax, tlsMax < tlsMin { throw ValidationError("--tls-max is below --tls-min.") }
         _ = try overrides()

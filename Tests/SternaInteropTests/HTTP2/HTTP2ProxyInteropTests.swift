@@ -198,7 +198,7 @@ struct HTTP2ProxyInteropTests {
         }
     }
 
-    @Test("Nobody gets through without the right credentials", arguments: HTTP2ProxyProgram.there)
+    @Test("No request passes without the right credentials", arguments: HTTP2ProxyProgram.there)
     func refused(program: HTTP2ProxyProgram) async throws {
         try await HTTP2Proxy.with(program) { proxy in
             try await withOrigins(behind: proxy) { origins in
@@ -229,7 +229,7 @@ struct HTTP2ProxyInteropTests {
         }
     }
 
-    @Test("A server that nobody listens at, and the same connection afterwards", arguments: HTTP2ProxyProgram.there)
+    @Test("A server whose port is closed, and the same connection afterwards", arguments: HTTP2ProxyProgram.there)
     func unreachable(program: HTTP2ProxyProgram) async throws {
         let closed = try ClosedPort()
         try await HTTP2Proxy.with(program) { proxy in

@@ -126,7 +126,7 @@ struct BodyReadingInterceptorTests {
         #expect(endless.isCancelled.withLock { $0 })
     }
 
-    @Test("Progress is told once for each piece", arguments: [true, false])
+    @Test("Progress is reported once for each piece", arguments: [true, false])
     func progress(hasInterceptor: Bool) async throws {
         let told = Mutex<[Int64]>([])
         let api = try watching([answer(Pieces(["one ", "two"])), .text("three")]) { _ in

@@ -113,7 +113,7 @@ struct DNSCacheStateTests {
         #expect(!isKnown(hosts, "b.example", at: 0))
     }
 
-    @Test("A waiter that leaves is told nothing; the look-up goes on for the others")
+    @Test("A waiter that leaves gets no result; the look-up goes on for the others")
     func oneLeaves() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
@@ -146,7 +146,7 @@ struct DNSCacheStateTests {
         #expect(isKnown(hosts, at: 0))
     }
 
-    @Test("A waiter that leaves and comes back is told once")
+    @Test("A waiter that leaves and comes back gets one result")
     func comesBack() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)

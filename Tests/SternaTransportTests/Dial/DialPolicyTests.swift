@@ -45,8 +45,8 @@ struct DialPolicyTests {
             ),
             (
                 "trick.example", "::ffff:127.0.0.1",
-                "Not connected to trick.example on port 8080: its address ::ffff:7f00:1 is a loopback address, as it "
-                    + "stands for 127.0.0.1."
+                "Not connected to trick.example on port 8080: its address ::ffff:7f00:1 is a loopback address, "
+                    + "because it embeds 127.0.0.1."
             ),
             (
                 "169.254.169.254", "169.254.169.254",
@@ -58,7 +58,7 @@ struct DialPolicyTests {
     func message(host: String, address: String, expected: String) throws {
         let error = try refusal(.publicOnly, address, host: host, port: 8_080)
         let advice =
-            " The dial policy allows public addresses only: if this one is meant, set another, such as .all or .custom."
+            " The dial policy allows public addresses only; to connect to this one, set another, such as .all or .custom."
         #expect(error?.detail == expected + advice)
     }
 

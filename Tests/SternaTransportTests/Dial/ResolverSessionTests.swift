@@ -113,7 +113,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("One that does not answer runs out of its time, and is told that nobody waits")
+    @Test("One that does not answer runs out of its time, and is cancelled when no caller waits")
     func hanging() async throws {
         try await TestServer.withServer { server in
             let ended = Counter()
@@ -170,7 +170,7 @@ struct ResolverSessionTests {
     }
 
     @Test(
-        "It is told which kinds of addresses are wanted, and others are left out",
+        "It receives the wanted address families, and others are left out",
         arguments: [
             (AddressFamilies.ipv4, ["::1", "127.0.0.1"], true), (.ipv4, ["::1"], false), (.ipv6, ["127.0.0.1"], false),
             (.any, ["127.0.0.1"], true),

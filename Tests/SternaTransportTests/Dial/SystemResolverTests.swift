@@ -56,7 +56,7 @@ struct SystemResolverTests {
         let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(host, .any) }
         #expect(error?.kind == .hostNotFound)
         #expect(error?.phase == .resolve)
-        #expect(error?.detail.contains("is no host name") == true)
+        #expect(error?.detail.contains("is not a host name") == true)
         #expect(error?.detail.utf8.contains(0) == false)
     }
 

@@ -120,7 +120,7 @@ struct ConnectionHealthTests {
         #expect(asked == (interval > .seconds(1) ? 0 : 199))
     }
 
-    @Test("The time doubles for as long as anybody lives")
+    @Test("The interval doubles, however long the connection is silent")
     func doubling() {
         var health = Self.health(interval: .seconds(1))
         var now = Self.start

@@ -74,7 +74,7 @@ struct HTTP2EarlyFinalAnswerTests {
         }
     }
 
-    @Test("A source that is waited for is told that nobody wants its bytes any more")
+    @Test("A source that is waited for is cancelled when its bytes are no longer needed")
     func source() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: Self.window)

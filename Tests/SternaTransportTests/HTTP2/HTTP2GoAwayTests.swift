@@ -186,7 +186,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("With the answer or just behind it: nobody is hurt, however often", arguments: [0, 1])
+    @Test("With the answer or just behind it: no request is harmed, however often", arguments: [0, 1])
     func race(lead: UInt32) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()

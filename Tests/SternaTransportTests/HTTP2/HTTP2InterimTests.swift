@@ -81,7 +81,7 @@ struct HTTP2InterimTests {
         }
     }
 
-    @Test("Each request of a connection is told of its own")
+    @Test("Each request of a connection receives its own")
     func apart() async throws {
         try await FrameScene.withSession { connection in
             try await connection.handshake()

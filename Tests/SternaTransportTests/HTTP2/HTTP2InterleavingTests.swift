@@ -82,7 +82,7 @@ struct HTTP2InterleavingTests {
         }
     }
 
-    @Test("A slow one holds up nobody")
+    @Test("A slow one holds up no other")
     func slow() async throws {
         let served = Counter()
         try await FrameScene.withSession { connection in

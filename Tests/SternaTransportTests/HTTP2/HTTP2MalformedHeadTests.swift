@@ -109,7 +109,7 @@ struct HTTP2MalformedHeadTests {
         try await refused([(":status", "103")] + row.fields.dropFirst(), .open)
     }
 
-    @Test("It is nobody else's: a request beside it is answered")
+    @Test("Other requests are unaffected: a request beside it is answered")
     func beside() async throws {
         try await FrameScene.withSession { connection in
             try await connection.handshake()

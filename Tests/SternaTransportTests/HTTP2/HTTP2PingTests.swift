@@ -175,7 +175,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("While nothing is under way nobody is asked")
+    @Test("While nothing is under way no PING is sent")
     func idle() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()

@@ -162,7 +162,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("An answer that comes on the refused stream all the same is nobody's")
+    @Test("An answer that comes on the refused stream all the same is ignored")
     func late() async throws {
         let isServed = PoolGate()
         try await FramePeer.withPeer { connection in

@@ -89,7 +89,7 @@ struct HTTP2RequestLineTests {
         #expect(request["content-length"] == nil)
     }
 
-    @Test("A method that is nobody's")
+    @Test("A custom method")
     func ownMethod() async throws {
         let method = try #require(Request.Method("Purge"))
         let request = try await FrameScene.sent { api, _ in try await api.request(method, "row") }

@@ -36,7 +36,7 @@ struct HTTP2SharingTests {
         }
     }
 
-    @Test("The first requests to an origin nobody knows open one connection", arguments: [false, true])
+    @Test("The first requests to a new origin open one connection", arguments: [false, true])
     func first(secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil

@@ -53,7 +53,7 @@ struct HTTP2StateErrorTests {
         FrameRow("PUSH_PROMISE of a client's stream", .protocolError) { [.pushPromise($0, promised: 3, ok)] },
     ]
 
-    @Test("Streams that nobody has begun", arguments: idle)
+    @Test("Streams that were never begun", arguments: idle)
     func unbegun(row: FrameRow) async throws {
         try await FrameScene.connectionError(codes: row.codes) { connection, stream in
             try await connection.send(row.frames(stream))

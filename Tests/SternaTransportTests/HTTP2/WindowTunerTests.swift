@@ -95,7 +95,7 @@ struct WindowTunerTests {
         #expect(probes == [0, 16, 36])
     }
 
-    @Test("An answer that nobody asked for says nothing")
+    @Test("An unrequested answer is ignored")
     func unasked() {
         var tuner = WindowTuner()
         tuner.answered()

@@ -204,7 +204,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Nobody asked for them: there are none, and nothing is written down")
+    @Test("Not enabled: there are none, and nothing is recorded")
     func unasked() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url)

@@ -55,7 +55,7 @@ struct ClosingPermitTests {
         }
     }
 
-    @Test("Who waits is of another origin", arguments: [1, 2], [false, true])
+    @Test("The waiting request is of another origin", arguments: [1, 2], [false, true])
     func inAll(loops: Int, saysSo: Bool) async throws {
         let hosts = ["one.test", "two.test", "three.test", "four.test", "five.test"]
         try await inTurn(saysSo ? Self.last : Self.plain, hosts: hosts, loops: loops) {

@@ -31,7 +31,7 @@ struct DialLimitTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A port where nobody listens, asked 200 times at once: all fail soon, after few dials")
+    @Test("A closed port, asked 200 times at once: all fail soon, after few dials")
     func deadPort() async throws {
         let closed = try ClosedPort()
         let engine = PoolSupport.engine()

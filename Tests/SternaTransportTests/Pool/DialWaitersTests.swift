@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Who waits for a connection that is opened for another request, at a server that takes none.
-@Suite("Pool: who waits for another one's dial", .timeLimit(.minutes(2)))
+@Suite("Pool: requests that wait for another one's dial", .timeLimit(.minutes(2)))
 struct DialWaitersTests {
     private static let limit = Duration.seconds(1)
 
@@ -40,7 +40,7 @@ struct DialWaitersTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("Who has more time waits on", arguments: ["http", "https"])
+    @Test("A request with more time waits on", arguments: ["http", "https"])
     func patient(scheme: String) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in

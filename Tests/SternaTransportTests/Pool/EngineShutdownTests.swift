@@ -190,7 +190,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("Who is cancelled while waiting waits no more, and what is under way ends")
+    @Test("A caller cancelled while waiting waits no more, and what is under way ends")
     func cancelledWait() async throws {
         try await TestServer.withServer { server in
             let gate = PoolGate()

@@ -16,7 +16,7 @@ struct ManyConfigurationsTests {
         return engine.transport(policy, routing: routing)
     }
 
-    @Test("Who asks for an equal one is given the same", arguments: [70, 300], [false, true])
+    @Test("Asking for an equal one returns the same", arguments: [70, 300], [false, true])
     func same(count: Int, byRoute: Bool) {
         let engine = PoolSupport.engine()
         let made = (0..<count).map { transport(engine, $0, byRoute: byRoute) }

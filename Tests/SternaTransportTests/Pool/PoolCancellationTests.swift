@@ -141,7 +141,7 @@ struct PoolCancellationTests {
         ])
     }
 
-    @Test("Who is cancelled takes no connection from who uses it, though it was dialled for the one that left")
+    @Test("A cancelled request takes no connection from its user, though it was dialled for the cancelled one")
     func dialledForAnother() async throws {
         // The first dial hangs in the proxy's handshake, so that the first request takes the second one's connection.
         let ready: [ScriptedServer.Step] = [

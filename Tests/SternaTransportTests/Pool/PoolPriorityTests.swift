@@ -48,7 +48,7 @@ struct PoolPriorityTests {
         }
     }
 
-    @Test("Priorities count among those who wait for the limit of all")
+    @Test("Priorities count among requests that wait for the limit of all")
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in

@@ -114,7 +114,7 @@ import Testing
             #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
             #expect(
                 !world.limiter.isInLine(endpoint) || queue.line.count > queue.dials.count,
-                "nothing stands in line in vain"
+                "nothing is queued in vain"
             )
             #expect(!queue.wantsPermit(at: world.arrangedAt[endpoint]), "something waits that nothing asks for")
             #expect(queue.asking != .begun, "an ask is forgotten")

@@ -86,7 +86,7 @@ struct PoolTurnTests {
         }
     }
 
-    @Test("Who has left the line has no connection closed for it")
+    @Test("A request that left the queue has no connection closed for it")
     func left() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in

@@ -11,7 +11,7 @@ struct QueueTimeoutTests {
         #expect(error?.requestSent == false, sourceLocation: location)
     }
 
-    @Test("It ends who waits, and who comes next is served", arguments: [1, 2])
+    @Test("It ends the waiting request, and the next one is served", arguments: [1, 2])
     func strikes(loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
@@ -38,7 +38,7 @@ struct QueueTimeoutTests {
         }
     }
 
-    @Test("It ends who waits for the limit of all, and the line goes on behind it")
+    @Test("It ends a request that waits for the limit of all, and the queue goes on behind it")
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in
@@ -79,7 +79,7 @@ struct QueueTimeoutTests {
         }
     }
 
-    @Test("It ends who waits on when another one took the connection that was dialled for it")
+    @Test("It ends a request that waits on when another one took the connection that was dialled for it")
     func overtaken() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in

@@ -73,7 +73,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A session that trusts nobody here does not ride on a trusting one's connection")
+    @Test("A session that does not trust the server does not share a trusting one's connection")
     func stranger() async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
@@ -104,7 +104,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Routes: directly, by one proxy, by the same one as somebody else, by another, and by a socket")
+    @Test("Routes: directly, by one proxy, by the same one as another user, by another, and by a socket")
     func routes() async throws {
         try await TestServer.withServer { server in
             let routes = ["origin.test:80": server.port]

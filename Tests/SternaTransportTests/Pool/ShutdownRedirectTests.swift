@@ -110,7 +110,7 @@ struct ShutdownRedirectTests {
         }
     }
 
-    @Test("A response that somebody keeps is no request under way", arguments: [false, true])
+    @Test("A response that is kept is not a request under way", arguments: [false, true])
     func kept(isHTTP2: Bool) async throws {
         try await withEngine(isHTTP2: isHTTP2) { api, engine, gates in
             let request = Task { try await api.get("held/on") }

@@ -185,7 +185,7 @@ struct WaitQueueTests {
     func lateRefusal() {
         var (queue, _) = queue([1, 1])
         let first = queue.asks()
-        // It stood in line, and was granted one before it heard that it had been refused one.
+        // It was queued, and was granted a permit before it learned that it had been refused one.
         queue.mayAskAgain()
         _ = begin(&queue)
         _ = queue.asks()

@@ -20,7 +20,8 @@ struct WaitingLimitTests {
             let waiting = await PoolSupport.queue(2, engine) { _ in try await api.get("1k").status }
             let error = await Wire.failure(.limitExceeded, .queue) { _ = try await api.get("1k") }
             #expect(error?.requestSent == false)
-            #expect(error.map { "\($0)" }?.contains("2 requests wait for a connection") == true, "\(error as Any)")
+            #expect(
+                error.map { "\($0)" }?.contains("2 requests already wait for a connection") == true, "\(error as Any)")
             gate.open()
             #expect(try await held.value == 200)
             for task in waiting { #expect(try await task.value == 200) }

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-/// A warm-up that comes while requests to the same origin stand in line for a permit does not stand there with them.
+/// A warm-up that comes while requests to the same origin wait for a permit does not wait there with them.
 @Suite("Pool: warm-up behind requests that wait", .timeLimit(.minutes(2)))
 struct WarmUpBehindWaiterTests {
     @Test("It returns at once, and the requests are answered in their turn", arguments: [1, 3], [1, 4])

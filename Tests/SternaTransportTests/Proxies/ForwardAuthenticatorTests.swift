@@ -154,7 +154,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("A server that is reached without a proxy, or in a tunnel, asks nobody by 407")
+    @Test("A server that is reached without a proxy, or in a tunnel, asks no authenticator by 407")
     func server() async throws {
         try await ProxyScene.with(.http) { scene in
             let login = ProxyLogin()

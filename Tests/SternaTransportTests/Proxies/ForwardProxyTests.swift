@@ -119,7 +119,7 @@ struct ForwardProxyTests {
             let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
             let error = await Wire.failure(.unacceptableStatus, .decode) { try await api.get(scene.url("/get")) }
             #expect(error?.status == 407)
-            #expect(error?.body?.text == "who are you")
+            #expect(error?.body?.text == "proxy authentication required")
             let challenge = try await api.withResponse(to: .get(scene.url("/get"))) { $0[.proxyAuthenticate] }
             #expect(challenge == "Basic realm=\"test proxy\"")
             #expect(scene.origin.requestCount == 0)

@@ -32,7 +32,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("Tunnels that nobody uses end in silence", arguments: End.allCases, HTTP2TunnelTests.inner)
+    @Test("Unused tunnels end in silence", arguments: End.allCases, HTTP2TunnelTests.inner)
     func idle(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let api = try scene.session(engine) { $0.collectsMetrics = true }

@@ -48,7 +48,7 @@ struct HTTP2TunnelMetricsTests {
         }
     }
 
-    @Test("Who waits for another's handshake with the proxy has its parts in order, too")
+    @Test("A request that waits for another's handshake with the proxy has its parts in order, too")
     func waiting() async throws {
         try await ProxyScene.withTunnels(origins: 5) { scene, engine in
             let api = try scene.session(engine) { $0.collectsMetrics = true }

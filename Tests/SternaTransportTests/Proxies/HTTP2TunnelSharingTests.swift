@@ -24,7 +24,9 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("Who comes while the first handshake is under way waits for it", arguments: [ProxyScene.Kind.http2, .https])
+    @Test(
+        "A request that comes while the first handshake is under way waits for it",
+        arguments: [ProxyScene.Kind.http2, .https])
     func handshake(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.withTunnels(kind, origins: 20) { scene, engine in
             let api = try scene.session(engine)
@@ -126,7 +128,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("What is the origin's affair alone keeps nobody apart: a policy for its host, and what requests say")
+    @Test("Settings of the origin alone separate no tunnels: a policy for its host, and what requests say")
     func together() async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)

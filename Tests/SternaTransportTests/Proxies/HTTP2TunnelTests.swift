@@ -111,7 +111,7 @@ struct HTTP2TunnelTests {
         }
     }
 
-    @Test("Who does not offer HTTP/2 speaks HTTP/1.1 to the proxy, too", arguments: Old.allCases)
+    @Test("A client that does not offer HTTP/2 speaks HTTP/1.1 to the proxy, too", arguments: Old.allCases)
     func old(old: Old) async throws {
         try await ProxyScene.withTunnels(http2: [.byALPN]) { scene, engine in
             let reply = try await scene.session(engine, old.apply).get(scene.url("/get"))

@@ -64,7 +64,7 @@ struct ProxyAuthenticationTests {
         #expect(authentication.answer == nil)
     }
 
-    @Test("With the last who waits the question ends; its answer comes too late, and the next one asks anew")
+    @Test("The question ends with its last waiter; its answer comes too late, and the next waiter asks again")
     func abandoned() async throws {
         let (begun, gate, ended) = (Counter(), Counter(), Counter())
         let login = ProxyLogin { _ in

@@ -53,7 +53,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("The URL's credentials are sent unasked, and nobody is asked where they are right")
+    @Test("The URL's credentials are sent unasked, and the authenticator is not called where they are right")
     func ownCredentials() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
@@ -84,7 +84,7 @@ struct ProxyAuthenticatorTests {
             let api = try scene.session(login)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
             #expect(error?.proxyResponse?.status.code == 407)
-            #expect(error?.detail.contains("3 answers") == true)
+            #expect(error?.detail.contains("3 times") == true)
             #expect(error?.requestSent == false)
             #expect(scene.shown == [nil, .wrong, .wrong, .wrong])
             #expect(login.challenges.map(\.refusedCount) == [0, 1, 2])
@@ -204,7 +204,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("The question goes on for those who still wait for it")
+    @Test("The question goes on for its remaining waiters")
     func oneLeaves() async throws {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let gate = Counter()

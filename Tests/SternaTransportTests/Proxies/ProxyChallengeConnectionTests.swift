@@ -82,7 +82,7 @@ struct ProxyChallengeConnectionTests {
         #expect(heads.last?.map(isAnswered) == [true])
     }
 
-    @Test("On another one where the proxy sends what nobody asked for while the answer is looked for")
+    @Test("On another one where the proxy sends unrequested bytes while the authenticator runs")
     func unasked() async throws {
         let first: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.challenge()), .send("HTTP/1.1 200 OK\r\n\r\n"), .hang,

@@ -52,7 +52,7 @@ struct ProxyFailureMetricsTests {
     }
 
     @Test(
-        "A proxy that nobody answers for is named; there is no address that was connected to",
+        "A proxy that does not answer is named; there is no address that was connected to",
         arguments: ["http", "https", "socks5"], ["http://origin.test/", "https://origin.test/"])
     func unreachable(scheme: String, url: String) async throws {
         let closed = try ClosedPort()

@@ -126,7 +126,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("Nobody listens at the proxy's port", arguments: ["http", "https", "socks5"])
+    @Test("The proxy's port is closed", arguments: ["http", "https", "socks5"])
     func nobody(scheme: String) async throws {
         let port = try ClosedPort()
         let api = try ProxyScene.session("\(scheme)://127.0.0.1:\(port.port)")

@@ -147,11 +147,11 @@ struct SOCKS5HandshakeTests {
         Failure([Array("HTTP/1.1 400 Bad Request".utf8)], "try http://"), Failure([[22, 3, 1]], "version 22"),
         Failure([[5, 0xFF]], "give a user name and password, as in socks5://user:password@host"),
         Failure([[5, 2]], "give a user name and password"),
-        Failure([[5, 0xFF]], credentials: true, "another way of authentication is not supported"),
+        Failure([[5, 0xFF]], credentials: true, "without authentication; Sterna supports no other method."),
         Failure([[5, 1]], "method 1, which was not offered"), Failure([[5, 1]], credentials: true, "method 1"),
         Failure([[5, 3]], credentials: true, "method 3"), Failure([[5, 0x80]], credentials: true, "method 128"),
-        Failure([[5, 0, 5]], "not asked yet"), Failure([[5, 2, 1]], credentials: true, "not asked yet"),
-        Failure([[5, 2], [1, 0, 5]], credentials: true, "not asked yet"),
+        Failure([[5, 0, 5]], "before it was asked"), Failure([[5, 2, 1]], credentials: true, "before it was asked"),
+        Failure([[5, 2], [1, 0, 5]], credentials: true, "before it was asked"),
         Failure([[5, 2], [5, 0]], credentials: true, "version 5 instead of 1"),
         Failure([[5, 2], [0, 0]], credentials: true, "version 0 instead of 1"),
         Failure([[5, 2], [1, 1]], credentials: true, "refuses the user name and password (status 1); check them"),
@@ -174,7 +174,7 @@ struct SOCKS5HandshakeTests {
     func failure(row: Failure) throws {
         for cut in [0, nil] {
             // Byte by byte, what comes too early only comes in its time.
-            if cut == nil, row.says == "not asked yet" { continue }
+            if cut == nil, row.says == "before it was asked" { continue }
             let error = try #require(throws: SternaError.self) {
                 try Self.converse(row.turns, credentials: row.credentials, cut: cut)
             }

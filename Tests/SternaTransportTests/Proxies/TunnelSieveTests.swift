@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// What is kept from streams' channels, which would store it.
-@Suite("Proxies: frames that nobody looks at")
+@Suite("Proxies: frames that are ignored")
 struct TunnelSieveTests {
     private func passes(_ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID = 1) throws -> Bool {
         let channel = EmbeddedChannel()

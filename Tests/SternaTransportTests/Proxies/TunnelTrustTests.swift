@@ -13,7 +13,7 @@ struct TunnelTrustTests {
         #expect(error?.requestSent == false, sourceLocation: location)
     }
 
-    @Test("An authority that nobody knows is refused", arguments: [ProxyScene.Kind.http, .socks5])
+    @Test("An unknown authority is refused", arguments: [ProxyScene.Kind.http, .socks5])
     func issuer(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind) { scene in
             let stranger = try CertificateAuthority()

@@ -49,7 +49,7 @@ struct MinimumThroughputTests {
         #expect(error?.kind == .timedOut)
         #expect(error?.phase == .read)
         #expect(error?.status == 200)
-        #expect(error?.detail.contains("1000 bytes a second") == true)
+        #expect(error?.detail.contains("1000 bytes per second") == true)
     }
 
     @Test("One that is quick enough goes on to its end")

@@ -131,7 +131,7 @@ struct PhaseTimeoutTests {
         let error = await Wire.failure(.timedOut, .write, within: .seconds(15)) {
             try await api.post("row", body: .bytes(Bytes(repeating: 1, count: 64 << 20)))
         }
-        #expect(error?.detail.contains("10000 bytes a second") == true)
+        #expect(error?.detail.contains("10000 bytes per second") == true)
         withExtendedLifetime(listener) {}
     }
 }

@@ -31,7 +31,7 @@ enum RedirectRule {
             return .refuse(
                 SternaError(
                     .tooManyRedirects, phase: .read,
-                    "The server redirected more than \(policy.limit) times; the redirects may go round in a circle."))
+                    "The server redirected more than \(policy.limit) times; the redirects may form a loop."))
         }
         let target: HTTPURL
         do {
@@ -40,20 +40,20 @@ enum RedirectRule {
             return .refuse(
                 SternaError(
                     .redirectRefused, phase: .read,
-                    "The server redirects to something that is no http or https URL: \(error)"))
+                    "The server redirects to an address that is not an http or https URL: \(error)"))
         }
         guard target.scheme == .http || target.scheme == .https else {
             return .refuse(
                 SternaError(
                     .redirectRefused, phase: .read,
-                    "The server redirects to \(target.scheme.rawValue), which is not followed."))
+                    "The server redirects to a \(target.scheme.rawValue) URL, which Sterna does not follow."))
         }
         if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
             return .refuse(
                 SternaError(
                     .redirectRefused, phase: .read,
-                    "The server redirects from https to http (\(Redaction.show(target))), which would give up "
-                        + "encryption and was refused."))
+                    "The server redirects from https to http (\(Redaction.show(target))); the redirect was refused because "
+                        + "it would give up encryption."))
         }
         return follow(request, to: target, status: response.status.code)
     }

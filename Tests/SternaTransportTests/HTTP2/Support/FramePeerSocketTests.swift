@@ -104,7 +104,7 @@ struct FramePeerSocketTests {
         }
     }
 
-    @Test("PING is left without an answer where the peer is told so")
+    @Test("PING is left without an answer where the test peer is set so")
     func pings() async throws {
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()

@@ -264,7 +264,7 @@ final class FrameWorld {
 
     var saysGoodbye: Bool { model.clientHasSaidGoodbye }
 
-    /// Whether nobody stands, or has stood, in line for another connection.
+    /// Whether no request waits, or has waited, for another connection.
     func nobodyWaits() async throws -> Bool {
         let (shard, endpoint) = (shard, endpoint)
         return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.change { $0.line.isEmpty } }
