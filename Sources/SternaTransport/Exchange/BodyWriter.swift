@@ -83,7 +83,8 @@ final class BodyWriter: @unchecked Sendable {
         guard !isBusy, !isStopped, !isAdvancing, let codec, codec.isOpen else { return }
         isAdvancing = true
         defer { isAdvancing = false }
-        while !isStopped, !isBusy {
+        // A paused call reads no more of its source; `Exchange.callResumed` continues.
+        while !isStopped, !isBusy, codec.exchange?.call?.isPaused != true {
             guard segment < body.segments.count else {
                 end(codec)
                 return

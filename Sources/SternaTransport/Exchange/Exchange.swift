@@ -287,6 +287,7 @@ extension Exchange: CallStep {
         shard.loop.execute {
             guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil else { return }
             self.codec?.timeGoesOn()
+            self.codec?.writer?.advance()
             shard.tickNoLater(than: self.timeLimit().at)
         }
     }

@@ -182,7 +182,7 @@ struct VerbCombinationTests {
         await log.wait(ends: tasks.count)
         #expect(log.values.count == tasks.count)
         #expect(mock.requests.count == tasks.count)
-        #expect(tasks.compactMap { $0.map { Shown($0.request) } } == Self.expected(method))
+        #expect(tasks.compactMap { $0?.originalRequest.map { Shown($0) } } == Self.expected(method))
     }
 
     @Test("With callbacks, of any method", arguments: methods)
@@ -228,7 +228,7 @@ struct VerbCombinationTests {
         await log.wait(ends: tasks.count)
         #expect(log.values.count == tasks.count)
         #expect(mock.requests.count == tasks.count)
-        #expect(tasks.compactMap { $0.map { Shown($0.request) } } == Self.expected(method))
+        #expect(tasks.compactMap { $0?.originalRequest.map { Shown($0) } } == Self.expected(method))
     }
 
     @Test("Drafts", arguments: methods)

@@ -1,4 +1,5 @@
 import Dispatch
+import NIOCore
 import Sterna
 import SternaTesting
 import Synchronization
@@ -65,7 +66,7 @@ struct DataTaskTests {
             var options = EngineOptions()
             options.clock = clock.clock
             let api = try session(server) {
-                $0.engine = Engine(options)
+                $0.engine = Engine(options: options)
                 $0.startsTasks = false
             }
             let task = api.dataTask(.get("get") { $0.timeouts.total = .seconds(10) })

@@ -41,7 +41,8 @@ struct TaskLifecycleTests {
             case "s": last = lifecycle.suspend()
             case "c": last = lifecycle.cancel()
             default:
-                #expect(lifecycle.complete())
+                let isFirst = lifecycle.complete()
+                #expect(isFirst)
                 last = .nothing
             }
         }
@@ -53,8 +54,8 @@ struct TaskLifecycleTests {
     func once() {
         var lifecycle = TaskLifecycle()
         _ = lifecycle.resume()
-        #expect(lifecycle.complete())
-        #expect(!lifecycle.complete())
+        let completions = [lifecycle.complete(), lifecycle.complete()]
+        #expect(completions == [true, false])
         #expect(lifecycle.state == .completed)
     }
 }

@@ -1,0 +1,92 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@Suite("Tasks: streams", .timeLimit(.minutes(2)))
+struct DataStreamTaskTests {
+    private struct Line: Decodable, Sendable {
+        let id: Int
+    }
+
+    private func session(_ server: TestServer) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+        }
+    }
+
+    @Test("Bytes, as they arrive", arguments: [0, 10, 3_000_000])
+    func bytes(count: Int) async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).streamTask(.get("stream-bytes/\(count)"))
+            var all = 0
+            for try await piece in task.bytes { all += piece.readableBytes }
+            #expect(all == count)
+            try await task.finished()
+            #expect(task.state == .completed)
+            #expect(task.progress.current.completed == Int64(count))
+        }
+    }
+
+    @Test("Lines, and values of JSON lines")
+    func lines() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            var count = 0
+            for try await line in api.streamTask(.get("stream/500")).lines {
+                #expect(line.hasPrefix("{"))
+                count += 1
+            }
+            #expect(count == 500)
+            var ids: [Int] = []
+            for try await line in api.streamTask(.get("stream/500")).jsonLines(of: Line.self) { ids.append(line.id) }
+            #expect(ids == Array(0..<500))
+        }
+    }
+
+    @Test("A line above the limit ends the task")
+    func longLine() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).streamTask(.get("stream-bytes/3000000?seed=1"))
+            let error = await #expect(throws: SternaError.self) {
+                for try await _ in task.lines(upTo: 1) {}
+            }
+            #expect(error?.kind == .limitExceeded)
+            await #expect(throws: SternaError.self) { try await task.finished() }
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    @Test("A status that is rejected throws before the first byte")
+    func rejected() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).streamTask(.get("status/500"))
+            let error = await #expect(throws: SternaError.self) {
+                for try await _ in task.bytes { Issue.record("bytes of an error") }
+            }
+            #expect(error?.kind == .unacceptableStatus)
+            #expect(task.error?.kind == .unacceptableStatus)
+        }
+    }
+
+    @Test("Cancelled between two pieces; suspended, it goes on")
+    func cancel() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).streamTask(.get("bytes/100000000"))
+            var reader = task.bytes.makeAsyncIterator()
+            _ = try await reader.next()
+            task.suspend()
+            let next = Task { [reader] in
+                var reader = reader
+                return try await reader.next()
+            }
+            task.resume()
+            #expect(try await next.value != nil)
+            task.cancel()
+            await #expect(throws: SternaError.self) { while try await reader.next() != nil {} }
+            await #expect(throws: SternaError.self) { try await task.finished() }
+            try await server.waitForOpenConnections(0)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Dispatch
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+#if Foundation
+import Foundation
+#endif
+
+@Suite("Tasks: suspended while they run", .timeLimit(.minutes(2)))
+struct TaskSuspensionTests {
+    private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+            configure(&$0)
+        }
+    }
+
+    /// Waits until a counter has stopped growing.
+    private func settled(_ value: @Sendable () -> Int64) async throws -> Int64 {
+        var last = value()
+        while true {
+            try await Task.sleep(for: .milliseconds(300))
+            let now = value()
+            if now == last { return now }
+            last = now
+        }
+    }
+
+    @Test("A suspended download reads no further; resumed, it comes whole", arguments: [false, true])
+    func download(http2: Bool) async throws {
+        let size: Int64 = 64 << 20
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
+            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
+                .dataTask(.get("bytes/\(size)"))
+            for await step in task.progress where step.completed > 1 << 20 { break }
+            task.suspend()
+            task.suspend()
+            #expect(task.state == .suspended)
+            let stood = try await settled { task.progress.current.completed }
+            #expect(stood < size)
+            task.resume()
+            #expect(try await task.value.body.readableBytes == Int(size))
+        }
+    }
+
+    @Test("A suspended upload reads its source no further", arguments: [false, true])
+    func upload(http2: Bool) async throws {
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
+            let read = Mutex<Int64>(0)
+            let pieces = 4_000
+            let source = BodyProducer(length: Int64(pieces) * 10_000, isReplayable: true) {
+                let left = Counter(pieces)
+                return {
+                    guard left.add(-1) >= 0 else { return nil }
+                    read.withLock { $0 += 1 }
+                    return Bytes(repeating: 0x61, count: 10_000)
+                }
+            }
+            let body = Body(segments: [.producer(source)])
+            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
+                .uploadTask(.upload(body, to: "discard"))
+            for await step in task.progress where step.completed > 1 << 20 { break }
+            task.suspend()
+            let stood = try await settled { read.withLock { $0 } }
+            #expect(stood < Int64(pieces))
+            task.resume()
+            #expect(try await task.value.status == 200)
+            #expect(read.withLock { $0 } == Int64(pieces))
+        }
+    }
+
+    @Test("No limit expires while a task is suspended, and the total limit does not run")
+    func time() async throws {
+        try await TestServer.withServer { server in
+            let clock = TestClock()
+            var options = EngineOptions()
+            options.clock = clock.clock
+            let task = try session(server) { $0.engine = Engine(options: options) }.dataTask(
+                .get("bytes/50000000") { $0.timeouts.total = .seconds(100) })
+            for await step in task.progress where step.completed > 0 { break }
+            task.suspend()
+            await clock.advance(by: .seconds(10_000))
+            task.resume()
+            #expect(try await task.value.body.readableBytes == 50_000_000)
+        }
+    }
+
+    @Test("Cancelled while it is suspended")
+    func cancel() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).dataTask(.get("bytes/50000000"))
+            for await step in task.progress where step.completed > 0 { break }
+            task.suspend()
+            task.cancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    #if Foundation
+    @Test("Foundation's progress suspends, resumes and cancels its task")
+    func object() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server) { $0.callbacks = .queue(DispatchQueue(label: "test")) }
+                .dataTask(.get("bytes/50000000"))
+            let progress = task.downloadProgressObject
+            progress.pause()
+            #expect(task.state == .suspended)
+            progress.resume()
+            #expect(task.state == .running)
+            progress.cancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+    #endif
+}
+
+/// A number that closures share.
+private final class Counter: Sendable {
+    private let value: Mutex<Int>
+
+    init(_ value: Int) { self.value = Mutex(value) }
+
+    func add(_ change: Int) -> Int {
+        value.withLock { value in
+            value += change
+            return value
+        }
+    }
+}
