@@ -37,6 +37,7 @@ enum ExitStatus {
         case .connectionFailed, .addressRefused: 7
         case .truncated: 18
         case .unacceptableStatus: 22
+        case .destinationUnusable: outputFailed
         case .fileUnreadable: 26
         case .timedOut: 28
         case .tlsFailed: 35
