@@ -6,7 +6,8 @@ struct MediaTypeExtensionTests {
     @Test(
         "A type has one usual extension",
         arguments: [
-            ("image/jpeg", "jpg"), ("Image/PNG; q=1", "png"), ("text/plain; charset=utf-8", "txt"), ("text/html", "html"),
+            ("image/jpeg", "jpg"), ("Image/PNG; q=1", "png"), ("text/plain; charset=utf-8", "txt"),
+            ("text/html", "html"),
             ("audio/mpeg", "mp3"), ("video/mp4", "mp4"), ("application/json", "json"), ("application/xml", "xml"),
             ("application/pdf", "pdf"), ("application/zip", "zip"), ("application/gzip", "gz"), ("audio/amr", "amr"),
             ("text/xml", "xml"), ("image/x-icon", "ico"), ("application/hal+json", "json"), ("image/svg+xml", "svg"),

@@ -23,6 +23,8 @@ import Testing
         let cause = OutputError(name: "standard output", code: 28)
         let error = SternaError(.interceptorFailed, phase: .prepare, "", underlying: cause)
         #expect(ExitStatus.code(for: error) == 23)
+        let full = DestinationFault.noSpace(path: "/a", code: 28)
+        #expect(ExitStatus.code(for: SternaError(.writeFailed, phase: .read, "", underlying: full)) == 23)
         #expect(ExitStatus.code(for: cause as any Error) == 23)
         #expect(ExitStatus.code(for: UsageError("x") as any Error) == 2)
         #expect(ExitStatus.code(for: HTTPURL.ParseError.empty as any Error) == 3)

@@ -8,11 +8,13 @@ struct ContentDispositionMutationTests {
         "ContentDisposition",
         seeds: [
             "attachment; filename=a.txt", "inline; filename=\"a \\\"b\\\" c.tar.gz\"; size=12",
-            "attachment; filename=\"EURO\"; filename*=UTF-8''%e2%82%ac%20rates.txt", "filename*=iso-8859-1'en'%A3%2F..%2Fx",
+            "attachment; filename=\"EURO\"; filename*=UTF-8''%e2%82%ac%20rates.txt",
+            "filename*=iso-8859-1'en'%A3%2F..%2Fx",
             "attachment; filename=\"..\\\\..\\\\CON.txt\"", "attachment; filename=\"e\u{301}\u{202E}gpj.exe \"",
         ],
         tokens: [
-            ";", "=", "\"", "\\", "'", "%", "%2F", "%00", "/", "filename", "filename*=", "UTF-8''", "..", " ", "\t", "\u{0}",
+            ";", "=", "\"", "\\", "'", "%", "%2F", "%00", "/", "filename", "filename*=", "UTF-8''", "..", " ", "\t",
+            "\u{0}",
             "\u{301}", "\u{F73}", "\u{200D}", "CON", "COM¹", ".tar", "é", "\u{1100}",
         ]
     ) { bytes in

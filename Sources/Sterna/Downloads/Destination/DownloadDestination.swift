@@ -37,7 +37,8 @@ public struct DownloadDestination: Sendable {
     /// - Parameters:
     ///   - folder: the folder's path or URL.
     ///   - existing: what happens if the name is taken. By default a number is added, as by browsers.
-    public static func folder(_ folder: some FileReference, existing: ExistingFile = .addNumber) -> DownloadDestination {
+    public static func folder(_ folder: some FileReference, existing: ExistingFile = .addNumber) -> DownloadDestination
+    {
         DownloadDestination(place: .folder(folder), existing: existing)
     }
 

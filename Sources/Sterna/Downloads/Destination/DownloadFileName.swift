@@ -1,6 +1,6 @@
 import SternaCore
-import SternaSerialization
 import SternaPlatform
+import SternaSerialization
 
 #if !canImport(Darwin)
 // Normalization form C without Foundation; Apple's platforms have Foundation's.

@@ -56,7 +56,8 @@ enum ExclusiveMove: CaseIterable, Sendable {
         renamex_np(source, path, UInt32(RENAME_EXCL)) == 0 ? 0 : errno
     }
     #else
-    private typealias Rename = @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
+    private typealias Rename =
+        @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
 
     // The C library's module leaves the function out.
     // Invariant: the symbol, where there is one, is the C library's function with this signature.

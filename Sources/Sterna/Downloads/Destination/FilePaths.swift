@@ -5,7 +5,9 @@ import SternaPlatform
 enum FilePaths {
     /// Returns an absolute path without slashes at its end; throws for an empty path and for one with a NUL.
     static func absolute(_ path: String) throws(DestinationFault) -> String {
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw .failed(path: path, code: path.isEmpty ? ENOENT : EINVAL) }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .failed(path: path, code: path.isEmpty ? ENOENT : EINVAL)
+        }
         var whole = path.utf8.first == slash ? path : FileManager.default.currentDirectoryPath + "/" + path
         while whole.utf8.count > 1, whole.utf8.last == slash { whole.unicodeScalars.removeLast() }
         return whole
@@ -69,7 +71,9 @@ enum FilePaths {
             }
             let code = errno
             // A file among the folders is found further up.
-            guard code == ENOENT || code == ENOTDIR, folder != "/" else { throw DestinationFault(code: code, path: folder) }
+            guard code == ENOENT || code == ENOTDIR, folder != "/" else {
+                throw DestinationFault(code: code, path: folder)
+            }
             missing.append(folder)
             folder = Self.folder(of: folder)
         }

@@ -34,7 +34,9 @@ struct DestinationPlanTests {
         let chosen = try DestinationPlan(.choose { _, _ in "/nowhere/a" })
         #expect(chosen.partialFolder != "/nowhere")
         #expect(chosen.partialPermissions == 0o600)
-        #expect(try DestinationPlan(.file("a-name-that-is-not-taken")).partialFolder == FileManager.default.currentDirectoryPath)
+        #expect(
+            try DestinationPlan(.file("a-name-that-is-not-taken")).partialFolder
+                == FileManager.default.currentDirectoryPath)
         // Nothing is created before the transfer.
         #expect(folder.names.isEmpty)
         try DestinationPlan(.folder(path("x/y"))).makePartialFolder()
@@ -62,7 +64,9 @@ struct DestinationPlanTests {
         #expect(fault(.file(long, existing: existing)) == .failed(path: long, code: ENAMETOOLONG))
         #expect(fault(.file("", existing: existing)) == .failed(path: "", code: ENOENT))
         #expect(fault(.folder("a\0b", existing: existing)) == .failed(path: "a\0b", code: EINVAL))
-        if existing == .replace { #expect(fault(.file("/dev/null", existing: existing)) == .notAFile(path: "/dev/null")) }
+        if existing == .replace {
+            #expect(fault(.file("/dev/null", existing: existing)) == .notAFile(path: "/dev/null"))
+        }
     }
 
     @Test("A URL that is no file's is a fault")

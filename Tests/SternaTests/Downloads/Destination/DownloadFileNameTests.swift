@@ -7,12 +7,15 @@ struct DownloadFileNameTests {
     @Test(
         "The field comes first, then the URL, then the media type",
         arguments: [
-            ("attachment; filename=a.txt", "http://h/b.zip", "image/png", "a.txt"), (nil, "http://h/b.zip?x=/y", "image/png", "b.zip"),
+            ("attachment; filename=a.txt", "http://h/b.zip", "image/png", "a.txt"),
+            (nil, "http://h/b.zip?x=/y", "image/png", "b.zip"),
             ("inline", "http://h/x/b%20c.zip", nil, "b c.zip"), (nil, "http://h/", "image/jpeg", "download.jpg"),
             (nil, "http://h/a/", "text/plain; charset=utf-8", "download.txt"), (nil, "http://h", nil, "download"),
             (nil, "http://h/", "application/octet-stream", "download"), (nil, "http://h/%2e%2e%2fx", nil, "x"),
-            (nil, "http://h/%ff.bin", nil, "%ff.bin"), (nil, "http://h/a%", nil, "a%"), (nil, "http://h/%2F", nil, "download"),
-            ("attachment; filename=\"..\"", "http://h/b", nil, "b"), ("attachment; filename=\"a/\"", "http://h/b", nil, "b"),
+            (nil, "http://h/%ff.bin", nil, "%ff.bin"), (nil, "http://h/a%", nil, "a%"),
+            (nil, "http://h/%2F", nil, "download"),
+            ("attachment; filename=\"..\"", "http://h/b", nil, "b"),
+            ("attachment; filename=\"a/\"", "http://h/b", nil, "b"),
             ("attachment; filename*=UTF-8''%2e%2e%2Fa%00b", "http://h/c", nil, "ab"),
             ("attachment; filename=\"\u{200B}\"", "http://h/%E2%80%AE", "application/json", "download.json"),
         ] as [(String?, String, String?, String)])
@@ -24,11 +27,13 @@ struct DownloadFileNameTests {
 
     private static let safeNames: [(String, String?)] = [
         ("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("..\\..\\boot.ini", "boot.ini"), ("C:\\a\\b.txt", "b.txt"),
-        ("/", nil), ("..", nil), ("", nil), ("a/", nil), (".bashrc", "bashrc"), ("-rf", "rf"), ("~user", "user"), ("  . .x", "x"),
+        ("/", nil), ("..", nil), ("", nil), ("a/", nil), (".bashrc", "bashrc"), ("-rf", "rf"), ("~user", "user"),
+        ("  . .x", "x"),
         ("a. . ", "a"), ("\u{A0}a\u{3000}", "a"), ("a\u{0}b\nc\u{7F}\u{85}", "abc"), ("a\u{202E}gpj.exe", "agpj.exe"),
         ("a\u{200B}\u{FEFF}\u{2066}\u{AD}b", "ab"), ("\u{3164}\u{2800}", nil), ("\u{E0041}a\u{FFFF}", "a"),
         ("a<b>c:d\"e|f?g*h\u{FFFD}", "a_b_c_d_e_f_g_h_"), ("e\u{301}", "\u{E9}"), ("\u{1100}\u{1161}", "\u{AC00}"),
-        ("CON", "_CON"), ("nul.txt", "_nul.txt"), ("com1.tar.gz", "_com1.tar.gz"), ("COM¹", "_COM¹"), ("con .x", "_con .x"),
+        ("CON", "_CON"), ("nul.txt", "_nul.txt"), ("com1.tar.gz", "_com1.tar.gz"), ("COM¹", "_COM¹"),
+        ("con .x", "_con .x"),
         ("LPT0", "_LPT0"), ("conin$", "_conin$"), ("console", "console"), ("COM10", "COM10"), ("a.CON", "a.CON"),
     ]
 
@@ -42,7 +47,9 @@ struct DownloadFileNameTests {
     func long() throws {
         func x(_ count: Int) -> String { String(repeating: "x", count: count) }
         #expect(DownloadFileName.safe(x(300) + ".tar.gz") == x(248) + ".tar.gz")
-        #expect(DownloadFileName.safe(String(repeating: "é", count: 300) + ".jpg") == String(repeating: "é", count: 125) + ".jpg")
+        #expect(
+            DownloadFileName.safe(String(repeating: "é", count: 300) + ".jpg") == String(repeating: "é", count: 125)
+                + ".jpg")
         #expect(DownloadFileName.safe(x(250) + "👨.jpg") == x(250) + ".jpg")
         // What is too long is no extension.
         #expect(DownloadFileName.safe("a." + x(300)) == "a." + x(253))
@@ -69,8 +76,10 @@ struct DownloadFileNameTests {
     func isIdempotent(seed: UInt64) {
         var random = MutationGenerator(seed: seed)
         let pieces = [
-            "a", "é", "e", "\u{301}", "\u{338}", ".", " ", "/", "\\", "<", "CON", "nul", "COM", "1", "¹", ".tar", ".gz", "\u{202E}",
-            "\u{200D}", "👨", "-", "~", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{212A}", "\u{37E}", "\u{1FEF}", "\u{0}", "\u{85}",
+            "a", "é", "e", "\u{301}", "\u{338}", ".", " ", "/", "\\", "<", "CON", "nul", "COM", "1", "¹", ".tar", ".gz",
+            "\u{202E}",
+            "\u{200D}", "👨", "-", "~", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{212A}", "\u{37E}", "\u{1FEF}", "\u{0}",
+            "\u{85}",
             "\u{A0}", "🇩", "\u{344}", "\u{F73}", "\u{FE0F}", "\u{DDA}",
         ]
         for round in 0..<1_000 {

@@ -100,13 +100,17 @@ struct FilePlacementTests {
         #expect(folder.names == ["a", "a (2)"])
     }
 
-    @Test("A folder at the destination is a fault; for the server's names it is a taken name", arguments: ExistingFile.allCases)
+    @Test(
+        "A folder at the destination is a fault; for the server's names it is a taken name",
+        arguments: ExistingFile.allCases)
     func folderInPlace(existing: ExistingFile) throws {
         let target = path("a")
         #expect(mkdir(target, 0o777) == 0)
         let part = try write("new", to: "part")
         #expect(fault { _ = try FilePlacement(existing: existing).place(part, at: target) } == .folder(path: target))
-        #expect(fault { _ = try FilePlacement(existing: existing).place(part, at: path("b/")) } == .folder(path: path("b/")))
+        #expect(
+            fault { _ = try FilePlacement(existing: existing).place(part, at: path("b/")) } == .folder(path: path("b/"))
+        )
         guard existing == .addNumber else { return }
         #expect(try FilePlacement(existing: existing, numbersFolders: true).place(part, at: target) == path("a (2)"))
     }
@@ -127,15 +131,19 @@ struct FilePlacementTests {
     func fileAmongFolders() throws {
         let file = try write("x", to: "file")
         let part = try write("new", to: "part")
-        #expect(fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/a/b")) } == .notAFolder(path: file))
-        #expect(fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/b")) } == .notAFolder(path: file))
+        #expect(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/a/b")) }
+                == .notAFolder(path: file))
+        #expect(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/b")) } == .notAFolder(path: file))
     }
 
     @Test("A temporary file that vanished is named", arguments: ExistingFile.allCases)
     func vanished(existing: ExistingFile) throws {
         let part = path("part")
         #expect(
-            fault { _ = try FilePlacement(existing: existing).place(part, at: path("a")) } == .vanished(temporaryFile: part))
+            fault { _ = try FilePlacement(existing: existing).place(part, at: path("a")) }
+                == .vanished(temporaryFile: part))
         #expect(folder.names.isEmpty)
     }
 
@@ -144,9 +152,12 @@ struct FilePlacementTests {
         let part = try write("new", to: "part")
         let long = path(String(repeating: "x", count: 300))
         #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: long) } == .failed(path: long, code: ENAMETOOLONG))
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: long) }
+                == .failed(path: long, code: ENAMETOOLONG))
         #expect(fault { _ = try FilePlacement(existing: .fail).place(part, at: "") } == .failed(path: "", code: ENOENT))
-        #expect(fault { _ = try FilePlacement(existing: .fail).place(part, at: "a\0b") } == .failed(path: "a\0b", code: EINVAL))
+        #expect(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: "a\0b") }
+                == .failed(path: "a\0b", code: EINVAL))
         #expect(folder.names == ["part"])
     }
 

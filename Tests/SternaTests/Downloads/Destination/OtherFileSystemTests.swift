@@ -38,7 +38,9 @@ struct OtherFileSystemTests {
 
         var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 
-        func content(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) } }
+        func content(_ name: String) -> [UInt8]? {
+            FileManager.default.contents(atPath: "\(path)/\(name)").map { Array($0) }
+        }
     }
 
     @Test("The file is copied whole, and the temporary one removed", arguments: ExistingFile.allCases)
