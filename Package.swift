@@ -122,7 +122,8 @@ let package = Package(
         .testTarget(
             name: "SternaTests",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "CSternaZlib",
+                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "MutationKit",
+                "CSternaZlib",
                 nioCore, nioPosix,
                 httpTypes,
             ],

@@ -11,7 +11,7 @@ import Testing
         .connectionClosed: 56, .truncated: 18, .malformedResponse: 56, .limitExceeded: 56, .tooManyRedirects: 47,
         .redirectRefused: 47, .contentCodingFailed: 61, .unacceptableStatus: 22, .unacceptableMediaType: 1,
         .unacceptableResponse: 1, .decodingFailed: 1, .identityUnusable: 58, .addressRefused: 7,
-        .proxyFailed: 97, .shutDown: 1, .interceptorFailed: 1,
+        .proxyFailed: 97, .shutDown: 1, .interceptorFailed: 1, .destinationUnusable: 23,
     ]
 
     @Test(arguments: SternaError.Kind.allCases)
@@ -23,6 +23,8 @@ import Testing
         let cause = OutputError(name: "standard output", code: 28)
         let error = SternaError(.interceptorFailed, phase: .prepare, "", underlying: cause)
         #expect(ExitStatus.code(for: error) == 23)
+        let full = DestinationFault.noSpace(path: "/a", code: 28)
+        #expect(ExitStatus.code(for: SternaError(.writeFailed, phase: .read, "", underlying: full)) == 23)
         #expect(ExitStatus.code(for: cause as any Error) == 23)
         #expect(ExitStatus.code(for: UsageError("x") as any Error) == 2)
         #expect(ExitStatus.code(for: HTTPURL.ParseError.empty as any Error) == 3)

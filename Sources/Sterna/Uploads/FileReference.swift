@@ -1,7 +1,7 @@
 public import SternaCore
 public import SternaPlatform
 
-/// A reference to a file to be sent: a path, or Foundation's file `URL`.
+/// A reference to a file or folder: a path, or Foundation's file `URL`.
 public protocol FileReference: Sendable {
     /// Returns the path of the file; throws `fileUnreadable` for a reference that names no file.
     func filePath() throws(SternaError) -> String

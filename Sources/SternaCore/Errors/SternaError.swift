@@ -11,6 +11,7 @@ public import HTTPTypes
 ///     redirects                 tooManyRedirects  redirectRefused
 ///     the response              contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
 ///                               decodingFailed
+///     a download's file         destinationUnusable: in `prepare` before anything is sent, in `read` after the transfer
 ///     an interceptor            interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
@@ -218,6 +219,9 @@ extension SternaError {
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
+        /// A download cannot be saved where it was to be: the file exists, the folder cannot be written. A full disk is
+        /// `writeFailed`.
+        case destinationUnusable
         /// An interceptor, or a transport of the session's own, threw an error that is not a `SternaError`; `underlying` holds
         /// it.
         case interceptorFailed

@@ -14,7 +14,7 @@ enum ExitStatus {
 
     /// Returns the status for an error of the library.
     static func code(for error: SternaError) -> Int32 {
-        if error.underlying is OutputError { return outputFailed }
+        if error.underlying is OutputError || error.underlying is DestinationFault { return outputFailed }
         if let failure = error.underlying as? TrustFailure { return code(for: failure) }
         return code(for: error.kind)
     }
@@ -37,6 +37,7 @@ enum ExitStatus {
         case .connectionFailed, .addressRefused: 7
         case .truncated: 18
         case .unacceptableStatus: 22
+        case .destinationUnusable: outputFailed
         case .fileUnreadable: 26
         case .timedOut: 28
         case .tlsFailed: 35

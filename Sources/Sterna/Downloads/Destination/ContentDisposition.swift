@@ -1,0 +1,166 @@
+import SternaCore
+
+/// A Content-Disposition field of a response (RFC 6266).
+///
+/// The reader accepts what browsers accept: a field without a type, values with spaces outside quotes, a quoted string without its
+/// end. A percent sign in `filename` and an encoded word (RFC 2047) stay as they are (RFC 6266, appendix C).
+package struct ContentDisposition: Sendable, Hashable {
+    /// The limits on a field; what exceeds them is ignored.
+    package enum Limits {
+        /// The bytes of a field.
+        package static let bytes = 16 << 10
+
+        /// The parameters of a field.
+        package static let parameters = 64
+    }
+
+    /// A parameter, its name in lower case, its value without quotes.
+    package struct Parameter: Sendable, Hashable {
+        package var name: String
+        package var value: String
+    }
+
+    /// The type in lower case, such as `attachment`; empty if the field has none.
+    package let type: String
+
+    /// The parameters in order. A repeated name keeps its first value.
+    package let parameters: [Parameter]
+
+    /// Reads a field; nil for one without a type and parameters, and for one beyond the limit.
+    package init?(_ field: String) {
+        guard field.utf8.count <= Limits.bytes else { return nil }
+        var reader = Reader(field)
+        type = reader.takeType()
+        parameters = reader.takeParameters()
+        if type.isEmpty, parameters.isEmpty { return nil }
+    }
+
+    /// The value of a parameter, whose name is given in lower case.
+    package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// The name that the server suggests, as it was sent: `filename*` if it can be decoded, else `filename`; nil if there is none
+    /// (RFC 6266, 4.3).
+    ///
+    /// It may be a path or hold any character; ``DownloadFileName`` makes a safe name of it.
+    package var filename: String? {
+        let extended = self["filename*"].flatMap(Self.decoded)
+        if let extended, !extended.isEmpty { return extended }
+        let plain = self["filename"]
+        return plain?.isEmpty == true ? nil : plain
+    }
+
+    /// Decodes an extended value in UTF-8 or ISO-8859-1; nil for other character sets and malformed values (RFC 8187, 3.2).
+    private static func decoded(_ value: String) -> String? {
+        let pieces = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count == 3, let bytes = PercentDecoding.bytes(of: pieces[2]) else { return nil }
+        switch String(Substring(pieces[0])).lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+}
+
+extension ContentDisposition {
+    /// Reads the pieces of a field from left to right.
+    private struct Reader {
+        private let bytes: [UInt8]
+        private var index = 0
+
+        init(_ field: String) { bytes = Array(field.utf8) }
+
+        private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+        /// Takes the type; empty, with nothing taken, if the field begins with a parameter.
+        mutating func takeType() -> String {
+            let start = index
+            let text = takePlain(until: [UInt8(ascii: ";"), UInt8(ascii: "=")])
+            guard current != UInt8(ascii: "="), FieldSyntax.isToken(text) else {
+                index = start
+                return ""
+            }
+            return text.lowercased()
+        }
+
+        mutating func takeParameters() -> [Parameter] {
+            var found: [Parameter] = []
+            while current != nil, found.count < Limits.parameters {
+                let name = takePlain(until: [UInt8(ascii: ";"), UInt8(ascii: "=")]).lowercased()
+                if current == UInt8(ascii: "=") {
+                    index += 1
+                    let value = takeValue()
+                    if FieldSyntax.isToken(name), !found.contains(where: { $0.name == name }) {
+                        found.append(Parameter(name: name, value: value))
+                    }
+                }
+                skipSemicolon()
+            }
+            return found
+        }
+
+        private mutating func takeValue() -> String {
+            while let byte = current, Self.isBlank(byte) { index += 1 }
+            guard current == UInt8(ascii: "\"") else { return takePlain(until: [UInt8(ascii: ";")]) }
+            index += 1
+            return takeQuoted()
+        }
+
+        /// Takes the rest of a quoted string (RFC 9110, 5.6.4).
+        private mutating func takeQuoted() -> String {
+            var value: [UInt8] = []
+            while var byte = current {
+                index += 1
+                if byte == UInt8(ascii: "\"") { break }
+                if byte == UInt8(ascii: "\\"), let escaped = current {
+                    byte = escaped
+                    index += 1
+                }
+                value.append(byte)
+            }
+            return String(decoding: value, as: UTF8.self)
+        }
+
+        /// Takes what stands before one of the bytes, without the blanks around it.
+        private mutating func takePlain(until ends: [UInt8]) -> String {
+            let start = index
+            while let byte = current, !ends.contains(byte) { index += 1 }
+            var piece = bytes[start..<index]
+            while let first = piece.first, Self.isBlank(first) { piece.removeFirst() }
+            while let last = piece.last, Self.isBlank(last) { piece.removeLast() }
+            return String(decoding: piece, as: UTF8.self)
+        }
+
+        /// Skips to the next parameter. Quotes in what is skipped count.
+        private mutating func skipSemicolon() {
+            while let byte = current {
+                index += 1
+                if byte == UInt8(ascii: ";") { return }
+                if byte == UInt8(ascii: "\"") { _ = takeQuoted() }
+            }
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    }
+}
+
+/// Strict percent-decoding of names.
+enum PercentDecoding {
+    /// Returns the decoded bytes; nil for a percent sign without two hexadecimal digits.
+    static func bytes(of text: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { UInt8(exactly: $0) }
+    }
+}

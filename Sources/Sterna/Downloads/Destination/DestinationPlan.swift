@@ -1,0 +1,133 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+import SternaSerialization
+
+/// A destination that was checked before the transfer begins, with absolute paths.
+struct DestinationPlan: Sendable {
+    private enum Target: Sendable {
+        case file(String)
+        case folder(String)
+        case chosen(@Sendable (URL, Response) async throws -> any FileReference)
+    }
+
+    private let target: Target
+    private let existing: ExistingFile
+
+    /// The folder for the partial file: the destination's own, so that the file can be renamed, or the temporary folder if the
+    /// destination is chosen after the transfer. ``makePartialFolder()`` creates it.
+    let partialFolder: String
+
+    /// The permissions to create the partial file with, before the umask: private in the temporary folder, which other users read.
+    var partialPermissions: mode_t {
+        if case .chosen = target { 0o600 } else { 0o666 }
+    }
+
+    /// Checks a destination; throws `destinationUnusable` for one that cannot work. It creates nothing, and blocks.
+    init(_ destination: DownloadDestination) throws(SternaError) {
+        existing = destination.existing
+        do {
+            switch destination.place {
+            case .file(let reference):
+                let path = try Self.path(of: reference)
+                try Self.check(file: path, destination.existing)
+                target = .file(path)
+                partialFolder = FilePaths.folder(of: path)
+            case .folder(let reference):
+                let path = try FilePaths.absolute(try Self.text(of: reference))
+                target = .folder(path)
+                partialFolder = path
+            case .chosen(let choose):
+                target = .chosen(choose)
+                partialFolder = try FilePaths.absolute(Self.temporaryFolder)
+            }
+            try FilePaths.checkWritable(partialFolder)
+        } catch let fault as DestinationFault {
+            throw fault.error(phase: .prepare)
+        } catch {
+            throw Self.unusable(error, phase: .prepare)
+        }
+    }
+
+    /// Creates the folder for the partial file and those that lead to it. It blocks.
+    func makePartialFolder() throws(SternaError) {
+        do {
+            try FilePaths.makeFolder(partialFolder)
+        } catch {
+            throw error.error(phase: .read)
+        }
+    }
+
+    /// Returns the destination's path for a response, to which the complete file is to be moved by ``place(_:at:)``.
+    ///
+    /// Throws what the closure of ``DownloadDestination/choose(existing:_:)`` throws.
+    ///
+    /// - Parameter temporary: the path of the complete file.
+    func path(for response: Response, temporary: String) async throws -> String {
+        switch target {
+        case .file(let path): return path
+        case .folder(let folder):
+            let name = DownloadFileName.name(
+                disposition: response.section[values: .contentDisposition].first, url: response.url,
+                mediaType: response.mediaType)
+            return FilePaths.path(name, in: folder)
+        case .chosen(let choose):
+            let reference = try await choose(URL(filePath: temporary), response)
+            do {
+                return try Self.path(of: reference)
+            } catch let fault as DestinationFault {
+                throw fault.error(phase: .read)
+            } catch {
+                throw Self.unusable(error, phase: .read)
+            }
+        }
+    }
+
+    /// Moves the complete file to a path; returns the path that it has in the end. It blocks.
+    func place(_ temporary: String, at path: String) throws(SternaError) -> String {
+        var placement = FilePlacement(existing: existing)
+        switch target {
+        case .file: break
+        case .folder: placement.numbersFolders = existing == .addNumber
+        case .chosen: placement.isPrivate = true
+        }
+        return try placement.place(temporary, at: path)
+    }
+
+    // MARK: Checks
+
+    /// Returns the absolute path of a file; a slash at its end names a folder.
+    private static func path(of reference: any FileReference) throws -> String {
+        let text = try text(of: reference)
+        if text.utf8.last == UInt8(ascii: "/") { throw DestinationFault.folder(path: text) }
+        return try FilePaths.absolute(text)
+    }
+
+    private static func text(of reference: any FileReference) throws -> String { try reference.filePath() }
+
+    private static func check(file path: String, _ existing: ExistingFile) throws(DestinationFault) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            let code = errno
+            guard code == ENOENT || code == ENOTDIR else { throw DestinationFault(code: code, path: path) }
+            return
+        }
+        if FileStatus(path: path)?.isDirectory == true { throw .folder(path: path) }
+        switch existing {
+        case .addNumber: break
+        case .replace: try FilePlacement.checkReplaceable(path)
+        case .fail: throw .exists(path: path)
+        }
+    }
+
+    private static func unusable(_ error: any Error, phase: SternaError.Phase) -> SternaError {
+        let cause = (error as? SternaError)?.underlying ?? error
+        return SternaError(
+            .destinationUnusable, phase: phase, "The download's destination is no file: \(cause).", underlying: cause)
+    }
+
+    private static var temporaryFolder: String {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return folder.isEmpty ? "/tmp" : folder
+    }
+}

@@ -1,0 +1,175 @@
+import SternaCore
+import SternaPlatform
+import SternaSerialization
+
+#if !canImport(Darwin)
+// Normalization form C without Foundation; Apple's platforms have Foundation's.
+@_spi(_Unicode) import Swift
+#endif
+
+/// Names for downloaded files: base names that every file system accepts and that hide nothing.
+package enum DownloadFileName {
+    /// The greatest length of a name, in bytes of UTF-8.
+    package static let maximumLength = 255
+
+    /// Returns a name for a download: the server's suggestion, else the URL's last path segment, else `download` with the media
+    /// type's usual extension.
+    ///
+    /// - Parameters:
+    ///   - disposition: the response's Content-Disposition field.
+    ///   - url: the URL that answered, after redirects.
+    ///   - mediaType: the response's media type.
+    package static func name(disposition: String?, url: HTTPURL, mediaType: MediaType?) -> String {
+        if let name = disposition.flatMap({ ContentDisposition($0) })?.filename.flatMap(safe) { return name }
+        if let name = lastSegment(of: url).flatMap(safe) { return name }
+        return mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
+    }
+
+    /// Returns the last path segment, percent-decoded if that is valid UTF-8; nil if the path ends in a slash.
+    private static func lastSegment(of url: HTTPURL) -> String? {
+        let segment = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
+        guard let segment, !segment.isEmpty else { return nil }
+        let decoded = PercentDecoding.bytes(of: segment).flatMap { String(validating: $0, as: UTF8.self) }
+        return decoded ?? String(Substring(segment))
+    }
+
+    /// Returns a safe name for a suggested one; nil if nothing is left of it. A safe name stays unchanged.
+    ///
+    /// - Only what stands behind the last slash or backslash counts.
+    /// - Control characters, changes of direction and other invisible characters are removed; `<>:"|?*` become underscores.
+    /// - Dots, hyphens, tildes and white space are removed from the beginning, dots and white space from the end: hidden files hold
+    ///   settings, other programs take a hyphen for an option, and Windows drops dots and spaces at the end.
+    /// - Names that Windows reserves for devices get an underscore in front.
+    /// - The name is in normalization form C, and has ``maximumLength`` bytes at most; the extension is kept.
+    package static func safe(_ suggestion: String) -> String? {
+        let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+        let base = suggestion.utf8.split(omittingEmptySubsequences: false) { separators.contains($0) }.last
+        guard let base else { return nil }
+        var scalars: [Unicode.Scalar] = []
+        for scalar in Substring(base).unicodeScalars where !isInvisible(scalar) {
+            scalars.append(isReplaced(scalar) ? "_" : scalar)
+        }
+        // Far more than fits: the time to normalise grows with the square of the marks in a row.
+        if scalars.count > 1_024 { scalars.removeSubrange(512..<scalars.count - 512) }
+        let name = trimmed(normalized(scalars))
+        guard !name.isEmpty else { return nil }
+        // Cutting can make a reserved name, too, which is then a short one.
+        return unreserved(shortened(unreserved(name), to: maximumLength))
+    }
+
+    // MARK: Stem and extension
+
+    /// Returns a name with a number before its extension, as browsers write it: `name (2).txt`. The stem is cut where the name
+    /// would become too long.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let suffix = " (\(number))"
+        let (stem, ending) = parts(of: name)
+        let room = maximumLength - suffix.utf8.count - ending.utf8.count
+        return room > 0 ? prefix(of: stem, bytes: room) + suffix + ending : prefix(of: name[...], bytes: maximumLength)
+    }
+
+    /// Splits a name into its stem and its extension with the dot; `.tar` before another extension belongs to it.
+    ///
+    /// What is longer than 32 bytes, or begins the name, is no extension.
+    static func parts(of name: String) -> (stem: Substring, ending: Substring) {
+        guard var dot = lastDot(in: name[...]) else { return (name[...], "") }
+        if let inner = lastDot(in: name[..<dot]), name[inner..<dot].lowercased() == ".tar" { dot = inner }
+        return (name[..<dot], name[dot...])
+    }
+
+    private static func lastDot(in text: Substring) -> String.Index? {
+        guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")), dot > text.startIndex,
+            text[dot...].utf8.count <= 33
+        else { return nil }
+        return dot
+    }
+
+    private static func shortened(_ name: String, to limit: Int) -> String {
+        guard name.utf8.count > limit else { return name }
+        let (stem, ending) = parts(of: name)
+        return trimmed(prefix(of: stem, bytes: limit - ending.utf8.count) + ending)
+    }
+
+    /// Returns as many whole characters as fit; of a first character that is longer, as many of its scalars.
+    static func prefix(of text: Substring, bytes limit: Int) -> String {
+        guard text.utf8.count > limit else { return String(text) }
+        var result = ""
+        var room = limit
+        for character in text {
+            guard character.utf8.count <= room else { break }
+            room -= character.utf8.count
+            result.append(character)
+        }
+        guard result.isEmpty else { return result }
+        for scalar in text.unicodeScalars {
+            guard scalar.utf8.count <= room else { break }
+            room -= scalar.utf8.count
+            result.unicodeScalars.append(scalar)
+        }
+        return result
+    }
+
+    // MARK: Characters
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x7F { return scalar.value < 0x20 }
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return true
+        default:
+            // The blank pattern of Braille looks like a space but is none.
+            return properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint
+                || scalar == "\u{2800}"
+        }
+    }
+
+    private static func isReplaced(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "<", ">", ":", "\"", "|", "?", "*", "\u{FFFD}": true
+        default: false
+        }
+    }
+
+    private static func trimmed(_ name: String) -> String {
+        var rest = name.unicodeScalars[...]
+        while let first = rest.first, isTrimmed(first) || first == "-" || first == "~" { rest.removeFirst() }
+        while let last = rest.last, isTrimmed(last) { rest.removeLast() }
+        return String(rest)
+    }
+
+    private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "." || scalar.properties.isWhitespace
+    }
+
+    private static func normalized(_ scalars: [Unicode.Scalar]) -> String {
+        let text = String(String.UnicodeScalarView(scalars))
+        guard scalars.contains(where: { $0.value >= 0x80 }) else { return text }
+        // One pass leaves the marks that U+0F73, U+0F75 and U+0F81 consist of out of order.
+        return composed(composed(text))
+    }
+
+    private static func composed(_ text: String) -> String {
+        #if canImport(Darwin)
+        text.precomposedStringWithCanonicalMapping
+        #else
+        String(String.UnicodeScalarView(text._nfc))
+        #endif
+    }
+
+    private static func unreserved(_ name: String) -> String { isReserved(name) ? "_\(name)" : name }
+
+    /// Whether Windows takes the name for a device: what stands before the first dot counts, without spaces at its end.
+    private static func isReserved(_ name: String) -> Bool {
+        var stem = name.unicodeScalars.prefix { $0 != "." }
+        while let last = stem.last, last.properties.isWhitespace { stem.removeLast() }
+        let device = String(stem).uppercased()
+        switch device {
+        case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$": return true
+        default:
+            let scalars = device.unicodeScalars
+            guard scalars.count == 4, device.hasPrefix("COM") || device.hasPrefix("LPT"), let last = scalars.last
+            else { return false }
+            return "0123456789¹²³".unicodeScalars.contains(last)
+        }
+    }
+}
