@@ -73,7 +73,9 @@ import Testing
         #expect(turns.map(\.bytes) == [1_000])
         #expect((next ?? Self.start) < Self.start + .milliseconds(64))
         line.setRate(nil, at: Self.start + .milliseconds(33))
-        #expect(line.advance(at: Self.start + .milliseconds(33)).turns.map(\.bytes) == Array(repeating: 1_000_000, count: 4))
+        #expect(
+            line.advance(at: Self.start + .milliseconds(33)).turns.map(\.bytes) == Array(repeating: 1_000_000, count: 4)
+        )
         #expect(line.takeNow(upTo: 5, at: Self.start) == 5)
     }
 
