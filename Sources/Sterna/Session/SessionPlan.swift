@@ -14,6 +14,12 @@ final class SessionPlan: Sendable {
     /// The register of the session's tasks, and whether the session was invalidated.
     let scope: SessionScope
 
+    /// Whether all requests of the session keep to a bandwidth limit.
+    private let isLimited: Bool
+
+    /// The chain without a bandwidth limit at its end.
+    private let interceptors: [any Interceptor]
+
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
 
@@ -44,9 +50,15 @@ final class SessionPlan: Sendable {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        let interceptors = TraceInterceptor.chain(
+        interceptors = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
-        chain = Chain(interceptors, transport: settings.transport ?? engineTransport.sender)
+        let transport = settings.transport ?? engineTransport.sender
+        isLimited = settings.bandwidth != nil
+        chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
+    }
+
+    private static func bandwidth(_ settings: SessionSettings) -> BandwidthInterceptor {
+        BandwidthInterceptor(time: settings.engine.loopClock)
     }
 
     /// Returns the error of policies that could never work, whatever is sent.
@@ -225,7 +237,15 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
+        if !isLimited, request.options[ifSet: OwnBandwidthKey.self] != nil { return try await sendLimited(request) }
         return try await chain(request)
+    }
+
+    // A session without a limit has no interceptor for the few requests that have one of their own.
+    @inline(never)
+    nonisolated(nonsending) private func sendLimited(_ request: Request) async throws -> Response {
+        let limited = interceptors + [Self.bandwidth(settings)]
+        return try await Chain(limited, transport: settings.transport ?? engineTransport.sender)(request)
     }
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.

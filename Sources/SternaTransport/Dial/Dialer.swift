@@ -11,9 +11,12 @@ final class Dialer: Sendable {
     let contexts = TLSContexts()
     let sharedConnections = SharedConnections()
 
-    /// - Parameter timers: an event loop for its clock.
+    /// An event loop for timers that belong to no connection.
+    let timers: any EventLoop
+
     init(options: EngineOptions, timers: any EventLoop) {
         self.options = options
+        self.timers = timers
         hosts = DNSCache(
             resolver: options.resolver, lifetime: options.resolvedLifetime, timers: timers,
             clock: options.clock)

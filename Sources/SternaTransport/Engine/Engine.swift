@@ -18,6 +18,9 @@ public final class Engine: Sendable {
 
     /// The clock of the engine and of its sessions' calls.
     package var clock: NetworkClock { options.clock }
+
+    /// The clock, with an event loop for timers that belong to no connection.
+    package var loopClock: LoopClock { LoopClock(options.clock, on: dialer.timers) }
     let permits: Permits
     let tunnelShards = TunnelShards()
     let proxyAuthentications = ProxyAuthentications()

@@ -71,6 +71,12 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The time limit for the whole request, including the body.", valueName: "seconds"))
     var maxTime: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Bytes of the body per second at most, in each direction; k, M and G are multiples of 1024, as in 200k or 2M.",
+            valueName: "rate"))
+    var limitRate: String?
+
     @Flag(
         name: [.customLong("follow"), .customShort("L")], inversion: .prefixedNo,
         help: "Follow redirects.")
@@ -95,6 +101,9 @@ struct ConnectionOptions: ParsableArguments {
         if let maxTime, !(maxTime > 0 && maxTime <= 1e9) {
             throw ValidationError("--max-time is a number of seconds above 0.")
         }
+        if let limitRate, LimitRate.parse(limitRate) == nil {
+            throw ValidationError("--limit-rate is a number of bytes per second above 0, such as 5000, 200k or 2M.")
+        }
         if http1, http2 || http2PriorKnowledge {
             throw ValidationError("--http1.1 and --http2 exclude each other.")
         }
@@ -106,5 +115,8 @@ struct ConnectionOptions: ParsableArguments {
         settings.redirects = follow ? .follow : .doNotFollow
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
+        if let rate = limitRate.flatMap(LimitRate.parse) {
+            settings.bandwidth = BandwidthLimit(download: rate, upload: rate)
+        }
     }
 }

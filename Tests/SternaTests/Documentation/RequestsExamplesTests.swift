@@ -106,6 +106,22 @@ struct RequestsExamplesTests {
         #expect(chunks.sum == 4)
     }
 
+    @Test("Bandwidth")
+    func bandwidth() async throws {
+        let mock = MockTransport { _ in .json(["length": 7]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let limit = BandwidthLimit(download: 2_000_000, upload: 500_000)  // bytes per second; nil is no limit
+        let api = try Session(baseURL: "https://api.example.com") { $0.bandwidth = limit }
+        try await api.get("film") { $0.bandwidth = BandwidthLimit(download: 250_000) }  // both limits apply
+        limit.download = nil  // at once, for bodies that are under way, too
+
+        #expect(mock.requests.count == 1)
+        #expect(limit.download == nil)
+        #expect(limit.upload == 500_000)
+    }
+
     @Test("Errors and cancellation")
     func errors() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .json(["error": "no such user"], status: 404) })

@@ -1,0 +1,24 @@
+import SternaCore
+
+/// Holds bodies back to the bandwidth limits of the session and of the request.
+///
+/// It is the last of the chain: bodies are as they are transferred, and each request on the network pays once.
+struct BandwidthInterceptor: Interceptor {
+    let time: LoopClock
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        let limits = Self.limits(request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self])
+        var limited = request
+        limited.body = request.body?.limited(by: limits, time)
+        var response = try await next(limited)
+        response.body = LimitedBody.wrap(response.body, of: request, by: limits, time)
+        return response
+    }
+
+    /// Returns the limits to apply, the request's own first, since it is likely the narrower one; a limit given twice counts once.
+    static func limits(_ session: BandwidthLimit?, _ own: BandwidthLimit?) -> [BandwidthLimit] {
+        guard let session else { return own.map { [$0] } ?? [] }
+        guard let own, own !== session else { return [session] }
+        return [own, session]
+    }
+}

@@ -1,0 +1,169 @@
+import NIOCore
+import Synchronization
+
+/// The queue of the bodies that one limit holds back in one direction.
+///
+/// It has one timer, for the next turn. Waiting blocks no thread.
+package final class BandwidthQueue: Sendable {
+    private struct Waiter {
+        let body: any LimitedContent
+        let continuation: UnsafeContinuation<Int, any Error>
+    }
+
+    private struct State {
+        var line: BandwidthLine
+        var waiters: [UInt64: Waiter] = [:]
+
+        /// The clock of the last body that asked.
+        var time: LoopClock?
+
+        /// The moment of the timer; nil without one.
+        var timerMoment: NIODeadline?
+
+        /// Tells the current timer from those that it replaced.
+        var timerNumber = 0
+
+        /// When to ask the waiting bodies next whether their wait is over.
+        var nextCheck = NIODeadline.distantFuture
+    }
+
+    /// What to do after unlocking.
+    private struct Work {
+        var ended: [(continuation: UnsafeContinuation<Int, any Error>, result: Result<Int, any Error>)] = []
+        var timer: (moment: NIODeadline, number: Int, time: LoopClock)?
+    }
+
+    private let state: Mutex<State>
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// How often waiting bodies are asked whether their call was cancelled, or its deadline moved.
+    private static let checkInterval = TimeAmount.seconds(1)
+
+    init(rate: Int?) { state = Mutex(State(line: BandwidthLine(rate: rate))) }
+
+    /// Returns a number for a wait, which no other wait has.
+    static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Bytes per second; nil for no limit. Waiting bodies go on at the new rate at once.
+    var rate: Int? {
+        get { state.withLock { $0.line.rate } }
+        set {
+            let work = state.withLock { state in
+                let now = state.time?.clock.now
+                state.line.setRate(newValue, at: now)
+                return now.map { Self.advance(&state, at: $0) } ?? Work()
+            }
+            carryOut(work)
+        }
+    }
+
+    /// The number of bodies that wait.
+    package var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Takes permission for up to `count` bytes if that needs no wait, else returns nil.
+    func takeNow(upTo count: Int, by time: LoopClock) -> Int? {
+        state.withLock { state in
+            state.time = time
+            return state.line.takeNow(upTo: count, at: time.clock.now)
+        }
+    }
+
+    /// Takes permission for up to `count` bytes, and waits for its turn; throws the body's error if the wait is over before.
+    ///
+    /// - Parameter number: the wait's number, for ``cancel(_:)``.
+    func take(
+        upTo count: Int, for body: any LimitedContent, as number: UInt64, by time: LoopClock
+    ) async throws -> Int {
+        if let bytes = takeNow(upTo: count, by: time) { return bytes }
+        return try await withTaskCancellationHandler {
+            // The continuation is resumed once: by the code that takes its waiter out of the state under the lock.
+            try await withUnsafeThrowingContinuation { continuation in
+                carryOut(
+                    state.withLock { state in
+                        let now = time.clock.now
+                        state.time = time
+                        // A later end of the wait finds the waiter; this check sees an earlier one.
+                        if let error = Task.isCancelled ? .cancelled(phase: body.phase) : body.failure(at: now) {
+                            return Work(ended: [(continuation, .failure(error))])
+                        }
+                        state.line.join(number, upTo: count)
+                        state.waiters[number] = Waiter(body: body, continuation: continuation)
+                        state.nextCheck = min(state.nextCheck, now + Self.checkInterval, body.deadline)
+                        return Self.advance(&state, at: now)
+                    })
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    /// Ends a wait with `cancelled`; does nothing if it has not begun, or is over.
+    func cancel(_ number: UInt64) {
+        let waiter = state.withLock { state in
+            state.line.leave(number)
+            return state.waiters.removeValue(forKey: number)
+        }
+        guard let waiter else { return }
+        waiter.continuation.resume(throwing: SternaError.cancelled(phase: waiter.body.phase))
+    }
+
+    // MARK: Turns
+
+    /// Grants what is due, ends the waits that are over, and sets the timer.
+    private static func advance(_ state: inout State, at now: NIODeadline) -> Work {
+        var work = Work()
+        if state.nextCheck <= now { check(&state, at: now, &work) }
+        let (turns, next) = state.line.advance(at: now)
+        for turn in turns {
+            guard let waiter = state.waiters.removeValue(forKey: turn.number) else { continue }
+            work.ended.append((waiter.continuation, .success(turn.bytes)))
+        }
+        guard let next, let time = state.time else { return work }
+        let moment = min(next, state.nextCheck)
+        if let set = state.timerMoment, set <= moment { return work }
+        state.timerMoment = moment
+        state.timerNumber &+= 1
+        work.timer = (moment, state.timerNumber, time)
+        return work
+    }
+
+    private static func check(_ state: inout State, at now: NIODeadline, _ work: inout Work) {
+        state.nextCheck = .distantFuture
+        for (number, waiter) in state.waiters {
+            if let error = waiter.body.failure(at: now) {
+                state.line.leave(number)
+                state.waiters[number] = nil
+                work.ended.append((waiter.continuation, .failure(error)))
+            } else {
+                state.nextCheck = min(state.nextCheck, now + checkInterval, waiter.body.deadline)
+            }
+        }
+    }
+
+    private func carryOut(_ work: Work) {
+        for end in work.ended { end.continuation.resume(with: end.result) }
+        guard let timer = work.timer else { return }
+        timer.time.clock.schedule(at: timer.moment, on: timer.time.loop) { self.turnCame(timer.number) }
+    }
+
+    private func turnCame(_ number: Int) {
+        let work = state.withLock { state in
+            guard number == state.timerNumber, let time = state.time else { return Work() }
+            state.timerMoment = nil
+            return Self.advance(&state, at: time.clock.now)
+        }
+        carryOut(work)
+    }
+}
+
+/// A body that waits for permission.
+protocol LimitedContent: AnyObject, Sendable {
+    /// The phase of the errors that end its wait.
+    var phase: SternaError.Phase { get }
+
+    /// The moment at which its wait ends at the latest.
+    var deadline: NIODeadline { get }
+
+    /// Returns the error that ends its wait at a moment, or nil to go on. It is called under the queue's lock.
+    func failure(at now: NIODeadline) -> SternaError?
+}
