@@ -10,7 +10,7 @@ public import HTTPTypes
 ///     while it talks            writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
 ///     what came back            contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
-///                               decodingFailed
+///                               decodingFailed  digestMismatch
 ///     an interceptor's own       interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
 /// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
@@ -218,6 +218,7 @@ extension SternaError {
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
+        case digestMismatch
         /// An interceptor, or a transport of the session's own, threw an error that is not a `SternaError`; `underlying` holds
         /// it.
         case interceptorFailed
