@@ -12,7 +12,8 @@ enum DigestField {
         guard !lines.isEmpty, let members = try? parser.parseDictionaryFieldValue() else { return [] }
         return DigestAlgorithm.allCases.compactMap { algorithm in
             guard case .item(let item) = members[algorithm.rawValue],
-                case .undecodedByteSequence(let text) = item.rfc9651BareItem, let value = ExpectedDigest.bytes(base64: text)
+                case .undecodedByteSequence(let text) = item.rfc9651BareItem,
+                let value = ExpectedDigest.bytes(base64: text)
             else { return nil }
             return ExpectedDigest(algorithm, value, source)
         }

@@ -51,9 +51,11 @@ struct DigestHasher: Sendable {
             wrong.source == .caller
             ? "Check the digest and its source, and download the file again; do not use it."
             : "It was damaged on the way or changed on the server: download it again."
-        return SternaError(
+        var error = SternaError(
             .digestMismatch, phase: .read,
             "The \(algorithm.rawValue) of \(FieldSyntax.printable(what)) is \(HexText.text(of: computed)), not "
                 + "\(HexText.text(of: wrong.value)), which is that \(wrong.source.name). \(advice)")
+        error.requestSent = true
+        return error
     }
 }

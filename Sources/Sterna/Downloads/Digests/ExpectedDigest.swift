@@ -53,7 +53,8 @@ struct ExpectedDigest: Sendable, Hashable {
         guard let digest = bytes.flatMap({ ExpectedDigest(.sha256, $0, .caller) }) else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "“\(FieldSyntax.printable(text))” is not a SHA-256: that has 64 hexadecimal digits, or 44 characters in base64.")
+                "“\(FieldSyntax.printable(text))” is not a SHA-256: that has 64 hexadecimal digits, or 44 characters in base64."
+            )
         }
         self = digest
     }

@@ -146,7 +146,8 @@ extension ResumeData: Codable {
         let present = try Self.ranges(try members.nestedUnkeyedContainer(forKey: .ranges))
         guard present.end <= length ?? .max else { throw Self.fault("its ranges go beyond the length") }
         self.init(
-            url: url, validator: try Self.validator(
+            url: url,
+            validator: try Self.validator(
                 members.nestedContainer(keyedBy: ValidatorKeys.self, forKey: .validator)),
             length: length, present: present,
             partialPath: try Self.path(members.decode(String.self, forKey: .partial)),
@@ -172,7 +173,9 @@ extension ResumeData: Codable {
         let tag = try members.decodeIfPresent(String.self, forKey: .etag)
         let date = try members.decodeIfPresent(String.self, forKey: .lastModified)
         let validator: EntityValidator? =
-            if let tag, date == nil { .entityTag(tag) } else if let date, tag == nil { .lastModified(date) } else { nil }
+            if let tag, date == nil { .entityTag(tag) } else if let date, tag == nil { .lastModified(date) } else {
+                nil
+            }
         guard let validator, validator.isValid else { throw fault("its validator is invalid") }
         return validator
     }

@@ -50,21 +50,25 @@ extension ResumeRule {
 
     /// A 206 (RFC 9110, 15.3.7).
     private static func part(_ fields: FieldSection, _ requested: RequestedRange?, _ known: Known) -> Decision {
-        guard let requested else { return refuse("The server answered 206, a part of the file, but no range was requested.") }
+        guard let requested else {
+            return refuse("The server answered 206, a part of the file, but no range was requested.")
+        }
         guard !isMultipart(fields) else {
             return refuse("The server answered one range with several parts (multipart/byteranges).")
         }
         guard !hasCoding(fields) else {
-            return refuse("The server answered with a part of the compressed file, though no content coding was accepted.")
+            return refuse(
+                "The server answered with a part of the compressed file, though no content coding was accepted.")
         }
         guard case .part(let range, let length) = ContentRange(fields) else {
-            return refuse("The server answered 206 without a valid Content-Range, so the place of its bytes is unknown.")
+            return refuse(
+                "The server answered 206 without a valid Content-Range, so the place of its bytes is unknown.")
         }
         if fields.contains(.contentLength), contentLength(fields) != range.upperBound - range.lowerBound {
             return refuse("The server announces a part whose Content-Length and Content-Range differ.")
         }
         // A server that ignores If-Range, or whose copies differ: the part is of another file than the bytes that are there.
-        guard let validator = known.validator, validator.isOf(fields) else { return .requestWhole }
+        guard known.validator?.isStated(in: fields) == true else { return .requestWhole }
         if let complete = known.length {
             guard range.upperBound <= complete, length ?? complete == complete else { return .requestWhole }
         }
@@ -93,7 +97,10 @@ extension ResumeRule {
     }
 
     private static func refuse(_ detail: String) -> Decision {
-        .refuse(SternaError(.malformedResponse, phase: .read, detail + " The server's support for ranges is faulty."))
+        var error = SternaError(
+            .malformedResponse, phase: .read, detail + " The server's support for ranges is faulty.")
+        error.requestSent = true
+        return .refuse(error)
     }
 
     private static func isMultipart(_ fields: FieldSection) -> Bool {
