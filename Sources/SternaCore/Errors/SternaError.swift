@@ -10,7 +10,7 @@ public import HTTPTypes
 ///     during the exchange       writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
 ///     the response              contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
-///                               decodingFailed
+///                               decodingFailed  digestMismatch
 ///     a download's file         destinationUnusable: in `prepare` before anything is sent, in `read` after the transfer
 ///     an interceptor            interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
@@ -222,6 +222,7 @@ extension SternaError {
         /// A download cannot be saved where it was to be: the file exists, the folder cannot be written. A full disk is
         /// `writeFailed`.
         case destinationUnusable
+        case digestMismatch
         /// An interceptor, or a transport of the session's own, threw an error that is not a `SternaError`; `underlying` holds
         /// it.
         case interceptorFailed

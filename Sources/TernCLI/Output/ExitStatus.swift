@@ -50,7 +50,7 @@ enum ExitStatus {
         case .contentCodingFailed: 61
         case .cancelled: interrupted
         case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .shutDown, .unacceptableMediaType,
-            .unacceptableResponse, .decodingFailed, .interceptorFailed:
+            .unacceptableResponse, .decodingFailed, .digestMismatch, .interceptorFailed:
             failure
         }
     }

@@ -53,9 +53,9 @@ struct TaskSuspensionTests {
             let read = Mutex<Int64>(0)
             let pieces = 4_000
             let source = BodyProducer(length: Int64(pieces) * 10_000, isReplayable: true) {
-                let left = Counter(pieces)
+                let given = Atomic<Int>(0)
                 return {
-                    guard left.add(-1) >= 0 else { return nil }
+                    guard given.add(1, ordering: .relaxed).newValue <= pieces else { return nil }
                     read.withLock { $0 += 1 }
                     return Bytes(repeating: 0x61, count: 10_000)
                 }
@@ -119,18 +119,4 @@ struct TaskSuspensionTests {
         }
     }
     #endif
-}
-
-/// A number that closures share.
-private final class Counter: Sendable {
-    private let value: Mutex<Int>
-
-    init(_ value: Int) { self.value = Mutex(value) }
-
-    func add(_ change: Int) -> Int {
-        value.withLock { value in
-            value += change
-            return value
-        }
-    }
 }

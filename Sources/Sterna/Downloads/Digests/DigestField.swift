@@ -1,0 +1,24 @@
+import RawStructuredFieldValues
+
+/// Reads Content-Digest and Repr-Digest: dictionaries of algorithms and byte sequences (RFC 9530, 2 and 3; RFC 9651).
+enum DigestField {
+    /// Returns the digests of the known algorithms in a field's lines.
+    ///
+    /// Other algorithms, and digests of a wrong length, are ignored. So is the whole field if it breaks the grammar or is longer
+    /// than ``longest``, as RFC 9651, 4.2, requires.
+    static func digests(_ lines: [String], _ source: ExpectedDigest.Source) -> [ExpectedDigest] {
+        guard lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return [] }
+        var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))
+        guard !lines.isEmpty, let members = try? parser.parseDictionaryFieldValue() else { return [] }
+        return DigestAlgorithm.allCases.compactMap { algorithm in
+            guard case .item(let item) = members[algorithm.rawValue],
+                case .undecodedByteSequence(let text) = item.rfc9651BareItem,
+                let value = ExpectedDigest.bytes(base64: text)
+            else { return nil }
+            return ExpectedDigest(algorithm, value, source)
+        }
+    }
+
+    /// The longest field that is read, in bytes: the library's dictionaries take quadratic time.
+    static let longest = 4_096
+}

@@ -1,0 +1,130 @@
+import HTTPTypes
+import SternaCore
+
+extension ResumeRule {
+    /// What to do with a response.
+    enum Decision: Sendable {
+        /// The content is a part: write it at the lower bound of the range. It must have exactly the bytes of the range; `length`
+        /// is the complete length, nil if it is still unknown.
+        case append(Range<Int64>, length: Int64?)
+        /// The content is the whole file: begin the partial file anew. The length is nil if unknown. Without a validator the
+        /// download cannot be continued.
+        case startOver(length: Int64?, validator: EntityValidator?)
+        /// The bytes that are there are of no use: discard the response and the partial file, and request the whole file.
+        case requestWhole
+        /// All bytes are there already, as many as the length says.
+        case complete(length: Int64)
+        /// The response is left to the response serializer, and its content is no part of the file.
+        case deliver
+        /// The response breaks HTTP, so that its content may be anything.
+        case refuse(SternaError)
+    }
+
+    /// Decides what a response is worth.
+    ///
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - fields: the header section before any content coding was undone.
+    ///   - requested: the range that the request asked for; nil for the whole file.
+    ///   - known: what was known when the request was sent.
+    static func decision(
+        status: Int, fields: FieldSection, requested: RequestedRange?, known: Known
+    ) -> Decision {
+        switch status {
+        case 206: part(fields, requested, known)
+        case 416: unsatisfied(fields, requested, known)
+        // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3).
+        case 200, 203: whole(status, fields)
+        default: .deliver
+        }
+    }
+
+    /// A 200: the server ignores ranges, or the representation has changed (RFC 9110, 13.1.5).
+    private static func whole(_ status: Int, _ fields: FieldSection) -> Decision {
+        // The length and the entity tag of coded content are those of other bytes than the file gets.
+        guard !hasCoding(fields) else { return .startOver(length: nil, validator: nil) }
+        // The content of a 203 was changed on the way, under the origin's entity tag (RFC 9110, 15.3.4).
+        let canContinue = status == 200 && !refusesRanges(fields)
+        return .startOver(length: contentLength(fields), validator: canContinue ? EntityValidator(fields) : nil)
+    }
+
+    /// A 206 (RFC 9110, 15.3.7).
+    private static func part(_ fields: FieldSection, _ requested: RequestedRange?, _ known: Known) -> Decision {
+        guard let requested else {
+            return refuse("The server answered 206, a part of the file, but no range was requested.")
+        }
+        guard !isMultipart(fields) else {
+            return refuse("The server answered one range with several parts (multipart/byteranges).")
+        }
+        guard !hasCoding(fields) else {
+            return refuse(
+                "The server answered with a part of the compressed file, though no content coding was accepted.")
+        }
+        guard case .part(let range, let length) = ContentRange(fields) else {
+            return refuse(
+                "The server answered 206 without a valid Content-Range, so the place of its bytes is unknown.")
+        }
+        if fields.contains(.contentLength), contentLength(fields) != range.upperBound - range.lowerBound {
+            return refuse("The server announces a part whose Content-Length and Content-Range differ.")
+        }
+        // A server that ignores If-Range, or whose copies differ: the part is of another file than the bytes that are there.
+        guard known.validator?.isStated(in: fields) == true else { return .requestWhole }
+        if let complete = known.length {
+            guard range.upperBound <= complete, length ?? complete == complete else { return .requestWhole }
+        }
+        guard known.present.end <= length ?? .max else { return .requestWhole }
+        // A part may end earlier than requested, which the next request makes up for (RFC 9110, 15.3.7).
+        guard range.lowerBound == requested.first, range.upperBound <= requested.end ?? .max else {
+            return refuse(
+                "The server sent bytes \(range.lowerBound) to \(range.upperBound - 1), but was asked for "
+                    + "“\(requested.fieldValue)”.")
+        }
+        return .append(range, length: length ?? known.length)
+    }
+
+    /// A 416 (RFC 9110, 15.5.17).
+    private static func unsatisfied(
+        _ fields: FieldSection, _ requested: RequestedRange?, _ known: Known
+    ) -> Decision {
+        guard requested != nil else {
+            return refuse("The server answered 416, that it lacks a range, but none was requested.")
+        }
+        // Nothing else tells a file that is complete from another one that is shorter.
+        guard case .unsatisfied(let length) = ContentRange(fields), known.validator?.isStated(in: fields) == true,
+            known.length ?? length == length, known.present == ByteRanges(CollectionOfOne(0..<length))
+        else { return .requestWhole }
+        return .complete(length: length)
+    }
+
+    private static func refuse(_ detail: String) -> Decision {
+        var error = SternaError(
+            .malformedResponse, phase: .read, detail + " The server's support for ranges is faulty.")
+        error.requestSent = true
+        return .refuse(error)
+    }
+
+    private static func isMultipart(_ fields: FieldSection) -> Bool {
+        let type = fields[.contentType]?.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+        return type?.lowercased() == "multipart/byteranges"
+    }
+
+    private static func hasCoding(_ fields: FieldSection) -> Bool {
+        fields[values: .contentEncoding].contains { line in
+            line.split(separator: ",").contains { coding in
+                let name = coding.filter { $0 != " " && $0 != "\t" }.lowercased()
+                return !name.isEmpty && name != "identity"
+            }
+        }
+    }
+
+    private static func refusesRanges(_ fields: FieldSection) -> Bool {
+        fields[.acceptRanges]?.lowercased() == "none"
+    }
+
+    /// The value of Content-Length; nil if there is none or an invalid one, which the transport refuses.
+    private static func contentLength(_ fields: FieldSection) -> Int64? {
+        let lines = fields[values: .contentLength]
+        guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }) else { return nil }
+        return ContentRange.number(line.utf8)
+    }
+}

@@ -1,0 +1,90 @@
+import NIOCore
+import SternaCore
+import SternaPlatform
+
+/// The file that a download's bytes go to until it is complete. All functions wait for the disk; call them in ``FileWork``.
+///
+/// The file is locked while it is open, so that two downloads to one destination do not write the same partial file.
+final class PartialFile: Sendable {
+    let path: String
+    private let descriptor: CInt
+
+    /// Opens a partial file, or makes it; nil if another download has it open. Throws `destinationUnusable` or `writeFailed`.
+    ///
+    /// Links are not followed.
+    static func open(_ path: String, permissions: mode_t) throws(SternaError) -> PartialFile? {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = SternaPlatform.open(path, flags, permissions)
+        guard descriptor >= 0 else { throw DestinationFault(code: errno, path: path).error(phase: .prepare) }
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
+            close(descriptor)
+            throw DestinationFault.notAFile(path: path).error(phase: .prepare)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return PartialFile(path, descriptor)
+    }
+
+    private init(_ path: String, _ descriptor: CInt) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The present length in bytes.
+    var length: Int64 { FileStatus(descriptor: descriptor)?.size ?? 0 }
+
+    /// Cuts the file off at a length; throws `writeFailed`.
+    func truncate(to length: Int64) throws(SternaError) {
+        while ftruncate(descriptor, off_t(length)) != 0 {
+            guard errno == EINTR else { throw failure(errno) }
+        }
+    }
+
+    /// Writes all bytes at an offset; throws `writeFailed`, for example if the disk is full.
+    func write(_ bytes: Bytes, at offset: Int64) throws(SternaError) {
+        let reason: CInt = bytes.withUnsafeReadableBytes { raw in
+            var done = 0
+            while done < raw.count {
+                let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                done += count
+            }
+            return 0
+        }
+        guard reason == 0 else { throw failure(reason) }
+    }
+
+    /// Reads at most so many bytes at an offset; empty at the end of the file. Throws `fileUnreadable`.
+    func read(at offset: Int64, count: Int) throws(SternaError) -> Bytes {
+        var piece = Bytes()
+        var reason: CInt = 0
+        // At most as much is read as there is room for.
+        piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            let read = pread(descriptor, space.baseAddress, min(count, space.count), off_t(offset))
+            if read < 0 { reason = errno }
+            return max(0, read)
+        }
+        guard reason == 0 else {
+            throw SternaError(
+                .fileUnreadable, phase: .read,
+                "The partial file “\(FieldSyntax.printable(path))” cannot be read: \(String(cString: strerror(reason))).")
+        }
+        return piece
+    }
+
+    /// Waits until the disk has all bytes; throws `writeFailed`.
+    func sync() throws(SternaError) {
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure(errno) }
+    }
+
+    /// Removes the file's name.
+    func remove() { unlink(path) }
+
+    private func failure(_ code: CInt) -> SternaError { DestinationFault(code: code, path: path).error(phase: .read) }
+}

@@ -1,0 +1,59 @@
+import NIOCore
+import SternaCore
+
+/// Collects pieces of a body, and writes them to a partial file while the next ones arrive.
+///
+/// At most two portions are in memory: one that is filled, and one that is being written.
+struct PartialWriter {
+    /// The size of a portion in bytes.
+    static let portion = 512 << 10
+
+    private let file: PartialFile
+    private var filled = Bytes()
+    private var offset: Int64
+    private var writing: Task<Void, any Error>?
+
+    /// - Parameter offset: the position of the first byte.
+    init(_ file: PartialFile, at offset: Int64) {
+        self.file = file
+        self.offset = offset
+    }
+
+    /// Adds a piece; waits while the portion before is being written.
+    mutating func add(_ piece: Bytes) async throws {
+        if filled.readableBytes == 0, piece.readableBytes >= Self.portion {
+            return try await write(piece)
+        }
+        var piece = piece
+        filled.writeBuffer(&piece)
+        guard filled.readableBytes >= Self.portion else { return }
+        let full = filled
+        filled = Bytes()
+        filled.reserveCapacity(Self.portion + (256 << 10))
+        try await write(full)
+    }
+
+    private mutating func write(_ bytes: Bytes) async throws {
+        try await settle()
+        let (file, start) = (file, offset)
+        offset += Int64(bytes.readableBytes)
+        writing = Task { try await FileWork.run { try file.write(bytes, at: start) } }
+    }
+
+    private mutating func settle() async throws {
+        guard let task = writing.take() else { return }
+        try await task.value
+    }
+
+    /// Writes what is left; returns the position after the last byte that is in the file.
+    mutating func finish() async throws -> Int64 {
+        try await settle()
+        if filled.readableBytes > 0 {
+            let (file, bytes, start) = (file, filled, offset)
+            filled = Bytes()
+            try await FileWork.run { try file.write(bytes, at: start) }
+            offset += Int64(bytes.readableBytes)
+        }
+        return offset
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import Sterna
+
+@Suite("Sets of the bytes of a file")
+struct ByteRangesTests {
+    static let inserted: [([Range<Int64>], [Range<Int64>])] = [
+        ([], []), ([0..<0], []), ([-5..<0], []), ([-5..<3], [0..<3]), ([0..<5, 5..<9], [0..<9]),
+        ([5..<9, 0..<5], [0..<9]), ([0..<2, 4..<6], [0..<2, 4..<6]), ([0..<2, 4..<6, 1..<5], [0..<6]),
+        ([0..<2, 4..<6, 8..<9, 3..<20], [0..<2, 3..<20]), ([4..<6, 4..<6], [4..<6]), ([4..<6, 0..<9], [0..<9]),
+        ([0..<Int64.max, Int64.min..<5], [0..<Int64.max]),
+    ]
+
+    @Test("Ranges are sorted and joined", arguments: inserted)
+    func inserts(ranges: [Range<Int64>], expected: [Range<Int64>]) {
+        let set = ByteRanges(ranges)
+        #expect(set.ranges == expected)
+        #expect(ByteRanges(exactly: expected) == set)
+    }
+
+    @Test(
+        "Ranges that are not in their final form",
+        arguments: [[0..<0], [-1..<3], [0..<5, 5..<9], [0..<5, 4..<9], [5..<9, 0..<2]] as [[Range<Int64>]])
+    func refuses(ranges: [Range<Int64>]) {
+        #expect(ByteRanges(exactly: ranges) == nil)
+    }
+
+    static let gaps: [([Range<Int64>], Int64?, [Range<Int64>])] = [
+        ([], 10, [0..<10]), ([], 0, []), ([], nil, [0..<Int64.max]), ([0..<10], 10, []), ([0..<12], 10, []),
+        ([0..<4], 10, [4..<10]), ([4..<6], 10, [0..<4, 6..<10]), ([4..<6, 8..<10], 10, [0..<4, 6..<8]),
+        ([12..<14], 10, [0..<10]), ([0..<4], nil, [4..<Int64.max]), ([0..<Int64.max], nil, []),
+    ]
+
+    @Test("What is missing", arguments: gaps)
+    func missing(ranges: [Range<Int64>], length: Int64?, expected: [Range<Int64>]) {
+        let set = ByteRanges(ranges)
+        #expect(set.missing(of: length) == expected)
+        if let length { #expect(set.remaining(of: length) == expected.reduce(0) { $0 + Int64($1.count) }) }
+    }
+
+    @Test("Sums and ends")
+    func sums() {
+        let set = ByteRanges([0..<4, 6..<9])
+        #expect(set.total == 7)
+        #expect(set.prefix == 4)
+        #expect(set.end == 9)
+        #expect(ByteRanges([1..<4]).prefix == 0)
+        #expect(ByteRanges().isEmpty)
+        #expect(ByteRanges([0..<Int64.max]).total == .max)
+    }
+
+    @Test("Random sets agree with a list of bits")
+    func random() {
+        for _ in 0..<2_000 {
+            var set = ByteRanges()
+            var bits = [Bool](repeating: false, count: 40)
+            for _ in 0..<Int.random(in: 0...8) {
+                let first = Int.random(in: 0..<40)
+                let end = min(40, first + Int.random(in: 0...10))
+                set.insert(Int64(first)..<Int64(end))
+                for index in first..<end { bits[index] = true }
+            }
+            let cut = Int.random(in: 0...40)
+            if Bool.random() {
+                set.truncate(to: Int64(cut))
+                for index in cut..<40 { bits[index] = false }
+            }
+            #expect(ByteRanges(exactly: set.ranges) == set)
+            #expect(set.total == Int64(bits.count { $0 }))
+            let missing = set.missing(of: 40)
+            for index in bits.indices {
+                let position = Int64(index)
+                #expect(set.contains(position..<position + 1) == bits[index])
+                #expect(missing.contains { $0.contains(position) } != bits[index])
+            }
+        }
+    }
+}

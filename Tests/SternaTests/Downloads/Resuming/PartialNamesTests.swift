@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Sterna
+
+@Suite("The names of files of incomplete downloads")
+struct PartialNamesTests {
+    static let paths = [
+        ("big.iso", "big.iso.sterna-part", "big.iso.sterna-resume"),
+        ("/a/b/big.iso", "/a/b/big.iso.sterna-part", "/a/b/big.iso.sterna-resume"),
+        ("/x", "/x.sterna-part", "/x.sterna-resume"), ("a/ä b", "a/ä b.sterna-part", "a/ä b.sterna-resume"),
+    ]
+
+    @Test("They are next to the destination", arguments: paths)
+    func names(destination: String, partial: String, sidecar: String) throws {
+        let names = try #require(PartialNames(destination: destination))
+        #expect(names.partialPath == partial)
+        #expect(names.sidecarPath == sidecar)
+        #expect(names.newSidecarPath == sidecar + "-new")
+    }
+
+    @Test("A path without a name of a file has none", arguments: ["", "/", "a/", ".", "a/..", "a\u{0}b"])
+    func refuses(destination: String) {
+        #expect(PartialNames(destination: destination) == nil)
+    }
+
+    @Test("Long names are cut and stay different", arguments: ["a", "é", "🐦", "e\u{301}"])
+    func cuts(unit: String) throws {
+        var seen = Set<String>()
+        for length in 50...260 {
+            let name = String(repeating: unit, count: length)
+            guard name.utf8.count <= 255 else { break }
+            for name in [name, name.dropLast() + "x"] {
+                let names = try #require(PartialNames(destination: "/t/" + name))
+                for name in [names.partial, names.sidecar, names.newSidecar] { #expect(name.utf8.count <= 255) }
+                #expect(seen.insert(names.partial).inserted)
+                #expect(PartialNames(destination: "/t/" + name) == names)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import SternaCore
+import SternaPlatform
+import Testing
+
+@testable import Sterna
+
+@Suite("The sidecar of a partial file")
+final class ResumeSidecarTests {
+    private let folder: String
+    private let names: PartialNames
+    private var destination: String { folder + "/f.bin" }
+
+    init() throws {
+        folder = "/tmp/sterna-sidecar-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o700) == 0)
+        names = try #require(PartialNames(destination: folder + "/f.bin"))
+    }
+
+    deinit {
+        ResumeSidecar.remove(names)
+        rmdir(folder)
+    }
+
+    private func sample(_ received: Int64 = 2) throws -> ResumeData {
+        ResumeData(
+            url: try HTTPURL("https://example.com/f.bin"), validator: .entityTag("\"x\""), length: 5,
+            present: ByteRanges([0..<received]), partialPath: names.partialPath, destinationPath: destination)
+    }
+
+    private func read() throws -> ResumeData? { try ResumeSidecar.read(names, destination: destination) }
+
+    private func mode(_ path: String) -> UInt32? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? UInt32(status.st_mode) : nil
+    }
+
+    @Test("It is written, replaced, read and removed") func roundTrip() throws {
+        #expect(try read() == nil)
+        try ResumeSidecar.write(try sample(), names)
+        #expect(try read() == sample())
+        try ResumeSidecar.write(try sample(3), names)
+        #expect(try read() == sample(3))
+        #expect(mode(names.sidecarPath) == UInt32(S_IFREG) | 0o600)
+        #expect(mode(names.newSidecarPath) == nil)
+        ResumeSidecar.remove(names)
+        #expect(try read() == nil)
+    }
+
+    @Test("What a killed process left is replaced, and links are not followed") func leftovers() throws {
+        let victim = folder + "/victim"
+        defer { unlink(victim) }
+        close(open(victim, O_CREAT | O_WRONLY, 0o600))
+        symlink(victim, names.newSidecarPath)
+        try ResumeSidecar.write(try sample(), names)
+        #expect(try read() == sample())
+        var status = stat()
+        #expect(stat(victim, &status) == 0 && status.st_size == 0)
+    }
+
+    @Test("Paths are those of now, whatever the file says") func moved() throws {
+        var data = try sample()
+        data = data.moved(partialPath: "/elsewhere/f.bin.sterna-part", destinationPath: "/elsewhere/f.bin")
+        try ResumeSidecar.write(data, names)
+        #expect(try read() == sample())
+    }
+
+    @Test("A sidecar of another file is refused") func otherFile() throws {
+        let data = try sample()
+        try ResumeSidecar.write(data.moved(partialPath: "/etc/passwd", destinationPath: destination), names)
+        #expect(throws: SternaError.self) { try read() }
+        try ResumeSidecar.write(data.moved(partialPath: names.partialPath, destinationPath: "/t/g.bin"), names)
+        #expect(throws: SternaError.self) { try read() }
+    }
+
+    @Test("What is no regular file is refused") func otherKinds() throws {
+        symlink("/etc/hosts", names.sidecarPath)
+        #expect(throws: SternaError.self) { try read() }
+        unlink(names.sidecarPath)
+        mkfifo(names.sidecarPath, 0o600)
+        let error = try #require(throws: SternaError.self) { try read() }
+        #expect(error.kind == .fileUnreadable)
+    }
+
+    @Test("A large file is refused without being read as a whole") func large() throws {
+        let descriptor = open(names.sidecarPath, O_CREAT | O_WRONLY, 0o600)
+        #expect(ftruncate(descriptor, 1 << 32) == 0)
+        close(descriptor)
+        let error = try #require(throws: SternaError.self) { try read() }
+        #expect(error.kind == .decodingFailed)
+    }
+
+    @Test("A folder that is gone is a named error") func noFolder() throws {
+        let gone = try #require(PartialNames(destination: folder + "/gone/f.bin"))
+        let error = try #require(throws: SternaError.self) { try ResumeSidecar.write(try sample(), gone) }
+        #expect(error.kind == .writeFailed)
+    }
+}
