@@ -56,8 +56,17 @@ public struct SessionHooks: Sendable {
     /// Called with each piece of a response's body; AFNetworking's `setDataTaskDidReceiveDataBlock`.
     public var dataReceived: (@Sendable (SessionTask, Bytes) async -> Void)?
 
-    /// Called with the value that a task's callback receives, or the error, once the response was judged.
-    public var responseValidated: (@Sendable (SessionTask, Response, SternaError?) -> Void)?
+    // MARK: Downloads
+
+    /// Called with the progress of the file of a download; AFNetworking's `setDownloadTaskDidWriteDataBlock`.
+    public var bytesWritten: (@Sendable (DownloadTask, TransferProgress) -> Void)?
+
+    /// Called when a download goes on behind bytes that it already has, with their number and the length of the file if it is
+    /// known; AFNetworking's `setDownloadTaskDidResumeBlock`.
+    public var downloadResumed: (@Sendable (DownloadTask, Int64, Int64?) -> Void)?
+
+    /// Called with the path of the complete file.
+    public var downloadFinished: (@Sendable (DownloadTask, String) -> Void)?
 }
 
 /// What a task does with a redirect.

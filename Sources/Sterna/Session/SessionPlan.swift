@@ -26,6 +26,12 @@ final class SessionPlan: Sendable {
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
     private let headers: SessionHeaders
+
+    /// Whether the session's serializer has nothing to prepare, since its fields are among the session's.
+    private let isPrepared: Bool
+
+    /// The engine's clock.
+    private let clock: NetworkClock
     private let failure: SternaError?
 
     /// The base URL, whose path ends in a slash; nil for none.
@@ -36,6 +42,8 @@ final class SessionPlan: Sendable {
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
+        clock = settings.engine.clock
+        isPrepared = (settings.requestSerializer as? HTTPRequestSerializer)?.settings.addsOnlyFields ?? false
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
@@ -123,8 +131,10 @@ final class SessionPlan: Sendable {
         request.timeouts = settings.timeouts
         request.uploadProgress = draft.settings.uploadProgress
         request.options = settings.options
-        request.options.merge(draft.settings.options)
-        try serialize(draft, by: ownSerializer ?? settings.requestSerializer, into: &request)
+        if !draft.settings.options.isEmpty { request.options.merge(draft.settings.options) }
+        try serialize(
+            draft, by: ownSerializer ?? settings.requestSerializer, isPrepared: isPrepared && ownSerializer == nil,
+            into: &request)
         if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
         var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
         if ownSerializer != nil {
@@ -145,7 +155,7 @@ final class SessionPlan: Sendable {
     /// Creates the call of a request. Its deadline is the earlier of the draft's and the end of the total limit; throws `timedOut`
     /// if it has passed.
     private func call(for request: Request, _ draft: RequestDraft) throws(SternaError) -> Call {
-        let now = settings.engine.clock.now
+        let now = clock.now
         var deadline = now + request.timeouts.amounts.total
         var hasOwnDeadline = false
         if let own = draft.settings.deadline?.instant, own < deadline {
@@ -161,7 +171,7 @@ final class SessionPlan: Sendable {
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
-            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: settings.engine.clock,
+            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
             keepsRequests: draft.isOfTask)
     }
 
@@ -173,10 +183,10 @@ final class SessionPlan: Sendable {
     }
 
     private func serialize(
-        _ draft: RequestDraft, by serializer: any RequestSerializer, into request: inout Request
+        _ draft: RequestDraft, by serializer: any RequestSerializer, isPrepared: Bool, into request: inout Request
     ) throws {
         do {
-            try serializer.prepare(&request)
+            if !isPrepared { try serializer.prepare(&request) }
             if let query = draft.query { try serializer.appendQuery(query, to: &request) }
             if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
             let parameters = parameters(of: draft, serializer)

@@ -55,17 +55,6 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
-    private func judge(_ response: Response) async throws {
-        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        guard !serializer.validation.statuses.contains(response.status.code) else { return }
-        let body = try await response.body.collect(upTo: Self.errorBytes)
-        _ = try session.plan.reply(response, body, to: draft)
-    }
-
-    /// The maximum size of an error's body.
-    private static let errorBytes = 1 << 20
-
     private func over(_ error: (any Error)?, _ request: Request) {
         guard let error else {
             request.recorder?.requestEnded()

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import Synchronization
 
@@ -50,6 +51,28 @@ final class TaskGate: Sendable {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: waiter) }?
                 .resume(throwing: SternaError.cancelled(phase: .read))
+        }
+    }
+}
+
+extension TaskGate {
+    /// Waits for the gate to open, at most for a time; returns whether it is open.
+    func pass(within time: Duration, on clock: LoopClock) async throws -> Bool {
+        guard !isOpen else { return true }
+        // The timer cancels the wait alone.
+        let wait = Task { try await pass() }
+        let timer = clock.clock.schedule(in: TimeAmount(clamping: time), on: clock.loop) { wait.cancel() }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            do {
+                try await wait.value
+                return true
+            } catch {
+                if Task.isCancelled { throw error }
+                return isOpen
+            }
+        } onCancel: {
+            wait.cancel()
         }
     }
 }

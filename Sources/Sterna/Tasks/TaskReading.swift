@@ -5,28 +5,28 @@ import SternaCore
 struct TaskReading: Sendable {
     unowned let task: SessionTask
 
+    /// The maximum size of an error's body.
+    static let errorBytes = 1 << 20
+
     /// Asks the hooks about a response, and returns it with a body that stops while the task is suspended.
-    func admit(_ response: Response) async throws -> Response {
+    ///
+    /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
+    func admit(_ response: Response, stopsAtGate: Bool = true) async throws -> Response {
         var response = response
         try await task.gate.pass()
         task.received(response)
-        guard let events = task.events else {
-            response.body = GatedBody.wrap(response.body, task.gate)
-            return response
-        }
+        if stopsAtGate { response.body = GatedBody.wrap(response.body, task.gate) }
+        guard let events = task.events else { return response }
         do {
             try await events.admit(response, of: task)
         } catch {
             response.body.cancel()
             throw error
         }
-        guard events.hooks.dataReceived != nil else {
-            response.body = GatedBody.wrap(response.body, task.gate)
-            return response
-        }
+        guard events.hooks.dataReceived != nil else { return response }
         if let stream = response.body.stream {
             response.body = ResponseBody(
-                WatchedBody(GatedBody(stream, task.gate)) { [task] piece in await events.deliver(piece, of: task) })
+                WatchedBody(stream) { [task] piece in await events.deliver(piece, of: task) })
         } else if let whole = response.body.whole, whole.readableBytes > 0 {
             await events.deliver(whole, of: task)
         }
@@ -40,6 +40,14 @@ struct TaskReading: Sendable {
 }
 
 extension SessionTask {
+    /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
+    func judge(_ response: Response) async throws {
+        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+        guard !serializer.validation.statuses.contains(response.status.code) else { return }
+        let body = try await response.body.collect(upTo: TaskReading.errorBytes)
+        _ = try session.plan.reply(response, body, to: draft)
+    }
+
     /// Returns the request with this task as the receiver of its progress and its redirects.
     func reporting(_ request: Request, delivery: Request.Delivery = .head) -> Request {
         var request = request

@@ -33,7 +33,7 @@ public final class Call: Sendable {
     package let hasOwnDeadline: Bool
 
     /// Records metrics; nil when neither metrics nor an observer is enabled.
-    package let recorder: MetricsRecorder?
+    @usableFromInline package let recorder: MetricsRecorder?
 
     /// Records the progress of the call; nil in sessions without interceptors of the user.
     package let trace: CallTrace?

@@ -1,5 +1,5 @@
 /// The grammar of tokens and field values (RFC 9110, 5.6.2 and 5.5).
-package enum FieldSyntax {
+@usableFromInline package enum FieldSyntax {
     /// Whether a text is a token.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
@@ -30,6 +30,7 @@ package enum FieldSyntax {
 
     /// Whether a byte may stand in a field's value.
     @inlinable
+    @inline(__always)
     package static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
 
     /// Whether one of eight bytes is below 0x20 or 0x7F: subtracting a number from a smaller byte sets its highest bit.
@@ -41,6 +42,7 @@ package enum FieldSyntax {
 
     /// Whether a byte may stand in a token: letters, digits, and !#$%&'*+-.^_`|~.
     @inlinable
+    @inline(__always)
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         // One bit per byte: a table would be initialized lazily, and every access would check for that.
         let allowed: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE

@@ -170,7 +170,9 @@ public struct Request: @unchecked Sendable {
     }
 
     /// Records the metrics of the call; nil when neither metrics nor an observer is enabled.
-    package var recorder: MetricsRecorder? { storage.content.call?.recorder }
+    package var recorder: MetricsRecorder? {
+        @inlinable get { storage.content.call?.recorder }
+    }
 
     /// The priority of a waiting request.
     public enum Priority: Int, Sendable, Hashable, Comparable {

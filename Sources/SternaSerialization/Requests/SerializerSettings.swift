@@ -106,6 +106,9 @@ public struct SerializerSettings: Sendable {
         return ownQueryMethods.contains(method)
     }
 
+    /// Whether ``prepare(_:)`` adds nothing to a request that has the default header fields already.
+    package var addsOnlyFields: Bool { properties == RequestProperties() }
+
     func prepare(_ request: inout Request) throws(SternaError) {
         try addHeaders(to: &request.headers)
         guard properties != RequestProperties() else { return }

@@ -11,7 +11,9 @@ import Foundation
 
 @Suite("Tasks: suspended while they run", .timeLimit(.minutes(2)))
 struct TaskSuspensionTests {
-    private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {
+    private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
+        -> Session
+    {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
             $0.responseSerializer = .data

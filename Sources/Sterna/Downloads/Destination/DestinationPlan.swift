@@ -66,11 +66,7 @@ struct DestinationPlan: Sendable {
     func path(for response: Response, temporary: String) async throws -> String {
         switch target {
         case .file(let path): return path
-        case .folder(let folder):
-            let name = DownloadFileName.name(
-                disposition: response.section[values: .contentDisposition].first, url: response.url,
-                mediaType: response.mediaType)
-            return FilePaths.path(name, in: folder)
+        case .folder(let folder): return Self.path(of: response, in: folder)
         case .chosen(let choose):
             let reference = try await choose(URL(filePath: temporary), response)
             do {
@@ -81,6 +77,28 @@ struct DestinationPlan: Sendable {
                 throw Self.unusable(error, phase: .read)
             }
         }
+    }
+
+    /// The path of the destination before the request is sent; nil if it is decided later.
+    var knownPath: String? {
+        if case .file(let path) = target { path } else { nil }
+    }
+
+    /// Returns the path of the destination as soon as the response's head has arrived; nil if a closure chooses it after the
+    /// transfer.
+    func path(forHeadOf response: Response) -> String? {
+        switch target {
+        case .file(let path): path
+        case .folder(let folder): Self.path(of: response, in: folder)
+        case .chosen: nil
+        }
+    }
+
+    private static func path(of response: Response, in folder: String) -> String {
+        let name = DownloadFileName.name(
+            disposition: response.section[values: .contentDisposition].first, url: response.url,
+            mediaType: response.mediaType)
+        return FilePaths.path(name, in: folder)
     }
 
     /// Moves the complete file to a path; returns the path that it has in the end. It blocks.

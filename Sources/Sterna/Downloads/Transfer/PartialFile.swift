@@ -73,7 +73,8 @@ final class PartialFile: Sendable {
         guard reason == 0 else {
             throw SternaError(
                 .fileUnreadable, phase: .read,
-                "The partial file “\(FieldSyntax.printable(path))” cannot be read: \(String(cString: strerror(reason))).")
+                "The partial file “\(FieldSyntax.printable(path))” cannot be read: \(String(cString: strerror(reason)))."
+            )
         }
         return piece
     }

@@ -28,7 +28,22 @@ struct RedirectInterceptor: Interceptor {
                 error.response = response
                 error.requestSent = true
                 throw error.at(current)
-            case .follow(let following):
+            case .follow(var following):
+                switch await request.options[RedirectHookKey.self]?(response, following) {
+                case nil: break
+                case .follow(let changed): following = changed
+                case .deliver:
+                    response.redirects = steps
+                    return response
+                case .refuse:
+                    response.body.cancel()
+                    response.redirects = steps
+                    var error = SternaError(
+                        .redirectRefused, phase: .read, "The hook redirect refused to follow the redirect.")
+                    error.response = response
+                    error.requestSent = true
+                    throw error.at(current)
+                }
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following

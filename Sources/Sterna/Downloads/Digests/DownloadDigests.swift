@@ -1,0 +1,75 @@
+import NIOCore
+import SternaCore
+
+/// The digests that a download verifies, computed while its bytes arrive as far as they come in order.
+struct DownloadDigests: Sendable {
+    /// The caller's digest of the file.
+    var caller: ExpectedDigest?
+
+    private var file: [ExpectedDigest] = []
+    private var content: [ExpectedDigest] = []
+    private var fileHasher: DigestHasher?
+    private var contentHasher: DigestHasher?
+
+    // The position behind the bytes that the file's hasher has seen.
+    private var hashed: Int64 = 0
+
+    /// Expects the digests of a response that has all of the file.
+    mutating func begin(_ response: Response) {
+        expect(response)
+        hashed = 0
+        fileHasher = file.first.map { DigestHasher($0.algorithm) }
+    }
+
+    /// Expects the digests of a response that has a part of the file.
+    mutating func expect(_ response: Response) {
+        let isCoded = response.section.contains(.contentEncoding)
+        let expected = ExpectedDigests(
+            status: response.status.code, fields: response.section, isCoded: isCoded, caller: caller)
+        if !expected.file.isEmpty { file = expected.file }
+        content = expected.content
+        contentHasher = content.first.map { DigestHasher($0.algorithm) }
+    }
+
+    /// Adds a piece of the content.
+    mutating func add(_ piece: Bytes, at offset: Int64) {
+        contentHasher?.update(piece)
+        guard fileHasher != nil, offset == hashed else { return }
+        fileHasher?.update(piece)
+        hashed += Int64(piece.readableBytes)
+    }
+
+    /// Returns the error of a response whose content has another digest than it says.
+    mutating func contentVerdict() -> SternaError? {
+        defer { contentHasher = nil }
+        return contentHasher?.verdict(content, of: "the part of the file")
+    }
+
+    /// Returns the error of a file that has another digest than expected. What was not hashed while it arrived is read from the
+    /// file.
+    func fileVerdict(_ partial: PartialFile) async throws -> SternaError? {
+        guard let algorithm = file.first?.algorithm else {
+            guard let caller else { return nil }
+            return try await Self.verdict(partial, DigestHasher(caller.algorithm), from: 0, [caller])
+        }
+        let (hasher, start) =
+            fileHasher.flatMap { hasher in hasher.algorithm == algorithm ? (hasher, hashed) : nil }
+            ?? (DigestHasher(algorithm), 0)
+        return try await Self.verdict(partial, hasher, from: start, file)
+    }
+
+    private static func verdict(
+        _ partial: PartialFile, _ hasher: DigestHasher, from start: Int64, _ expected: [ExpectedDigest]
+    ) async throws -> SternaError? {
+        try await FileWork.run {
+            var (hasher, offset) = (hasher, start)
+            while true {
+                let piece = try partial.read(at: offset, count: 256 << 10)
+                guard piece.readableBytes > 0 else { break }
+                hasher.update(piece)
+                offset += Int64(piece.readableBytes)
+            }
+            return hasher.verdict(expected, of: "the file")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import SternaCore
+import SternaSerialization
+
+/// Downloads to files.
+extension Session {
+    /// Makes a task that saves the response to a GET request to a file.
+    ///
+    /// - Parameters:
+    ///   - reference: the URL, relative to the base URL or absolute.
+    ///   - destination: the file, or the folder, in which case the name is the server's.
+    ///   - options: the expected digest, and what happens to an earlier download.
+    ///   - headers: header fields, which replace the session's.
+    ///   - configure: changes the settings of this request.
+    ///
+    /// No content coding is accepted unless `headers` has Accept-Encoding, so that the download can be continued.
+    public func download(
+        _ reference: some URLConvertible, to destination: DownloadDestination,
+        options: DownloadOptions = DownloadOptions(),
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> DownloadTask {
+        downloadTask(RequestDraft(.get, reference, headers: headers, configure), to: destination, options: options)
+    }
+
+    /// Makes a task that saves the response to a draft's request to a file.
+    public func downloadTask(
+        _ draft: RequestDraft, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions()
+    ) -> DownloadTask {
+        let draft = ofDownload(draft)
+        let task = DownloadTask(self, draft, prepared(draft), to: destination, options: options)
+        task.enroll()
+        return task
+    }
+
+    /// Makes a task that continues an interrupted download.
+    ///
+    /// - Parameters:
+    ///   - data: what the interrupted download left, from ``DownloadTask/resumeData`` or the error.
+    ///   - destination: nil for the destination of the interrupted download.
+    ///   - configure: changes the settings of this request.
+    ///
+    /// If the server has another file by now, the download begins anew. Resume data without a destination, and none here, make a task
+    /// that fails.
+    public func downloadTask(
+        resuming data: ResumeData, to destination: DownloadDestination? = nil,
+        options: DownloadOptions = DownloadOptions(), headers: Headers = [:],
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> DownloadTask {
+        let draft = ofDownload(RequestDraft(.get, data.url, headers: headers, configure))
+        let place = destination ?? .file(data.destinationPath ?? "")
+        let task = DownloadTask(self, draft, prepared(draft), to: place, options: options, resuming: data)
+        task.enroll()
+        return task
+    }
+
+    /// The unfinished downloads.
+    public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
+
+    private func ofDownload(_ draft: RequestDraft) -> RequestDraft {
+        var draft = ofTask(draft)
+        if draft.headers["Accept-Encoding"] == nil { draft.headers["Accept-Encoding"] = "identity" }
+        // The data serializer accepts any media type.
+        if draft.settings.responseSerializer == nil { draft.settings.responseSerializer = DataResponseSerializer() }
+        return draft
+    }
+}

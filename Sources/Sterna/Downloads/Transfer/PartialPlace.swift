@@ -1,0 +1,92 @@
+import SternaCore
+import SternaPlatform
+
+/// A partial file with the sidecar beside it. All functions wait for the disk; call them in ``FileWork``.
+struct PartialPlace: Sendable {
+    let file: PartialFile
+    private let names: PartialNames?
+    private let destination: String?
+
+    /// Makes the partial file of a destination; one with a random name if the destination is unknown, or if another download to it
+    /// is under way. Throws `destinationUnusable` or `writeFailed`.
+    init(_ plan: DestinationPlan, destination: String?) throws(SternaError) {
+        self.destination = destination
+        if let destination, let own = PartialNames(destination: destination),
+            let file = try PartialFile.open(own.partialPath, permissions: plan.partialPermissions)
+        {
+            self.file = file
+            names = own
+            return
+        }
+        for _ in 0..<10 {
+            let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+            let path =
+                destination.map { "\($0).\(suffix)" } ?? FilePaths.path("sterna-\(suffix)", in: plan.partialFolder)
+            guard let other = PartialNames(destination: path) else { break }
+            guard let file = try PartialFile.open(other.partialPath, permissions: plan.partialPermissions) else {
+                continue
+            }
+            self.file = file
+            names = other
+            return
+        }
+        throw DestinationFault.exists(path: destination ?? plan.partialFolder).error(phase: .read)
+    }
+
+    private init(_ file: PartialFile, _ names: PartialNames?, _ destination: String?) {
+        self.file = file
+        self.names = names
+        self.destination = destination
+    }
+
+    /// Returns the partial file of an earlier download and what is known of it; nil if there is none that can be continued.
+    ///
+    /// - Parameters:
+    ///   - given: the resume data that the caller has; nil for what the sidecar says.
+    ///   - url: the URL of the request, which has to be the same.
+    static func earlier(
+        _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan
+    ) throws(SternaError) -> (PartialPlace, ResumeData)? {
+        let names = (given?.destinationPath ?? destination).flatMap { PartialNames(destination: $0) }
+        let path: String
+        let data: ResumeData
+        if let given {
+            data = given
+            path = given.partialPath
+        } else {
+            // A sidecar that cannot be read is no reason to fail: the download begins anew.
+            guard let names, let read = try? ResumeSidecar.read(names, destination: destination) else { return nil }
+            data = read
+            path = names.partialPath
+        }
+        guard data.url == url.removingUserinfo().removingFragment(), access(path, F_OK) == 0,
+            let file = try PartialFile.open(path, permissions: plan.partialPermissions)
+        else { return nil }
+        guard file.length >= data.present.end else { return nil }
+        let own = names.flatMap { $0.partialPath == path ? $0 : nil }
+        return (PartialPlace(file, own, destination ?? given?.destinationPath), data)
+    }
+
+    /// Returns what continues a download with this partial file.
+    func data(url: HTTPURL, _ validator: EntityValidator, _ known: ResumeRule.Known) -> ResumeData {
+        ResumeData(
+            url: url, validator: validator, length: known.length, present: known.present, partialPath: file.path,
+            destinationPath: destination)
+    }
+
+    /// Writes the sidecar; throws `writeFailed`.
+    func write(_ data: ResumeData) throws(SternaError) {
+        if let names { try ResumeSidecar.write(data, names) }
+    }
+
+    /// Removes the sidecar.
+    func removeSidecar() {
+        if let names { ResumeSidecar.remove(names) }
+    }
+
+    /// Removes the partial file and its sidecar.
+    func remove() {
+        removeSidecar()
+        file.remove()
+    }
+}

@@ -1,0 +1,219 @@
+import NIOCore
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@Suite("Downloads", .timeLimit(.minutes(2)))
+struct DownloadTaskTests {
+    /// Gives a fresh folder, and removes it.
+    static func withFolder<R>(_ work: (String) async throws -> R) async throws -> R {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt64.random(in: 0...UInt64.max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await work(folder.path(percentEncoded: false))
+    }
+
+    static func session(
+        _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            configure(&$0)
+        }
+    }
+
+    static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+    /// What `/range/N` sends.
+    static func alphabet(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 % 26) } }
+
+    @Test("To a file, with progress up to the total, and nothing beside it", arguments: [0, 1, 3_000_000])
+    func file(count: Int) async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let task = try Self.session(server).download("range/\(count)", to: .file("\(folder)/a/b.bin"))
+                let file = try await task.value
+                #expect(file.path == "\(folder)/a/b.bin")
+                #expect(file.length == Int64(count))
+                #expect(file.resumedAt == 0)
+                #expect(try Self.bytes(file.path) == Self.alphabet(count))
+                #expect(try Self.names(in: "\(folder)/a") == ["b.bin"])
+                #expect(task.state == .completed)
+                #expect(task.resumeData == nil)
+                if count > 0 { #expect(task.progress.current.fraction == 1) }
+            }
+        }
+    }
+
+    @Test("To a folder, under the server's name; a second one gets a number")
+    func folder() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/named") { _ in
+                ServerResponse(
+                    headers: ["Content-Disposition": #"attachment; filename="../../re port.pdf""#],
+                    body: .bytes(Array("abc".utf8)))
+            }
+            try await Self.withFolder { folder in
+                let api = try Self.session(server)
+                let first = try await api.download("named", to: .folder(folder)).value
+                let second = try await api.download("named", to: .folder(folder)).value
+                #expect(first.path == "\(folder)/re port.pdf")
+                #expect(second.path == "\(folder)/re port (2).pdf")
+                #expect(try Self.names(in: folder) == ["re port (2).pdf", "re port.pdf"])
+            }
+        }
+    }
+
+    @Test("To the place that a closure chooses after the transfer")
+    func chosen() async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let task = try Self.session(server).download(
+                    "range/1000", to: .choose { temporary, response in
+                        let length = (try? Data(contentsOf: temporary))?.count
+                        #expect(length == 1_000)
+                        return "\(folder)/\(response.status.code).bin"
+                    })
+                #expect(try await task.value.path == "\(folder)/200.bin")
+                #expect(try Self.names(in: folder) == ["200.bin"])
+            }
+        }
+    }
+
+    @Test("A status that is rejected makes no file")
+    func rejected() async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let task = try Self.session(server).download("status/404", to: .file("\(folder)/x"))
+                let error = await #expect(throws: SternaError.self) { try await task.value }
+                #expect(error?.kind == .unacceptableStatus)
+                #expect(try Self.names(in: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test("A destination that exists fails before anything is sent")
+    func exists() async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let path = "\(folder)/x"
+                try Data("old".utf8).write(to: URL(filePath: path))
+                let api = try Self.session(server)
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.download("range/10", to: .file(path)).value
+                }
+                #expect(error?.kind == .destinationUnusable)
+                #expect(server.requests().isEmpty)
+                _ = try await api.download("range/10", to: .file(path, existing: .replace)).value
+                #expect(try Self.bytes(path) == Self.alphabet(10))
+            }
+        }
+    }
+
+    @Test("The caller's digest, and the server's, are verified; a wrong one leaves no file")
+    func digest() async throws {
+        try await TestServer.withServer { server in
+            // Of "hello".
+            let right = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+            server.route("GET", "/hello") { _ in ServerResponse(body: .bytes(Array("hello".utf8))) }
+            server.route("GET", "/lie") { _ in
+                ServerResponse(
+                    headers: ["Repr-Digest": "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"],
+                    body: .bytes(Array("hello".utf8)))
+            }
+            try await Self.withFolder { folder in
+                let api = try Self.session(server)
+                var options = DownloadOptions()
+                options.sha256 = right
+                _ = try await api.download("hello", to: .file("\(folder)/a"), options: options).value
+                options.sha256 = String(right.reversed())
+                for path in ["hello", "lie"] {
+                    let task = api.download(
+                        path, to: .file("\(folder)/b"), options: path == "lie" ? DownloadOptions() : options)
+                    let error = await #expect(throws: SternaError.self) { try await task.value }
+                    #expect(error?.kind == .digestMismatch)
+                }
+                #expect(try Self.names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test("Suspended, it reads no further; behind its grace it gives the connection up and goes on by a range")
+    func suspended() async throws {
+        let count = 40_000_000
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                var options = DownloadOptions()
+                options.suspensionGrace = .milliseconds(50)
+                let task = try Self.session(server).download(
+                    "range/\(count)", to: .file("\(folder)/x"), options: options)
+                for await step in task.progress where step.completed > 1_000_000 { break }
+                task.suspend()
+                try await server.waitForOpenConnections(0)
+                #expect(task.state == .suspended)
+                task.resume()
+                let file = try await task.value
+                #expect(try Self.bytes(file.path) == Self.alphabet(count))
+                #expect(task.requests.count == 2)
+                #expect(task.requests.last?.headers[.range]?.hasPrefix("bytes=") == true)
+            }
+        }
+    }
+
+    @Test("Cancelled, it leaves nothing; cancelled with resume data, it goes on from there")
+    func cancelled() async throws {
+        let count = 40_000_000
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let api = try Self.session(server)
+                let first = api.download("range/\(count)", to: .file("\(folder)/x"))
+                for await step in first.progress where step.completed > 1_000_000 { break }
+                first.cancel()
+                let error = await #expect(throws: SternaError.self) { try await first.value }
+                #expect(error?.kind == .cancelled)
+                #expect(error?.resumeData == nil)
+                #expect(try Self.names(in: folder).isEmpty)
+
+                let second = api.download("range/\(count)", to: .file("\(folder)/x"))
+                for await step in second.progress where step.completed > 1_000_000 { break }
+                let data = try #require(await second.cancelProducingResumeData())
+                #expect(data.receivedBytes > 1_000_000)
+                #expect(try Self.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+
+                // The data survives its JSON.
+                let file = try await api.downloadTask(resuming: ResumeData(data: data.data)).value
+                #expect(file.resumedAt == data.receivedBytes)
+                #expect(try Self.bytes(file.path) == Self.alphabet(count))
+                #expect(try Self.names(in: folder) == ["x"])
+            }
+        }
+    }
+
+    @Test("The value of a download is decoded from its file")
+    func decoded() async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let file = try await Self.session(server).download("json", to: .file("\(folder)/x.json")).value
+                #expect(try await file.value(by: JSONResponseSerializer())["slideshow"].object != nil)
+            }
+        }
+    }
+
+    @Test("Two downloads to one folder at once do not share a partial file")
+    func together() async throws {
+        try await TestServer.withServer { server in
+            try await Self.withFolder { folder in
+                let api = try Self.session(server)
+                let tasks = (0..<8).map { _ in api.download("range/200000", to: .folder(folder)) }
+                for task in tasks { #expect(try Self.bytes(try await task.value.path) == Self.alphabet(200_000)) }
+                #expect(try Self.names(in: folder).count == 8)
+            }
+        }
+    }
+}
