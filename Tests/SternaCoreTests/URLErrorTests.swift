@@ -67,7 +67,7 @@ import Testing
 
     @Test func descriptionsNameTheCodePoint() {
         #expect("\(HTTPURL.ParseError.forbiddenHostCodePoint("<"))".contains("\"<\" (U+003C)"))
-        #expect("\(HTTPURL.ParseError.forbiddenHostCodePoint(" "))".contains("holds U+0020,"))
+        #expect("\(HTTPURL.ParseError.forbiddenHostCodePoint(" "))".contains("contains U+0020,"))
     }
 
     @Test(arguments: [

@@ -23,7 +23,9 @@ struct PasswordRoundsTests {
             number: [0x00, 0x98, 0x96, 0x81],
             detail: "asks for 10,000,001 password rounds, more than the 10,000,000 that are accepted."),
         Row(number: [0x05, 0xF5, 0xE1, 0x00], detail: "asks for 100,000,000 password rounds, more than"),
-        Row(number: [0x7F] + [UInt8](repeating: 0xFF, count: 6), detail: "asks for 36,028,797,018,963,967 rounds"),
+        Row(
+            number: [0x7F] + [UInt8](repeating: 0xFF, count: 6),
+            detail: "asks for 36,028,797,018,963,967 password rounds"),
         Row(number: [0x7F] + [UInt8](repeating: 0xFF, count: 7), detail: "asks for 2^56 or more password rounds"),
         // 2^64 + 1: one, for a reader that cuts it off.
         Row(number: [1] + [UInt8](repeating: 0, count: 7) + [1], detail: "asks for 2^56 or more password rounds"),

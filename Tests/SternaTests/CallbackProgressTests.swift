@@ -132,7 +132,7 @@ struct CallbackProgressTests {
             #expect(download === task.downloadProgressObject)
             #expect(upload !== download)
             #expect(upload.isCancellable)
-            #expect(!upload.isPausable)
+            #expect(upload.isPausable)
             await log.wait()
             await queue.drained()
             #expect(log.values.count == 1)

@@ -150,7 +150,7 @@ import Testing
         let process = try TernProcess(["serve", "--port", "0", "--tls"], environment: ["TMPDIR": folder.path])
         let lines = await process.lines(2)
         let words = (lines.last ?? "").split(separator: " ").map(String.init)
-        #expect(words.prefix(4) == ["Ask", "it", "with:", "tern"])
+        #expect(words.prefix(4) == ["Try", "it", "with:", "tern"])
         #expect(folder.names.count == 1)
         let asked = try await TernProcess(Array(words.dropFirst(4))).outcome()
         #expect(asked.status == 0)

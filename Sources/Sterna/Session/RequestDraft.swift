@@ -48,6 +48,12 @@ public struct RequestDraft: Sendable {
     /// Whether a task sends the draft, and keeps the requests of all attempts.
     var isOfTask = false
 
+    /// Whether the draft is a GET request without parameters, body and a serializer of its own.
+    var isPlainGet: Bool {
+        guard case .bySerializer = content, case nil = settings.requestSerializer else { return false }
+        return parameters == nil && query == nil && body == nil && method == .get
+    }
+
     /// Header fields; they replace the session's.
     public var headers: Headers
 

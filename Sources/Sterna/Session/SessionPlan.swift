@@ -30,6 +30,9 @@ final class SessionPlan: Sendable {
     /// Whether the session's serializer has nothing to prepare, since its fields are among the session's.
     private let isPrepared: Bool
 
+    /// Whether the session's serializer has nothing to do for a GET request without parameters.
+    private let leavesPlainGet: Bool
+
     /// The engine's clock.
     private let clock: NetworkClock
     private let failure: SternaError?
@@ -43,7 +46,9 @@ final class SessionPlan: Sendable {
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         clock = settings.engine.clock
-        isPrepared = (settings.requestSerializer as? HTTPRequestSerializer)?.settings.addsOnlyFields ?? false
+        let serializer = settings.requestSerializer as? HTTPRequestSerializer
+        isPrepared = serializer?.settings.addsOnlyFields ?? false
+        leavesPlainGet = serializer?.settings.leavesPlainGet ?? false
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
@@ -125,16 +130,19 @@ final class SessionPlan: Sendable {
         if scope.isInvalidated { throw Self.invalidated }
         let url = try urls.url(of: draft.reference)
         let isOwnOrigin = urls.isOwnOrigin(url)
-        let ownSerializer = draft.settings.requestSerializer
+        let isPlain = leavesPlainGet && draft.isPlainGet
+        let ownSerializer = isPlain ? nil : draft.settings.requestSerializer
         let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: ownSerializer == nil)
         var request = Request(draft.method, url, headers: fields, body: draft.body)
         request.timeouts = settings.timeouts
-        request.uploadProgress = draft.settings.uploadProgress
-        request.options = settings.options
+        if let progress = draft.settings.uploadProgress { request.uploadProgress = progress }
+        if !settings.options.isEmpty { request.options = settings.options }
         if !draft.settings.options.isEmpty { request.options.merge(draft.settings.options) }
-        try serialize(
-            draft, by: ownSerializer ?? settings.requestSerializer, isPrepared: isPrepared && ownSerializer == nil,
-            into: &request)
+        if !isPlain {
+            try serialize(
+                draft, by: ownSerializer ?? settings.requestSerializer,
+                isPrepared: isPrepared && ownSerializer == nil, into: &request)
+        }
         if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
         var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
         if ownSerializer != nil {

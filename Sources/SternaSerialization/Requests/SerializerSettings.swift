@@ -109,6 +109,9 @@ public struct SerializerSettings: Sendable {
     /// Whether ``prepare(_:)`` adds nothing to a request that has the default header fields already.
     package var addsOnlyFields: Bool { properties == RequestProperties() }
 
+    /// Whether a GET request without parameters stays as it is.
+    package var leavesPlainGet: Bool { addsOnlyFields && goesIntoURL(.get) && queryEncoding == nil }
+
     func prepare(_ request: inout Request) throws(SternaError) {
         try addHeaders(to: &request.headers)
         guard properties != RequestProperties() else { return }

@@ -19,7 +19,8 @@ final class Exchange: PrioritizedWaiter, @unchecked Sendable {
     let endpoint: Endpoint
 
     /// The call that this exchange is an attempt of.
-    let call: Call?
+    // Invariant: `request` keeps it, and does not change.
+    unowned(unsafe) let call: Call?
     private let ownDeadline: NIODeadline
 
     /// The shard that the exchange belongs to, or belonged to last.

@@ -9,7 +9,8 @@ import Testing
 struct DownloadTaskTests {
     /// Gives a fresh folder, and removes it.
     static func withFolder<R>(_ work: (String) async throws -> R) async throws -> R {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt64.random(in: 0...UInt64.max))")
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "sterna-\(UInt64.random(in: 0...UInt64.max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         return try await work(folder.path(percentEncoded: false))
@@ -75,7 +76,8 @@ struct DownloadTaskTests {
         try await TestServer.withServer { server in
             try await Self.withFolder { folder in
                 let task = try Self.session(server).download(
-                    "range/1000", to: .choose { temporary, response in
+                    "range/1000",
+                    to: .choose { temporary, response in
                         let length = (try? Data(contentsOf: temporary))?.count
                         #expect(length == 1_000)
                         return "\(folder)/\(response.status.code).bin"
@@ -200,7 +202,7 @@ struct DownloadTaskTests {
         try await TestServer.withServer { server in
             try await Self.withFolder { folder in
                 let file = try await Self.session(server).download("json", to: .file("\(folder)/x.json")).value
-                #expect(try await file.value(by: JSONResponseSerializer())["slideshow"].object != nil)
+                #expect(try await file.value(by: JSONResponseSerializer())["flock"].object != nil)
             }
         }
     }

@@ -118,13 +118,23 @@ struct InterruptedDownloadTests {
             }, error: nil),
         Lie(
             testDescription: "another offset",
-            change: { $0.range = { first, all in (206, [("Content-Range", "bytes \(first + 1)-\(all.count)/\(all.count + 1)")]) } },
+            change: {
+                $0.range = { first, all in
+                    (206, [("Content-Range", "bytes \(first + 1)-\(all.count)/\(all.count + 1)")])
+                }
+            },
             error: .malformedResponse),
         Lie(
             testDescription: "another length",
-            change: { $0.range = { first, all in (206, [("Content-Range", "bytes \(first)-\(all.count - 1)/\(all.count * 2)")]) } },
+            change: {
+                $0.range = { first, all in
+                    (206, [("Content-Range", "bytes \(first)-\(all.count - 1)/\(all.count * 2)")])
+                }
+            },
             error: nil),
-        Lie(testDescription: "206 without a range", change: { $0.range = { _, _ in (206, []) } }, error: .malformedResponse),
+        Lie(
+            testDescription: "206 without a range", change: { $0.range = { _, _ in (206, []) } },
+            error: .malformedResponse),
         Lie(
             testDescription: "several parts",
             change: { $0.range = { _, _ in (206, [("Content-Type", "multipart/byteranges; boundary=x")]) } },

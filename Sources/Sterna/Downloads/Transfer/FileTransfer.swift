@@ -267,5 +267,7 @@ struct FileTransfer {
         }
         task.keep(data)
         try? await save()
+        // The next download may begin before this value is released.
+        place.file.unlock()
     }
 }

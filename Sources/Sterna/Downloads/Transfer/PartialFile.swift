@@ -84,6 +84,9 @@ final class PartialFile: Sendable {
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure(errno) }
     }
 
+    /// Lets another download open the file, although this one still holds it.
+    func unlock() { flock(descriptor, LOCK_UN) }
+
     /// Removes the file's name.
     func remove() { unlink(path) }
 

@@ -1,0 +1,59 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// The examples of docs/Tasks.md, so that they compile and do what it says.
+@Suite("Examples: tasks and downloads", .timeLimit(.minutes(1)))
+struct TasksExamplesTests {
+    @Test("A task and its value")
+    func task() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["id": 7]) })
+
+        let task = api.dataTask(.get("reports/7"))
+        let report = try await task.value.json()
+
+        #expect(report["id"].int == 7)
+    }
+
+    @Test("Lines of a stream")
+    func lines() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("a\nb\n") })
+
+        for try await line in api.streamTask(.get("events")).lines { print(line) }
+
+        #expect(api.tasks.isEmpty)
+    }
+
+    @Test("A download, and what continues it")
+    func download() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let api = try Session(baseURL: server.url)
+                server.route("GET", "/images/big.iso") { _ in ServerResponse(body: .bytes(Array("iso".utf8))) }
+
+                let download = api.download("images/big.iso", to: .folder(folder))
+                for await step in download.progress { print(step) }  // 37% of 1.2 GB, 48 MB/s, 16 s left
+                print(try await download.value.path)
+
+                do {
+                    _ = try await download.value
+                } catch let error as SternaError {
+                    if let data = error.resumeData { _ = try await api.downloadTask(resuming: data).value }
+                }
+
+                #expect(try DownloadTaskTests.names(in: folder) == ["big.iso"])
+            }
+        }
+    }
+
+    @Test("Hooks")
+    func hooks() async throws {
+        let api = try Session(baseURL: "https://api.example.com") { settings in
+            var hooks = SessionHooks()
+            hooks.taskCompleted = { task, error in print(task.id, error?.message ?? "done") }
+            settings.hooks = hooks
+        }
+
+        #expect(api.tasks.isEmpty)
+    }
+}
