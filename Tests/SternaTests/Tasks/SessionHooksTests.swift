@@ -125,7 +125,8 @@ struct SessionHooksTests {
             }
             let api = try session(server, hooks)
             let followed = try await api.dataTask(.get("away/follow")).value
-            #expect(try followed.text().contains("changed"))
+            let text: String = try await followed.text()
+            #expect(text.contains("changed"))
             #expect(followed.response.redirects.count == 1)
             let delivered = api.dataTask(
                 .get("away/deliver") {

@@ -23,7 +23,7 @@ struct SessionRegisterTests {
             let api = try session(server) { $0.startsTasks = false }
             let derived = api.with { $0.timeout = .seconds(5) }
             let data = api.dataTask(.get("get"))
-            let upload = derived.uploadTask(.upload(Body.text("x"), to: "post"))
+            let upload = derived.uploadTask(try .upload(Body.text("x"), to: "post"))
             let stream = derived.streamTask(.get("get"))
             let download = api.download("get", to: .file("/nowhere/x"))
             let foreign = try session(server) { $0.startsTasks = false }.dataTask(.get("get"))
@@ -49,7 +49,10 @@ struct SessionRegisterTests {
             api.suspendAllTasks()
             #expect(tasks.allSatisfy { $0.state == .suspended })
             api.resumeAllTasks()
-            for task in tasks { #expect(try await task.value.status == 200) }
+            for task in tasks {
+                let status = try await task.value.status
+                #expect(status == 200)
+            }
         }
     }
 
@@ -85,16 +88,16 @@ struct SessionRegisterTests {
     @Test("Running tasks may finish first; the hook comes behind them")
     func finishing() async throws {
         try await TestServer.withServer { server in
-            let isOver = Atomic(false)
+            let isOver = Mutex(false)
             let api = try session(server) { settings in
                 settings.hooks = SessionHooks()
-                settings.hooks?.sessionInvalidated = { isOver.store(true, ordering: .relaxed) }
+                settings.hooks?.sessionInvalidated = { isOver.withLock { $0 = true } }
             }
             let task = api.dataTask(.get("delay/1"))
             api.finishTasksAndInvalidate()
-            #expect(!isOver.load(ordering: .relaxed))
+            #expect(isOver.withLock { !$0 })
             #expect(try await task.value.status == 200)
-            #expect(await eventually { isOver.load(ordering: .relaxed) })
+            #expect(await eventually { isOver.withLock { $0 } })
         }
     }
 
@@ -102,7 +105,8 @@ struct SessionRegisterTests {
     func shared() async throws {
         try await TestServer.withServer { server in
             Session.shared.finishTasksAndInvalidate()
-            #expect(try await Session.shared.get("\(server.url)/get").status == 200)
+            let reply = try await Session.shared.get("\(server.url)/get")
+            #expect(reply.status == 200)
         }
     }
 }
