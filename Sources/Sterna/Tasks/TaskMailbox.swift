@@ -2,7 +2,20 @@
 ///
 /// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the mailbox.
 final class TaskMailbox: Sendable {
-    typealias Work = nonisolated(nonsending) @Sendable () async -> Void
+    private typealias Question = nonisolated(nonsending) @Sendable () async -> Void
+
+    // An enumeration, not a closure type: in a generic container an asynchronous closure would lose the isolation of its caller.
+    private enum Work: Sendable {
+        case call(@Sendable () -> Void)
+        case question(Question)
+
+        nonisolated(nonsending) func run() async {
+            switch self {
+            case .call(let call): call()
+            case .question(let ask): await ask()
+            }
+        }
+    }
 
     private let works: AsyncStream<Work>.Continuation
 
@@ -13,11 +26,11 @@ final class TaskMailbox: Sendable {
         switch target {
         case .queue(let queue):
             Task(executorPreference: QueueExecutor(queue)) {
-                for await work in stream { await work() }
+                for await work in stream { await work.run() }
             }
         case .executor(let executor):
             Task(executorPreference: executor) {
-                for await work in stream { await work() }
+                for await work in stream { await work.run() }
             }
         case .actor(let actor):
             Task {
@@ -28,17 +41,17 @@ final class TaskMailbox: Sendable {
 
     deinit { works.finish() }
 
-    private static func run(_ work: Work, on actor: isolated any Actor) async { await work() }
+    private static func run(_ work: Work, on actor: isolated any Actor) async { await work.run() }
 
     /// Enqueues work behind all that was posted before.
-    func post(_ work: @escaping @Sendable () -> Void) { works.yield { work() } }
+    func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
 
     /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended.
     func ask<Answer: Sendable>(
         _ work: nonisolated(nonsending) @escaping @Sendable () async -> Answer
     ) async -> Answer? {
         await withCheckedContinuation { continuation in
-            let accepted = works.yield { continuation.resume(returning: await work()) }
+            let accepted = works.yield(.question { continuation.resume(returning: await work()) })
             if case .terminated = accepted { continuation.resume(returning: nil) }
         }
     }
