@@ -23,9 +23,11 @@ struct HeldBodyTests {
     func patience(interim: String) async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(interim), .receive(atLeast: 5_000), .answer("late")]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try session(server.url, engine: Engine()).with {
-                $0.timeouts.firstByte = .milliseconds(500)
-                $0.timeouts.betweenBytes = .milliseconds(500)
+            var options = EngineOptions()
+            options.continueWait = .seconds(4)
+            let api = try session(server.url, engine: Engine(options: options)).with {
+                $0.timeouts.firstByte = .seconds(3)
+                $0.timeouts.betweenBytes = .seconds(3)
             }
             #expect(try await api.post("a", body: .bytes(Self.body)).text() == "late")
         }

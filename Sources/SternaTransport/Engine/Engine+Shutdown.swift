@@ -3,9 +3,12 @@ import SternaCore
 
 /// Shutdown of an engine that is not shared.
 extension Engine {
-    /// Waits until each event loop has run the work submitted so far.
+    /// Waits until each event loop has run the work submitted so far, and the calls of user code that it posted.
     package func settle() async {
-        for shard in shards { try? await shard.loop.submit {}.get() }
+        // Posted calls run in a turn of their own, so one round would not see them.
+        for _ in 0..<2 {
+            for shard in shards { try? await shard.loop.submit {}.get() }
+        }
     }
 
     /// Stops accepting requests and waits for those that have a connection, for at most the grace period.
