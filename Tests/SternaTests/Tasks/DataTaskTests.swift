@@ -101,12 +101,15 @@ struct DataTaskTests {
     @Test("Cancelling an awaiter ends its wait alone")
     func awaiter() async throws {
         try await TestServer.withServer { server in
-            let task = try session(server).dataTask(.get("delay/1"))
+            let release = Release()
+            server.holdAnswer(until: release)
+            let task = try session(server).dataTask(.get("wait"))
             let wait = Task { try await task.value }
             wait.cancel()
             let error = await #expect(throws: SternaError.self) { try await wait.value }
             #expect(error?.kind == .cancelled)
             #expect(task.state == .running)
+            release.open()
             #expect(try await task.value.status == 200)
         }
     }

@@ -45,8 +45,11 @@ struct SessionRegisterTests {
     func suspended() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)
-            let tasks = (0..<5).map { _ in api.dataTask(.get("delay/1")) }
+            let release = Release()
+            server.holdAnswer(until: release)
+            let tasks = (0..<5).map { _ in api.dataTask(.get("wait")) }
             api.suspendAllTasks()
+            release.open()
             #expect(tasks.allSatisfy { $0.state == .suspended })
             api.resumeAllTasks()
             for task in tasks {
@@ -93,9 +96,12 @@ struct SessionRegisterTests {
                 settings.hooks = SessionHooks()
                 settings.hooks?.sessionInvalidated = { isOver.withLock { $0 = true } }
             }
-            let task = api.dataTask(.get("delay/1"))
+            let release = Release()
+            server.holdAnswer(until: release)
+            let task = api.dataTask(.get("wait"))
             api.finishTasksAndInvalidate()
             #expect(isOver.withLock { !$0 })
+            release.open()
             #expect(try await task.value.status == 200)
             #expect(await eventually { isOver.withLock { $0 } })
         }

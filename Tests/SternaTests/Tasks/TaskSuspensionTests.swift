@@ -22,7 +22,7 @@ struct TaskSuspensionTests {
     }
 
     /// Waits until a counter has stopped growing.
-    private func settled(_ value: @Sendable () -> Int64) async throws -> Int64 {
+    private func settled(_ value: @Sendable () -> Int) async throws -> Int {
         var last = value()
         while true {
             try await Task.sleep(for: .milliseconds(300))
@@ -34,18 +34,20 @@ struct TaskSuspensionTests {
 
     @Test("A suspended download reads no further; resumed, it comes whole", arguments: [false, true])
     func download(http2: Bool) async throws {
-        let size: Int64 = 64 << 20
+        let size = 64 << 20
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
-            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
-                .dataTask(.get("bytes/\(size)"))
+            let release = Release()
+            let written = server.holdBody(of: size, until: release)
+            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }.dataTask(.get("held"))
             for await step in task.progress where step.completed > 1 << 20 { break }
             task.suspend()
             task.suspend()
             #expect(task.state == .suspended)
-            let stood = try await settled { task.progress.current.completed }
+            release.open()
+            let stood = try await settled { written.value }
             #expect(stood < size)
             task.resume()
-            #expect(try await task.value.body.readableBytes == Int(size))
+            #expect(try await task.value.body.readableBytes == size)
         }
     }
 
@@ -58,11 +60,17 @@ struct TaskSuspensionTests {
             }
             let read = Mutex<Int64>(0)
             let pieces = 4_000
+            let release = Release()
             let source = BodyProducer(length: Int64(pieces) * 10_000, isReplayable: true) {
                 let given = Atomic<Int>(0)
                 return {
                     guard given.add(1, ordering: .relaxed).newValue <= pieces else { return nil }
-                    read.withLock { $0 += 1 }
+                    if read.withLock({
+                        $0 += 1
+                        return $0
+                    }) > 200 {
+                        await release.wait()
+                    }
                     return Bytes(repeating: 0x61, count: 10_000)
                 }
             }
@@ -71,8 +79,9 @@ struct TaskSuspensionTests {
                 .uploadTask(.upload(body, to: "discard"))
             for await step in task.progress where step.completed > 1 << 20 { break }
             task.suspend()
-            let stood = try await settled { read.withLock { $0 } }
-            #expect(stood < Int64(pieces))
+            release.open()
+            let stood = try await settled { read.withLock { Int($0) } }
+            #expect(stood < pieces)
             task.resume()
             #expect(try await task.value.status == 200)
             #expect(read.withLock { $0 } == Int64(pieces))
@@ -98,7 +107,8 @@ struct TaskSuspensionTests {
     @Test("Cancelled while it is suspended")
     func cancel() async throws {
         try await TestServer.withServer { server in
-            let task = try session(server).dataTask(.get("bytes/50000000"))
+            _ = server.holdBody(of: 50_000_000, until: Release())
+            let task = try session(server).dataTask(.get("held"))
             for await step in task.progress where step.completed > 0 { break }
             task.suspend()
             task.cancel()
@@ -112,8 +122,9 @@ struct TaskSuspensionTests {
     @Test("Foundation's progress suspends, resumes and cancels its task")
     func object() async throws {
         try await TestServer.withServer { server in
+            _ = server.holdBody(of: 50_000_000, until: Release())
             let task = try session(server) { $0.callbacks = .queue(DispatchQueue(label: "test")) }
-                .dataTask(.get("bytes/50000000"))
+                .dataTask(.get("held"))
             let progress = task.downloadProgressObject
             // Foundation calls the handlers on a queue of its own.
             progress.pause()
