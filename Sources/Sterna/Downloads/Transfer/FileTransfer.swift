@@ -164,11 +164,18 @@ struct FileTransfer {
                 report(&meter, piece.readableBytes, at: start)
             }
         } catch {
-            // What has arrived is kept.
-            if let end = try? await writer.finish() { known.present.insert(start..<end) }
+            // What has arrived is kept, as far as it could be written.
+            try? await writer.finish()
+            known.present.insert(start..<writer.written)
             throw error
         }
-        let end = try await writer.finish()
+        do {
+            try await writer.finish()
+        } catch {
+            known.present.insert(start..<writer.written)
+            throw error
+        }
+        let end = writer.written
         known.present.insert(start..<end)
         guard !isParked else {
             try await save()

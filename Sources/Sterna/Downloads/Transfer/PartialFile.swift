@@ -7,20 +7,22 @@ import SternaPlatform
 /// The file is locked while it is open, so that two downloads to one destination do not write the same partial file.
 final class PartialFile: Sendable {
     let path: String
-    private let descriptor: CInt
+    let descriptor: CInt
 
-    /// Opens a partial file, or makes it; nil if another download has it open. Throws `destinationUnusable` or `writeFailed`.
+    /// Opens a partial file, or makes it; nil if another download has it open, and for a file of another user or with another name
+    /// beside this one, which could be changed from there. Throws `destinationUnusable` or `writeFailed`.
     ///
-    /// Links are not followed.
+    /// Symbolic links are not followed.
     static func open(_ path: String, permissions: mode_t) throws(SternaError) -> PartialFile? {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = SternaPlatform.open(path, flags, permissions)
         guard descriptor >= 0 else { throw DestinationFault(code: errno, path: path).error(phase: .prepare) }
-        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             throw DestinationFault.notAFile(path: path).error(phase: .prepare)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard status.st_uid == geteuid(), status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             return nil
         }

@@ -10,13 +10,22 @@ struct PartialWriter {
 
     private let file: PartialFile
     private var filled = Bytes()
-    private var offset: Int64
     private var writing: Task<Void, any Error>?
+
+    // The position behind the last byte that was handed to a write.
+    private var offset: Int64
+
+    /// The position behind the last byte that is in the file.
+    private(set) var written: Int64
+
+    // Whether a write has failed; the file then ends at `written`.
+    private var isBroken = false
 
     /// - Parameter offset: the position of the first byte.
     init(_ file: PartialFile, at offset: Int64) {
         self.file = file
         self.offset = offset
+        written = offset
     }
 
     /// Adds a piece; waits while the portion before is being written.
@@ -42,18 +51,22 @@ struct PartialWriter {
 
     private mutating func settle() async throws {
         guard let task = writing.take() else { return }
-        try await task.value
+        do {
+            try await task.value
+            written = offset
+        } catch {
+            isBroken = true
+            throw error
+        }
     }
 
-    /// Writes what is left; returns the position after the last byte that is in the file.
-    mutating func finish() async throws -> Int64 {
+    /// Writes what is left, unless a write has failed; throws if this one does. ``written`` then says what is in the file.
+    mutating func finish() async throws {
         try await settle()
-        if filled.readableBytes > 0 {
-            let (file, bytes, start) = (file, filled, offset)
-            filled = Bytes()
-            try await FileWork.run { try file.write(bytes, at: start) }
-            offset += Int64(bytes.readableBytes)
-        }
-        return offset
+        guard !isBroken, filled.readableBytes > 0 else { return }
+        let last = filled
+        filled = Bytes()
+        try await write(last)
+        try await settle()
     }
 }
