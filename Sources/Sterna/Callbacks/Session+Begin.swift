@@ -2,38 +2,25 @@ import SternaCore
 import SternaSerialization
 
 extension Session {
-    /// Builds the request of a draft and runs it in a new task; calls one of the callbacks at the end.
-    func begin<S: ResponseSerializer>(
+    /// Builds the request of a draft and runs it in a new task of the kind that the caller returns; calls one of the callbacks at the
+    /// end.
+    func begin<S: ResponseSerializer, Kind: DataTask>(
         _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
         _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
-    ) -> DataTask? {
+    ) -> Kind? {
         let mailbox = TaskMailbox(plan.settings.callbacks)
         do {
             let draft = try taskDraft(makeDraft(), serializer)
-            let task = DataTask(
-                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox, progress: progress,
+            let task = Kind(
+                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox,
                 completion: ending(serializer, success, failure))
-            task.enroll()
-            return task
-        } catch {
-            let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
-            mailbox.end { failure(nil, error) }
-            return nil
-        }
-    }
-
-    /// The same for an upload.
-    func beginUpload<S: ResponseSerializer>(
-        _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
-        _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
-    ) -> UploadTask? {
-        let mailbox = TaskMailbox(plan.settings.callbacks)
-        do {
-            let draft = try taskDraft(makeDraft(), serializer)
-            let task = UploadTask(
-                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox, progress: progress,
-                completion: ending(serializer, success, failure))
-            task.enroll()
+            if let progress {
+                task.enroll { [weak task] report in
+                    if let task { progress(task, report) }
+                }
+            } else {
+                task.enroll()
+            }
             return task
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")

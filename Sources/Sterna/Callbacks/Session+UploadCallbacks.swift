@@ -14,7 +14,7 @@ extension Session {
         success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(body, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
             progress, success, failure)
     }
@@ -27,7 +27,7 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure),
             as: serializer, progress, success, failure)
@@ -41,7 +41,7 @@ extension Session {
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
                 configure), as: serializer, progress, success, failure)
@@ -59,7 +59,7 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
                 multipart: multipart, configure, progress: nil), as: serializer, progress, success, failure)
@@ -73,7 +73,7 @@ extension Session {
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .submit(form, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
             progress, success, failure)
     }
@@ -90,7 +90,7 @@ extension Session {
         success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 body, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
             as: serializer, progress, success, failure)
@@ -105,7 +105,7 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 data, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
@@ -120,7 +120,7 @@ extension Session {
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query?.asParameters,
                 headers: headers.asHeaders, configure), as: serializer, progress, success, failure)
@@ -135,7 +135,7 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .upload(
                 reference, method: method, parameters: parameters?.asParameters, query: query?.asParameters,
                 headers: headers.asHeaders, form: plan.emptyForm, multipart: multipart, configure, progress: nil),
@@ -151,7 +151,7 @@ extension Session {
         progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        beginUpload(
+        begin(
             try .submit(
                 form, to: reference, method: method, query: query?.asParameters, headers: headers.asHeaders, configure),
             as: serializer, progress, success, failure)

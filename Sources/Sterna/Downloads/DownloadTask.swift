@@ -1,3 +1,4 @@
+import NIOCore
 public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
@@ -12,7 +13,7 @@ import Synchronization
 /// The bytes go to a partial file next to the destination; the destination is complete or absent. An interrupted download whose
 /// server gave a strong validator keeps its partial file and a file with ``ResumeData`` beside it, and the next download to the same
 /// destination goes on behind the bytes that are there.
-// Invariant: as of `SessionTask`.
+// Invariant: as in `SessionTask`.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
     let destination: DownloadDestination
     let options: DownloadOptions
@@ -61,8 +62,16 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         return resumeData
     }
 
-    /// Whether an interrupted download removes its partial file, since nobody continues it.
+    /// Whether the partial file is removed at the end: the task was cancelled without producing resume data.
     var discardsPartialFile: Bool { kept.withLock { $0.discardsPartialFile } }
+
+    override var progressHooks: TaskReports.Receivers {
+        var receivers = super.progressHooks
+        if let hook = events?.hooks.bytesWritten {
+            receivers.download = { [weak self] progress in if let self { hook(self, progress) } }
+        }
+        return receivers
+    }
 
     /// Records what continues the download.
     func keep(_ data: ResumeData) { kept.withLock { $0.resumeData = data } }
@@ -134,7 +143,17 @@ public struct DownloadedFile: Sendable {
     ///
     /// - Parameter limit: the maximum size of the file in bytes; 256 MiB by default.
     public func value<S: ResponseSerializer>(by serializer: S, upTo limit: Int = 256 << 20) async throws -> S.Value {
-        let bytes = try await FileWork.run { [path] in try FileReading.bytes(of: path, upTo: limit) }
+        var reader = BodyReader(try Body.file(path))
+        var bytes = Bytes()
+        while var piece = try await reader.next(filling: 256 << 10) {
+            guard piece.readableBytes <= limit - bytes.readableBytes else {
+                throw SternaError(
+                    .limitExceeded, phase: .read,
+                    "The file “\(FieldSyntax.printable(path))” is longer than \(ByteSize(Int64(limit))); raise the limit to "
+                        + "decode it.")
+            }
+            bytes.writeBuffer(&piece)
+        }
         return try await Reply(response, body: bytes, plan: plan, ownSerializer: nil).value(by: serializer)
     }
 }

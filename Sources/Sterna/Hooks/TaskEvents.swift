@@ -16,6 +16,7 @@ final class TaskEvents: Sendable {
     func admit(_ response: Response, of task: SessionTask) async throws(SternaError) {
         guard let hook = hooks.responseReceived else { return }
         let disposition = await mailbox.ask { await hook(task, response) }
+        if disposition == nil, Task.isCancelled { throw .cancelled(phase: .read) }
         guard case .cancel? = disposition else { return }
         throw SternaError(.cancelled, phase: .read, "The hook responseReceived cancelled the task.")
     }

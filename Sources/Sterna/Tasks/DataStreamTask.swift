@@ -10,8 +10,9 @@ import Synchronization
 ///     for try await line in task.lines { print(line) }
 ///
 /// The reader's pace is the server's: what is not read is not asked for. The body can be read once, by one of the sequences. The
-/// task completes when the body ends; cancel a task whose body is not read to its end.
-// Invariant: as of `SessionTask`.
+/// task completes when the body ends. It is cancelled when its reader stops early: by leaving the loop, or since the reader's Swift
+/// task is cancelled. A task that is not read at all has to be cancelled by ``SessionTask/cancel(silently:)``.
+// Invariant: as in `SessionTask`.
 public final class DataStreamTask: SessionTask, @unchecked Sendable {
     private let head = TaskOutcome<Response>()
     private let body = TaskOutcome<Void>()
@@ -33,7 +34,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
             try await judge(response)
             let meter = Mutex(ProgressMeter(total: response.body.length))
             response.body = ResponseBody(
-                StreamedBody(response.body) { [weak self] event in
+                ObservedBody(response.body) { [weak self] event in
                     guard let self else { return }
                     switch event {
                     case .piece(let count):
@@ -72,7 +73,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
 }
 
 /// A body that reports its pieces and its end.
-final class StreamedBody: BodyStream {
+final class ObservedBody: BodyStream {
     enum Event: Sendable {
         case piece(Int)
         /// The end, with the error that a read threw.

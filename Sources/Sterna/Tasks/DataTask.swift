@@ -8,7 +8,7 @@ import SternaSerialization
 ///     let report = try await task.value.decode(Report.self)
 ///
 /// Several serializers may read the one ``value``: it is a ``Reply``.
-// Invariant: as of `SessionTask`.
+// Invariant: as in `SessionTask`.
 public class DataTask: SessionTask, @unchecked Sendable {
     private let outcome = TaskOutcome<Reply>()
 
@@ -22,20 +22,12 @@ public class DataTask: SessionTask, @unchecked Sendable {
         var call: @Sendable () -> Void
     }
 
-    init(
+    required init(
         _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
-        progress: (@Sendable (DataTask, RequestProgress) -> Void)? = nil,
         completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)? = nil
     ) {
         self.completion = completion
-        let holder = WeakTask<DataTask>()
-        let report: (@Sendable (RequestProgress) -> Void)? = progress.map { progress in
-            { @Sendable (report: RequestProgress) in
-                if let task = holder.task { progress(task, report) }
-            }
-        }
-        super.init(session, draft, prepared, mailbox: mailbox, progress: report)
-        holder.task = self
+        super.init(session, draft, prepared, mailbox: mailbox)
     }
 
     /// The response with its body, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
@@ -70,14 +62,8 @@ public class DataTask: SessionTask, @unchecked Sendable {
 }
 
 /// A task that sends a body, and collects its response in memory.
-// Invariant: as of `SessionTask`.
+// Invariant: as in `SessionTask`.
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The progress of the request's body.
     public override var progress: ProgressUpdates { uploadProgress }
-}
-
-/// A weak reference that is set once the object exists.
-// Invariant: `task` is set in the initializer of the task, before anything else can read it.
-final class WeakTask<Referenced: AnyObject & Sendable>: @unchecked Sendable {
-    weak var task: Referenced?
 }

@@ -7,8 +7,9 @@ public import Foundation
 
 /// A handle on a call that runs in a Swift task of its own: it can be observed, suspended, resumed and cancelled.
 ///
-/// A session makes tasks of several kinds: ``DataTask``, ``UploadTask`` and ``DataStreamTask``. A task starts at once, unless
-/// ``SessionSettings/startsTasks`` is off; then ``resume()`` starts it. Releasing the handle of a running task does not cancel it.
+/// A session makes tasks of several kinds: ``DataTask``, ``UploadTask``, ``DownloadTask`` and ``DataStreamTask``. A task starts at
+/// once, unless ``SessionSettings/startsTasks`` is off; then ``resume()`` starts it. Releasing the handle of a running task does not
+/// cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
     /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events.
@@ -39,8 +40,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     }
 
     init(
-        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
-        progress: (@Sendable (RequestProgress) -> Void)? = nil
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?
     ) {
         let call = (try? prepared.get())?.call
         // Time does not run before the task is resumed.
@@ -52,7 +52,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         self.draft = draft
         self.prepared = prepared
         self.mailbox = mailbox
-        reports = TaskReports(mailbox: mailbox, callback: progress)
+        reports = TaskReports(mailbox: mailbox)
         events = hooks.flatMap { hooks in mailbox.map { TaskEvents(hooks: hooks, mailbox: $0) } }
     }
 
@@ -62,8 +62,19 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         reports.end()
     }
 
+    /// The task's hooks for progress.
+    var progressHooks: TaskReports.Receivers {
+        guard let hook = events?.hooks.bodyDataSent else { return TaskReports.Receivers() }
+        return TaskReports.Receivers(upload: { [weak self] progress in if let self { hook(self, progress) } })
+    }
+
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
-    func enroll() {
+    ///
+    /// - Parameter progress: called with the progress of both directions.
+    func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil) {
+        var receivers = progressHooks
+        receivers.both = progress
+        reports.connect(receivers)
         session.plan.scope.register.add(self)
         if let request = originalRequest { post { $0.requestCreated?($1, request) } }
         post { $0.taskCreated?($1) }
@@ -187,12 +198,13 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             return (effect, state.work)
         }
         guard effect != .nothing else { return }
+        if silently { reports.silence() }
         post { $0.taskCancelled?($1) }
         if effect == .complete { return end(with: .cancelled(phase: .prepare)) }
         originalRequest?.call?.cancel()
         work?.cancel()
-        // A reader that stands at the gate finds the body cancelled.
-        gate.open()
+        // A reader that waits at the gate finds the body cancelled.
+        gate.unlock()
     }
 
     // MARK: Work
@@ -235,6 +247,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             return (true, state.isSilent)
         }
         guard isFirst else { return false }
+        gate.unlock()
         reports.end()
         if let metrics { post { $0.metricsCollected?($1, metrics) } }
         mailbox?.end {
@@ -248,9 +261,13 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         return true
     }
 
-    /// Calls a hook in the mailbox.
+    private var isSilent: Bool { stored.withLock { $0.isSilent } }
+
+    /// Calls a hook in the mailbox, unless the task is silent by then.
     func post(_ call: @escaping @Sendable (SessionHooks, SessionTask) -> Void) {
-        guard let events, !stored.withLock({ $0.isSilent }) else { return }
-        events.mailbox.post { call(events.hooks, self) }
+        guard let events else { return }
+        events.mailbox.post {
+            if !self.isSilent { call(events.hooks, self) }
+        }
     }
 }

@@ -36,11 +36,23 @@ extension DataStreamTask {
         public struct Iterator: AsyncIteratorProtocol {
             let task: DataStreamTask
             private var body: ResponseBody.Iterator?
+            private var reader: Reader?
 
             init(task: DataStreamTask) { self.task = task }
 
+            /// Cancels a task whose reader stops before the end; shared by the copies of one iterator.
+            private final class Reader: Sendable {
+                private let task: DataStreamTask
+
+                init(_ task: DataStreamTask) { self.task = task }
+
+                // Has no effect on a task that is complete.
+                deinit { task.cancel() }
+            }
+
             /// Returns the next bytes, never empty; nil at the end. Throws the task's error.
             public mutating func next() async throws -> Bytes? {
+                if reader == nil { reader = Reader(task) }
                 if body == nil { body = try await task.value.body.makeAsyncIterator() }
                 return try await body?.next()
             }

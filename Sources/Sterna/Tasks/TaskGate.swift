@@ -7,6 +7,7 @@ import Synchronization
 final class TaskGate: Sendable {
     private struct State {
         var isOpen: Bool
+        var isUnlocked = false
         var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
         var lastWaiter = 0
     }
@@ -17,13 +18,19 @@ final class TaskGate: Sendable {
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Makes ``pass()`` wait.
-    func close() { state.withLock { $0.isOpen = false } }
+    /// Makes ``pass()`` wait, unless the gate was unlocked.
+    func close() { state.withLock { $0.isOpen = $0.isUnlocked } }
 
     /// Resumes all waiters.
-    func open() {
+    func open() { open(forGood: false) }
+
+    /// Resumes all waiters, and leaves the gate open: the task is over, or was cancelled, and a `suspend()` at the same time has no effect.
+    func unlock() { open(forGood: true) }
+
+    private func open(forGood: Bool) {
         let waiters = state.withLock { state in
             state.isOpen = true
+            if forGood { state.isUnlocked = true }
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }

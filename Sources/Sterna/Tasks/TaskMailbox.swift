@@ -46,14 +46,15 @@ final class TaskMailbox: Sendable {
     /// Enqueues work behind all that was posted before.
     func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
 
-    /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended.
+    /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended, or if the waiting Swift task is cancelled:
+    /// a target that does not run must not keep a task from being cancelled.
     func ask<Answer: Sendable>(
         _ work: nonisolated(nonsending) @escaping @Sendable () async -> Answer
     ) async -> Answer? {
-        await withCheckedContinuation { continuation in
-            let accepted = works.yield(.question { continuation.resume(returning: await work()) })
-            if case .terminated = accepted { continuation.resume(returning: nil) }
-        }
+        let outcome = TaskOutcome<Answer>()
+        let accepted = works.yield(.question { outcome.set(.success(await work())) })
+        if case .terminated = accepted { return nil }
+        return try? await outcome.value
     }
 
     /// Enqueues the last work.

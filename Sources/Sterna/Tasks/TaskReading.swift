@@ -54,10 +54,9 @@ extension SessionTask {
         request.delivery = delivery
         if request.body != nil {
             let own = draft.settings.uploadProgress
-            request.uploadProgress = { [reports, weak self] progress in
+            request.uploadProgress = { [reports] progress in
                 reports.sent(progress)
                 own?(progress)
-                self?.post { $0.bodyDataSent?($1, progress) }
             }
         }
         if let hook = events?.hooks.redirect, let mailbox {

@@ -5,17 +5,28 @@ import Synchronization
 public import Foundation
 #endif
 
-/// The progress of a task in both directions: for readers of its sequences, and for a callback, whose calls are coalesced.
+/// The progress of a task in both directions: for readers of its sequences, and for user code, whose calls are coalesced.
 final class TaskReports: Sendable {
     let upload = ProgressChannel()
     let download = ProgressChannel()
     private let mailbox: TaskMailbox?
-    private let callback: (@Sendable (RequestProgress) -> Void)?
+
+    /// User code that receives progress: the callback of both directions, and the hook of each.
+    struct Receivers: Sendable {
+        var both: (@Sendable (RequestProgress) -> Void)?
+        var upload: (@Sendable (TransferProgress) -> Void)?
+        var download: (@Sendable (TransferProgress) -> Void)?
+
+        var isEmpty: Bool { both == nil && upload == nil && download == nil }
+    }
 
     private struct State {
         var progress = RequestProgress()
-        // At most one callback is pending, and it reads the newest state when it runs, so a fast network does not flood the queue.
+        var receivers = Receivers()
+        // At most one call is pending, and it reads the newest state when it runs, so a fast network does not flood the queue.
         var isPosted = false
+        var hasNewUpload = false
+        var hasNewDownload = false
         var isEnded = false
         #if Foundation
         var uploadObject: Progress?
@@ -28,10 +39,10 @@ final class TaskReports: Sendable {
 
     private let state = Mutex(State())
 
-    init(mailbox: TaskMailbox?, callback: (@Sendable (RequestProgress) -> Void)?) {
-        self.mailbox = mailbox
-        self.callback = callback
-    }
+    init(mailbox: TaskMailbox?) { self.mailbox = mailbox }
+
+    /// Sets the user code that is called in the mailbox.
+    func connect(_ receivers: Receivers) { state.withLock { $0.receivers = receivers } }
 
     var progress: RequestProgress { state.withLock { $0.progress } }
 
@@ -45,12 +56,15 @@ final class TaskReports: Sendable {
         download.report(progress)
     }
 
-    /// Changes the progress, and posts a callback unless one is pending; has no effect after the end.
-    func report(_ change: @Sendable (inout RequestProgress) -> Void) {
+    /// Changes the progress, and posts a delivery unless one is pending; has no effect after the end.
+    func report(_ change: (inout RequestProgress) -> Void) {
         let isToPost = state.withLock { state in
             guard !state.isEnded else { return false }
+            let old = state.progress
             change(&state.progress)
-            guard callback != nil || state.hasReader, !state.isPosted else { return false }
+            if state.progress.upload != old.upload { state.hasNewUpload = true }
+            if state.progress.download != old.download { state.hasNewDownload = true }
+            guard !state.receivers.isEmpty || state.hasReader, !state.isPosted else { return false }
             state.isPosted = true
             return true
         }
@@ -59,20 +73,34 @@ final class TaskReports: Sendable {
         mailbox.post { self.deliver() }
     }
 
-    /// Calls the callback, if a report is pending. Runs in the mailbox.
+    /// Calls the user code, if a report is pending. Runs in the mailbox.
     func deliver() {
-        let progress: RequestProgress? = state.withLock { state in
+        let pending: (progress: RequestProgress, receivers: Receivers)? = state.withLock { state in
             guard state.isPosted else { return nil }
             state.isPosted = false
-            return state.progress
+            var receivers = state.receivers
+            if !state.hasNewUpload { receivers.upload = nil }
+            if !state.hasNewDownload { receivers.download = nil }
+            (state.hasNewUpload, state.hasNewDownload) = (false, false)
+            return (state.progress, receivers)
         }
-        guard let progress else { return }
+        guard let (progress, receivers) = pending else { return }
         #if Foundation
         let objects = state.withLock { ($0.uploadObject, $0.downloadObject) }
         objects.0?.take(progress.upload)
         objects.1?.take(progress.download)
         #endif
-        callback?(progress)
+        receivers.upload?(progress.upload)
+        receivers.download?(progress.download)
+        receivers.both?(progress)
+    }
+
+    /// Drops a pending call; no user code is called any more.
+    func silence() {
+        state.withLock { state in
+            state.receivers = Receivers()
+            state.isPosted = false
+        }
     }
 
     /// Accepts no more reports, and ends the sequences.

@@ -102,6 +102,84 @@ struct InterruptedDownloadTests {
         }
     }
 
+    @Test("While it runs, what is there is written down every few seconds, for a process that is killed")
+    func sidecar() async throws {
+        let count = 20_000_000
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let (clock, release) = (TestClock(), Release())
+                var options = EngineOptions()
+                options.clock = clock.clock
+                server.holdBody(of: count, until: release)
+                let task = try DownloadTaskTests.session(server) { $0.engine = Engine(options: options) }
+                    .download("held", to: .file("\(folder)/x"))
+                for await step in task.progress where step.completed == Int64(TestServer.heldBytes) { break }
+                #expect(try DownloadTaskTests.names(in: folder) == ["x.sterna-part"])
+                await clock.advance(by: .seconds(6))
+                task.suspend()
+                release.open()
+                // The piece that was on its way is the first behind the time.
+                #expect(
+                    await eventually {
+                        (try? DownloadTaskTests.names(in: folder)) == ["x.sterna-part", "x.sterna-resume"]
+                    })
+                let json = try Data(contentsOf: URL(filePath: "\(folder)/x.sterna-resume"))
+                #expect(try ResumeData(data: json).receivedBytes >= Int64(TestServer.heldBytes))
+                task.resume()
+                #expect(try DownloadTaskTests.bytes(try await task.value.path) == DownloadTaskTests.alphabet(count))
+                #expect(try DownloadTaskTests.names(in: folder) == ["x"])
+            }
+        }
+    }
+
+    @Test("A server that sends one byte for each request is given up")
+    func crumbs() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                server.route("GET", "/file") { request in
+                    let first = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                    let length = first == 0 ? 1_000 : 1
+                    return ServerResponse(
+                        status: first == 0 ? 200 : 206,
+                        headers: first == 0
+                            ? ["ETag": "\"1\""] : ["ETag": "\"1\"", "Content-Range": "bytes \(first)-\(first)/1000"],
+                        body: .stream(length: length) { writer in
+                            try await writer.write([UInt8](repeating: 1, count: min(length, 10)))
+                            if length > 10 { throw Cut() }
+                        })
+                }
+                let api = try DownloadTaskTests.session(server)
+                await #expect(throws: SternaError.self) {
+                    try await api.download("file", to: .file("\(folder)/x")).value
+                }
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.download("file", to: .file("\(folder)/x")).value
+                }
+                #expect(error?.kind == .truncated)
+                #expect(server.requestCount < 150)
+            }
+        }
+    }
+
+    @Test("Resume data that names a file of another kind does not touch it")
+    func foreign() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let path = "\(folder)/profile"
+                try Data(repeating: 7, count: 5_000).write(to: URL(filePath: path))
+                let json = """
+                    {"version": 1, "url": "\(server.url)/range/9000", "validator": {"etag": "\\"range9000\\""},
+                     "length": 9000, "ranges": [[0, 4000]], "partial": "\(path)", "destination": "\(folder)/x"}
+                    """
+                let data = try ResumeData(data: Data(json.utf8))
+                let file = try await DownloadTaskTests.session(server).downloadTask(resuming: data).value
+                #expect(file.resumedAt == 0)
+                #expect(try DownloadTaskTests.bytes(file.path) == DownloadTaskTests.alphabet(9_000))
+                #expect(try DownloadTaskTests.bytes(path) == [UInt8](repeating: 7, count: 5_000))
+            }
+        }
+    }
+
     private struct Lie: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let change: @Sendable (inout Offer) -> Void

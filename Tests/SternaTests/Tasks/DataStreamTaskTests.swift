@@ -70,6 +70,22 @@ struct DataStreamTaskTests {
         }
     }
 
+    @Test("A reader that leaves its loop, or whose Swift task is cancelled, ends the task")
+    func abandoned() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            let task = api.streamTask(.get("bytes/100000000"))
+            for try await _ in task.bytes { break }
+            await #expect(throws: SternaError.self) { try await task.finished() }
+            #expect(task.error?.kind == .cancelled)
+            let other = api.streamTask(.get("drip?duration=60"))
+            let reader = Task { for try await _ in other.bytes {} }
+            reader.cancel()
+            await #expect(throws: SternaError.self) { try await other.finished() }
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
     @Test("Cancelled between two pieces; suspended, it goes on")
     func cancel() async throws {
         try await TestServer.withServer { server in

@@ -32,6 +32,7 @@ extension TestServer {
 
     /// Adds `/held`: the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
     /// wait. Returns the number of bytes that the server has written.
+    @discardableResult
     func holdBody(of count: Int, until release: Release) -> WrittenBytes {
         let written = WrittenBytes()
         let letters = DownloadTaskTests.alphabet(65_536 + 26)

@@ -138,6 +138,46 @@ struct SessionHooksTests {
         }
     }
 
+    @Test("Progress is coalesced while a hook is busy, and the last is delivered")
+    func coalesced() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let seen = Mutex<[Int64]>([])
+                let isReleased = DispatchSemaphore(value: 0)
+                var hooks = SessionHooks()
+                hooks.bytesWritten = { _, progress in
+                    if seen.withLock({
+                        $0.append(progress.completed)
+                        return $0.count
+                    }) == 1 {
+                        isReleased.wait()
+                    }
+                }
+                let task = try session(server, hooks).download("range/20000000", to: .file("\(folder)/x"))
+                _ = try await task.value
+                isReleased.signal()
+                #expect(await eventually { seen.withLock { $0.last } == 20_000_000 })
+                #expect(seen.withLock { $0.count } <= 3)
+            }
+        }
+    }
+
+    @Test("A target that does not run keeps no task from being cancelled")
+    func standstill() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "stands still")
+            queue.suspend()
+            defer { queue.resume() }
+            var hooks = SessionHooks()
+            hooks.responseReceived = { _, _ in .allow }
+            let task = try session(server, hooks).with { $0.callbacks = .queue(queue) }.dataTask(.get("get"))
+            #expect(await eventually { task.response != nil })
+            task.cancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
     @TaskLocal private static var trace = ""
 
     @Test("Hooks run on the target, with the task-local values of the creator", arguments: [0, 1, 2])

@@ -43,4 +43,15 @@ struct TaskOutcomeTests {
         gate.open()
         try await waiting.value
     }
+
+    @Test("An unlocked gate cannot be closed: a suspension at the moment of a cancellation has no effect")
+    func unlocked() async throws {
+        let gate = TaskGate()
+        gate.close()
+        let waiting = Task { try await gate.pass() }
+        gate.unlock()
+        gate.close()
+        try await waiting.value
+        try await gate.pass()
+    }
 }

@@ -33,6 +33,9 @@ struct PartialNames: Sendable, Hashable {
         sidecar = stem + Self.sidecarSuffix
     }
 
+    /// Whether a path is that of a partial file by its name.
+    static func isPartial(_ path: String) -> Bool { path.utf8.reversed().starts(with: partialSuffix.utf8.reversed()) }
+
     /// The longest name that common file systems allow, in bytes.
     static let longest = 255
 

@@ -12,10 +12,23 @@ struct FileTransfer {
     private var known = ResumeRule.Known()
     private var resumedAt: Int64 = 0
 
-    /// Whether the bytes that were there were given up once.
+    /// Whether the bytes that were there were discarded once.
     private var hasRestarted = false
+
+    /// The number of parts that ended before what was requested.
+    private var shortParts = 0
+
+    /// When the sidecar was last written.
+    private var savedAt = NIODeadline.uptimeNanoseconds(0)
+
+    /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
+    private static let saveInterval = TimeAmount.seconds(5)
+
+    /// The maximum number of parts that a server may cut short.
+    private static let shortPartLimit = 100
     private var digests: DownloadDigests
     private var session: Session { task.session }
+    private var clock: NetworkClock { session.plan.settings.engine.clock }
 
     init(_ task: DownloadTask, _ request: Request) {
         self.task = task
@@ -81,7 +94,9 @@ struct FileTransfer {
             case .requestWhole:
                 try restart(attempt)
                 continue
-            case .complete: return head
+            case .complete(let length):
+                known.length = length
+                return head
             case .deliver:
                 try await task.judge(response)
                 try await begin(response, plan, length: response.body.length, nil)
@@ -162,6 +177,11 @@ struct FileTransfer {
                 digests.add(piece, at: start + Int64(count - piece.readableBytes))
                 try await writer.add(piece)
                 report(&meter, piece.readableBytes, at: start)
+                if known.validator != nil, clock.now - savedAt > Self.saveInterval {
+                    try await writer.finish()
+                    known.present.insert(start..<writer.written)
+                    try await save()
+                }
             }
         } catch {
             // What has arrived is kept, as far as it could be written.
@@ -189,11 +209,14 @@ struct FileTransfer {
         guard let length = known.length else {
             // The end of a whole body is the end of the file; that of a part is not.
             if most == .max { known.length = end }
-            if most < .max, count == 0 { throw Self.noProgress.at(request) }
-            return most == .max
+            if most == .max { return true }
+            shortParts += 1
+            if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
+            return false
         }
         guard known.present.total < length else { return true }
-        if count == 0 { throw Self.noProgress.at(request) }
+        shortParts += 1
+        if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
         return false
     }
 
@@ -215,8 +238,6 @@ struct FileTransfer {
         progress.completed += start
         progress.total = known.length
         TaskReading(task: task).report(progress)
-        let reported = progress
-        task.post { hooks, task in if let task = task as? DownloadTask { hooks.bytesWritten?(task, reported) } }
     }
 
     private static var tooMuch: SternaError {
@@ -226,7 +247,8 @@ struct FileTransfer {
     private static var noProgress: SternaError {
         SternaError(
             .truncated, phase: .read,
-            "The server ends its responses before the file is complete, without sending a byte of it.")
+            "The server ends its responses again and again before the file is complete. Try later, or without resume data."
+        )
     }
 
     // MARK: The end
@@ -234,6 +256,8 @@ struct FileTransfer {
     private mutating func finish(_ response: Response, _ plan: DestinationPlan) async throws -> DownloadedFile {
         if place == nil { try await begin(response, plan, length: 0, nil) }
         guard let place else { throw Self.noProgress }
+        // A process that was killed may have left bytes behind the end.
+        if let length = known.length { try await FileWork.run { try place.file.truncate(to: length) } }
         if let error = try await digests.fileVerdict(place.file) {
             known = ResumeRule.Known()
             throw error
@@ -257,7 +281,8 @@ struct FileTransfer {
     }
 
     /// Makes the bytes that are there survive the process.
-    private func save() async throws {
+    private mutating func save() async throws {
+        savedAt = clock.now
         guard let place, let data = resumeData() else { return }
         try await FileWork.run {
             try place.file.sync()
@@ -266,7 +291,7 @@ struct FileTransfer {
     }
 
     /// Keeps a partial file that can be continued, and removes any other.
-    private func interrupted() async {
+    private mutating func interrupted() async {
         guard let place else { return }
         guard !task.discardsPartialFile, let data = resumeData() else {
             _ = try? await FileWork.run { place.remove() }

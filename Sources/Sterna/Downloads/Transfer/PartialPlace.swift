@@ -51,6 +51,8 @@ struct PartialPlace: Sendable {
         let path: String
         let data: ResumeData
         if let given {
+            // Resume data may come from a file that another program has changed.
+            guard PartialNames.isPartial(given.partialPath) else { return nil }
             data = given
             path = given.partialPath
         } else {

@@ -31,7 +31,10 @@ struct RedirectInterceptor: Interceptor {
             case .follow(var following):
                 switch await request.options[RedirectHookKey.self]?(response, following) {
                 case nil: break
-                case .follow(let changed): following = changed
+                case .follow(let changed):
+                    following = changed
+                    // A request that the hook made itself still belongs to this call.
+                    if let call = request.call { following.join(call) }
                 case .deliver:
                     response.redirects = steps
                     return response
