@@ -67,8 +67,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     override var progressHooks: TaskReports.Receivers {
         var receivers = super.progressHooks
-        if let hook = events?.hooks.bytesWritten {
-            receivers.download = { [weak self] progress in if let self { hook(self, progress) } }
+        if let events, events.hooks.bytesWritten != nil || !events.observers.isEmpty {
+            receivers.download = { [weak self] progress in
+                if let self { events.tell(.bytesWritten(progress), of: self) }
+            }
         }
         return receivers
     }
@@ -95,7 +97,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         case .success(let file):
             received(file.response)
             originalRequest?.recorder?.requestEnded()
-            post { hooks, task in if let task = task as? DownloadTask { hooks.downloadFinished?(task, file.path) } }
+            post(.downloadFinished(file.path))
         case .failure(let error): failure = error
         }
         guard complete(failure, {}) else { return }

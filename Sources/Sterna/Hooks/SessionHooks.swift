@@ -10,6 +10,8 @@ public import SternaCore
 /// They run on ``SessionSettings/callbacks``, like the callbacks of the same task: in order, one at a time, in a Swift task with
 /// the task-local values of the code that created the task. A hook that decides (``redirect``, ``responseReceived``) and
 /// ``dataReceived`` hold the task back until they return; progress is coalesced. They are called for tasks, not for `async` verbs.
+///
+/// Each event calls its closure first, then the method of the same name of every ``TaskObserver``.
 public struct SessionHooks: Sendable {
     public init() {}
 
@@ -67,25 +69,4 @@ public struct SessionHooks: Sendable {
 
     /// Called with the path of the complete file.
     public var downloadFinished: (@Sendable (DownloadTask, String) -> Void)?
-}
-
-/// What a task does with a redirect.
-public enum RedirectDecision: Sendable {
-    /// Sends the proposed request, or a changed one. Credentials that the policy has dropped do not come back by themselves.
-    case follow(Request)
-
-    /// Takes the redirect as the response.
-    case deliver
-
-    /// Fails the task with `redirectRefused`.
-    case refuse
-}
-
-/// What a task does after the head of its response has arrived.
-public enum ResponseDisposition: Sendable {
-    /// Reads the body.
-    case allow
-
-    /// Cancels the task.
-    case cancel
 }

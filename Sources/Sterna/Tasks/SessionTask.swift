@@ -46,14 +46,14 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         // Time does not run before the task is resumed.
         call?.pause()
         id = call?.id ?? Call.newNumber()
-        let hooks = session.plan.settings.hooks
-        let mailbox = mailbox ?? (hooks == nil ? nil : TaskMailbox(session.plan.settings.callbacks))
+        let events = TaskEvents(session.plan.settings, mailbox)
+        let mailbox = mailbox ?? events?.mailbox
         self.session = session
         self.draft = draft
         self.prepared = prepared
         self.mailbox = mailbox
         reports = TaskReports(mailbox: mailbox)
-        events = hooks.flatMap { hooks in mailbox.map { TaskEvents(hooks: hooks, mailbox: $0) } }
+        self.events = events
     }
 
     deinit {
@@ -64,8 +64,12 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// The task's hooks for progress.
     var progressHooks: TaskReports.Receivers {
-        guard let hook = events?.hooks.bodyDataSent else { return TaskReports.Receivers() }
-        return TaskReports.Receivers(upload: { [weak self] progress in if let self { hook(self, progress) } })
+        guard let events, events.hooks.bodyDataSent != nil || !events.observers.isEmpty else {
+            return TaskReports.Receivers()
+        }
+        return TaskReports.Receivers(upload: { [weak self] progress in
+            if let self { events.tell(.bodyDataSent(progress), of: self) }
+        })
     }
 
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
@@ -76,8 +80,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         receivers.both = progress
         reports.connect(receivers)
         session.plan.scope.register.add(self)
-        if let request = originalRequest { post { $0.requestCreated?($1, request) } }
-        post { $0.taskCreated?($1) }
+        if events != nil, let request = originalRequest { post(.requestCreated(request)) }
+        post(.taskCreated)
         if session.plan.settings.startsTasks { resume() }
     }
 
@@ -169,7 +173,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         transitions.withLock { _ in
             let effect = stored.withLock { $0.lifecycle.resume() }
             guard effect != .nothing else { return }
-            post { $0.taskResumed?($1) }
+            post(.taskResumed)
             originalRequest?.call?.resume()
             if effect == .begin { begin() } else { gate.open() }
         }
@@ -184,7 +188,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             guard stored.withLock({ $0.lifecycle.suspend() }) == .pause else { return }
             originalRequest?.call?.pause()
             gate.close()
-            post { $0.taskSuspended?($1) }
+            post(.taskSuspended)
         }
     }
 
@@ -199,7 +203,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         }
         guard effect != .nothing else { return }
         if silently { reports.silence() }
-        post { $0.taskCancelled?($1) }
+        post(.taskCancelled)
         if effect == .complete { return end(with: .cancelled(phase: .prepare)) }
         originalRequest?.call?.cancel()
         work?.cancel()
@@ -249,25 +253,18 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         guard isFirst else { return false }
         gate.unlock()
         reports.end()
-        if let metrics { post { $0.metricsCollected?($1, metrics) } }
+        if events != nil, let metrics { post(.metricsCollected(metrics)) }
         mailbox?.end {
             guard !isSilent else { return }
             // A report may be decided on but not yet posted; its callback still comes before this one.
             self.reports.deliver()
             last()
-            self.events?.hooks.taskCompleted?(self, error)
+            self.events?.tell(.taskCompleted(error), of: self)
         }
         session.plan.scope.register.remove(id)
         return true
     }
 
-    private var isSilent: Bool { stored.withLock { $0.isSilent } }
-
-    /// Calls a hook in the mailbox, unless the task is silent by then.
-    func post(_ call: @escaping @Sendable (SessionHooks, SessionTask) -> Void) {
-        guard let events else { return }
-        events.mailbox.post {
-            if !self.isSilent { call(events.hooks, self) }
-        }
-    }
+    /// Whether callbacks, hooks and observers are called no more.
+    var isSilent: Bool { stored.withLock { $0.isSilent } }
 }

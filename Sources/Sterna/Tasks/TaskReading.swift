@@ -23,7 +23,7 @@ struct TaskReading: Sendable {
             response.body.cancel()
             throw error
         }
-        guard events.hooks.dataReceived != nil else { return response }
+        guard events.receivesData else { return response }
         if let stream = response.body.stream {
             response.body = ResponseBody(
                 WatchedBody(stream) { [task] piece in await events.deliver(piece, of: task) })

@@ -69,10 +69,7 @@ struct FileTransfer {
         if let length = known.length, known.present.total == length { known.present.truncate(to: length - 1) }
         resumedAt = known.present.total
         guard resumedAt > 0 else { return }
-        let length = known.length
-        task.post { [resumedAt] hooks, task in
-            if let task = task as? DownloadTask { hooks.downloadResumed?(task, resumedAt, length) }
-        }
+        task.post(.downloadResumed(resumedAt, known.length))
     }
 
     // MARK: Requests
