@@ -89,6 +89,18 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
+    /// Runs work that moves the complete file on a thread that may block, and reports its error.
+    func reportingMove<Value: Sendable>(
+        to path: String, _ move: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await FileWork.run(move)
+        } catch {
+            if let known = error as? SternaError { post(.downloadNotMoved(path, known)) }
+            throw error
+        }
+    }
+
     override func end(with error: SternaError) { end(with: .failure(error)) }
 
     private func end(with result: Result<DownloadedFile, SternaError>) {
@@ -100,7 +112,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             post(.downloadFinished(file.path))
         case .failure(let error): failure = error
         }
-        guard complete(failure, {}) else { return }
+        let path = (try? result.get())?.path
+        guard complete(failure, TaskSummary(path: path)) else { return }
         outcome.set(result)
     }
 }

@@ -25,6 +25,12 @@ public struct SessionHooks: Sendable {
     /// Called with the request that a session has built for a task.
     public var requestCreated: (@Sendable (SessionTask, Request) -> Void)?
 
+    /// Called when an interceptor of ``SessionSettings/interceptors`` has passed on another request than it received; with both.
+    public var requestAdapted: (@Sendable (SessionTask, Request, Request) -> Void)?
+
+    /// Called when an interceptor of ``SessionSettings/interceptors`` has failed before it passed the request on.
+    public var adaptationFailed: (@Sendable (SessionTask, Request, SternaError) -> Void)?
+
     /// Called when a task was created.
     public var taskCreated: (@Sendable (SessionTask) -> Void)?
 
@@ -36,6 +42,10 @@ public struct SessionHooks: Sendable {
 
     /// Called when a task was cancelled; ``taskCompleted`` follows.
     public var taskCancelled: (@Sendable (SessionTask) -> Void)?
+
+    /// Called when a request is sent again on another connection, since the one that it had was stale; with the number of attempts
+    /// so far, redirects included.
+    public var taskRetried: (@Sendable (SessionTask, Request, Int) -> Void)?
 
     /// Called with the metrics of a task before it completes, if the session collects metrics.
     public var metricsCollected: (@Sendable (SessionTask, RequestMetrics) -> Void)?
@@ -49,11 +59,25 @@ public struct SessionHooks: Sendable {
     /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
     public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
 
+    /// Called with what happens to a redirect that the session's policy follows or refuses.
+    public var redirectDecided: (@Sendable (SessionTask, Response, RedirectDecision) -> Void)?
+
+    /// Returns the content of a request that a redirect sends again, although its body can be read only once; AFNetworking's
+    /// `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails the task with `bodyNotReplayable`.
+    public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
+
     /// Called with upload progress; AFNetworking's `setTaskDidSendBodyDataBlock`.
     public var bodyDataSent: (@Sendable (SessionTask, TransferProgress) -> Void)?
 
     /// Decides what happens after a response's head; AFNetworking's `setDataTaskDidReceiveResponseBlock`.
     public var responseReceived: (@Sendable (SessionTask, Response) async -> ResponseDisposition)?
+
+    /// Called when the response serializer has accepted a response, or rejected it with an error. The media type is checked later,
+    /// with the value.
+    public var responseValidated: (@Sendable (SessionTask, Response, SternaError?) -> Void)?
+
+    /// Called with the value that a task with callbacks has decoded, or with the error that prevented it.
+    public var valueParsed: (@Sendable (SessionTask, Result<any Sendable, SternaError>) -> Void)?
 
     /// Called with each piece of a response's body; AFNetworking's `setDataTaskDidReceiveDataBlock`.
     public var dataReceived: (@Sendable (SessionTask, Bytes) async -> Void)?
@@ -67,6 +91,12 @@ public struct SessionHooks: Sendable {
     /// known; AFNetworking's `setDownloadTaskDidResumeBlock`.
     public var downloadResumed: (@Sendable (DownloadTask, Int64, Int64?) -> Void)?
 
+    /// Called with the path at which a complete file is to be placed; a taken name may still get a number.
+    public var destinationChosen: (@Sendable (DownloadTask, String) -> Void)?
+
     /// Called with the path of the complete file.
     public var downloadFinished: (@Sendable (DownloadTask, String) -> Void)?
+
+    /// Called when a complete file could not be moved to the chosen path.
+    public var downloadNotMoved: (@Sendable (DownloadTask, String, SternaError) -> Void)?
 }

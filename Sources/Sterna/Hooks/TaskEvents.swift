@@ -8,6 +8,17 @@ final class TaskEvents: Sendable {
     let observers: [any TaskObserver]
     let mailbox: TaskMailbox
 
+    // Apart from the observers: a body's pieces and progress do not concern it.
+    private let poster: (any TaskObserver)?
+
+    /// What the application interceptors do with a request; nil unless they have one.
+    struct Adaptation: Sendable {
+        let entered: Request
+        var hasPassed = false
+    }
+
+    let adaptation = Mutex<Adaptation?>(nil)
+
     /// Makes the events of a task; nil without hooks and observers.
     ///
     /// - Parameter mailbox: the mailbox of the task's callbacks; nil to make one.
@@ -15,13 +26,15 @@ final class TaskEvents: Sendable {
         guard settings.hasTaskEvents else { return nil }
         hooks = settings.hooks ?? SessionHooks()
         observers = settings.taskObservers
+        poster = settings.notifications.poster
         self.mailbox = mailbox ?? TaskMailbox(settings.callbacks)
     }
 
-    /// Calls the hook of an event, then the observers in their order. Runs in the mailbox.
+    /// Calls the hook of an event, then the observers in their order, and posts its notification. Runs in the mailbox.
     func tell(_ event: TaskEvent, of task: SessionTask) {
         event.hook?(hooks, task)
         for observer in observers { event.observer(observer, task) }
+        if let poster { event.observer(poster, task) }
     }
 
     /// Asks the hook for a response's disposition, and throws `cancelled` if it cancels.
@@ -53,8 +66,8 @@ final class TaskEvents: Sendable {
 }
 
 extension SessionSettings {
-    /// Whether tasks have hooks or observers.
-    var hasTaskEvents: Bool { hooks != nil || !taskObservers.isEmpty }
+    /// Whether tasks have hooks or observers, or post notifications.
+    var hasTaskEvents: Bool { hooks != nil || !taskObservers.isEmpty || notifications.poster != nil }
 }
 
 extension SessionTask {
@@ -86,11 +99,4 @@ final class WatchedBody: BodyStream {
     func cancel() { base.cancel() }
     var length: Int64? { base.length }
     var trailers: HTTPFields? { base.trailers }
-}
-
-/// Decides on the redirects of a task; nil for calls without such a hook.
-enum RedirectHookKey: RequestOptionKey {
-    typealias Hook = @Sendable (Response, Request) async -> RedirectDecision?
-
-    static var defaultValue: Hook? { nil }
 }

@@ -79,6 +79,8 @@ public struct SessionSettings: Sendable {
     /// Receive the events of tasks, after ``hooks`` and in this order; none by default.
     public var taskObservers: [any TaskObserver] = []
 
+    var notifications = NotificationSetting()
+
     /// Whether tasks start when they are created, as Alamofire's do; the default. If not, ``SessionTask/resume()`` starts them, as
     /// in AFNetworking and URLSession.
     public var startsTasks = true

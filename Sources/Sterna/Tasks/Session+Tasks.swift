@@ -108,6 +108,7 @@ extension Session {
             TaskMailbox(settings.callbacks).end {
                 settings.hooks?.sessionInvalidated?()
                 for observer in settings.taskObservers { observer.sessionInvalidated(self) }
+                settings.notifications.poster?.sessionInvalidated(self)
             }
         }
     }

@@ -37,6 +37,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var userInfo: [String: any Sendable] = [:]
         var response: Response?
         var error: SternaError?
+        var summary: TaskSummary?
+        var group: GroupMembership?
     }
 
     init(
@@ -79,8 +81,13 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var receivers = progressHooks
         receivers.both = progress
         reports.connect(receivers)
+        let group = GroupMembership(draft.settings, of: session.plan.settings)
+        if let group { stored.withLock { $0.group = group } }
         session.plan.scope.register.add(self)
-        if events != nil, let request = originalRequest { post(.requestCreated(request)) }
+        if events != nil, let request = originalRequest {
+            post(.requestCreated(request))
+            request.call?.log?.onRepeat { [weak self] in self?.post(.taskRetried($0, $1)) }
+        }
         post(.taskCreated)
         if session.plan.settings.startsTasks { resume() }
     }
@@ -240,21 +247,30 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Completes the task; returns whether it was not complete before.
     ///
-    /// - Parameter last: the task's completion callback, which runs in the mailbox behind all other callbacks.
+    /// - Parameters:
+    ///   - summary: what the notification of the end carries; kept only if there is one.
+    ///   - last: the task's completion callback, which runs in the mailbox behind all other callbacks.
     @discardableResult
-    func complete(_ error: SternaError?, _ last: @escaping @Sendable () -> Void) -> Bool {
-        let (isFirst, isSilent) = stored.withLock { state in
-            guard state.lifecycle.complete() else { return (false, false) }
+    func complete(
+        _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
+        _ last: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        let summary = session.plan.settings.notifications.poster == nil ? nil : summary()
+        let (isFirst, isSilent, group) = stored.withLock { state in
+            guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error
+            state.summary = summary
             if state.response == nil { state.response = error?.response }
             state.work = nil
-            return (true, state.isSilent)
+            return (true, state.isSilent, state.group.take())
         }
         guard isFirst else { return false }
         gate.unlock()
         reports.end()
         if events != nil, let metrics { post(.metricsCollected(metrics)) }
+        if mailbox == nil { group?.leave() }
         mailbox?.end {
+            defer { group?.leave() }
             guard !isSilent else { return }
             // A report may be decided on but not yet posted; its callback still comes before this one.
             self.reports.deliver()
@@ -264,6 +280,9 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         session.plan.scope.register.remove(id)
         return true
     }
+
+    /// What the notification of the task's end carries; nil if none is posted.
+    var summary: TaskSummary? { stored.withLock { $0.summary } }
 
     /// Whether callbacks, hooks and observers are called no more.
     var isSilent: Bool { stored.withLock { $0.isSilent } }

@@ -33,6 +33,13 @@ struct TaskReading: Sendable {
         return response
     }
 
+    /// Reports the verdict on a collected response: nil, or the error that may be one.
+    func validated(_ response: Response, _ error: SternaError?) {
+        guard let error else { return task.post(.responseValidated(response, nil)) }
+        // Only serializers attach the body.
+        if error.body != nil { task.post(.responseValidated(response, error)) }
+    }
+
     func report(_ progress: TransferProgress) {
         task.reports.received(progress)
         task.draft.settings.downloadProgress?(progress)
@@ -43,9 +50,16 @@ extension SessionTask {
     /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
     func judge(_ response: Response) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        guard !serializer.validation.statuses.contains(response.status.code) else { return }
-        let body = try await response.body.collect(upTo: TaskReading.errorBytes)
-        _ = try session.plan.reply(response, body, to: draft)
+        if !serializer.validation.statuses.contains(response.status.code) {
+            let body = try await response.body.collect(upTo: TaskReading.errorBytes)
+            do {
+                _ = try session.plan.reply(response, body, to: draft)
+            } catch {
+                post(.responseValidated(response, error))
+                throw error
+            }
+        }
+        post(.responseValidated(response, nil))
     }
 
     /// Returns the request with this task as the receiver of its progress and its redirects.
@@ -59,12 +73,7 @@ extension SessionTask {
                 own?(progress)
             }
         }
-        if let hook = events?.hooks.redirect, let mailbox {
-            request.options[RedirectHookKey.self] = { [weak self] response, proposed in
-                guard let self else { return nil }
-                return await mailbox.ask { await hook(self, response, proposed) }
-            }
-        }
+        if let chain = ChainEvents(self) { request.options[ChainEventsKey.self] = chain }
         return request
     }
 }

@@ -261,7 +261,8 @@ struct FileTransfer {
         }
         try await FileWork.run { try place.file.sync() }
         let path = try await plan.path(for: response, temporary: place.file.path)
-        let (final, length) = try await FileWork.run {
+        task.post(.destinationChosen(path))
+        let (final, length) = try await task.reportingMove(to: path) {
             let length = place.file.length
             let final = try plan.place(place.file.path, at: path)
             place.removeSidecar()
