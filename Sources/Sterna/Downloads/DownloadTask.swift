@@ -27,14 +27,23 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     private let kept = Mutex(State())
 
+    /// Whether the first response is that of another task.
+    let takesResponse: Bool
+
+    /// That response, until it is read.
+    let taken: Mutex<Response?>
+
     init(
         _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>,
-        to destination: DownloadDestination, options: DownloadOptions, resuming data: ResumeData? = nil
+        to destination: DownloadDestination, options: DownloadOptions, resuming data: ResumeData? = nil,
+        taking response: Response? = nil
     ) {
+        takesResponse = response != nil
+        taken = Mutex(response)
         self.destination = destination
         self.options = options
         resumed = data
-        super.init(session, draft, prepared, mailbox: nil)
+        super.init(session, draft, prepared, mailbox: nil, sharesCall: response != nil)
     }
 
     /// The complete file, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
@@ -104,6 +113,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     override func end(with error: SternaError) { end(with: .failure(error)) }
 
     private func end(with result: Result<DownloadedFile, SternaError>) {
+        taken.withLock { $0.take() }?.body.cancel()
         var failure: SternaError?
         switch result {
         case .success(let file):

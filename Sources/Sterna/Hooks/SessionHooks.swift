@@ -84,6 +84,9 @@ public struct SessionHooks: Sendable {
 
     // MARK: Downloads
 
+    /// Called when a response becomes a download, before that begins; AFNetworking's `setDataTaskDidBecomeDownloadTaskBlock`.
+    public var becameDownload: (@Sendable (SessionTask, DownloadTask) -> Void)?
+
     /// Called with the progress of the file of a download; AFNetworking's `setDownloadTaskDidWriteDataBlock`.
     public var bytesWritten: (@Sendable (DownloadTask, TransferProgress) -> Void)?
 

@@ -90,6 +90,10 @@ struct TaskEvent: Sendable {
 
     // MARK: Downloads
 
+    static func becameDownload(_ download: DownloadTask) -> TaskEvent {
+        TaskEvent({ $0.becameDownload?($1, download) }, { $0.becameDownload($1, download) })
+    }
+
     static func bytesWritten(_ progress: TransferProgress) -> TaskEvent {
         download({ $0.bytesWritten?($1, progress) }, { $0.bytesWritten($1, progress) })
     }

@@ -37,9 +37,13 @@ final class TaskEvents: Sendable {
         if let poster { event.observer(poster, task) }
     }
 
-    /// Asks the hook for a response's disposition, and throws `cancelled` if it cancels.
-    func admit(_ response: Response, of task: SessionTask) async throws(SternaError) {
-        guard let hook = hooks.responseReceived else { return task.post(.responseReceived(response, .allow)) }
+    /// Asks the hook for a response's disposition, and throws `cancelled` if it cancels. Returns the destination if the response is to
+    /// become a download.
+    func admit(_ response: Response, of task: SessionTask) async throws(SternaError) -> DownloadDestination? {
+        guard let hook = hooks.responseReceived else {
+            task.post(.responseReceived(response, .allow))
+            return nil
+        }
         let disposition: ResponseDisposition? = await mailbox.ask {
             guard !task.isSilent else { return .cancel }
             let disposition = await hook(task, response)
@@ -47,8 +51,11 @@ final class TaskEvents: Sendable {
             return disposition
         }
         if disposition == nil, Task.isCancelled { throw .cancelled(phase: .read) }
-        guard case .cancel? = disposition else { return }
-        throw SternaError(.cancelled, phase: .read, "The hook responseReceived cancelled the task.")
+        switch disposition {
+        case nil, .allow?: return nil
+        case .becomeDownload(let destination)?: return task is DownloadTask ? nil : destination
+        case .cancel?: throw SternaError(.cancelled, phase: .read, "The hook responseReceived cancelled the task.")
+        }
     }
 
     /// Whether a hook or observer receives the pieces of a body.

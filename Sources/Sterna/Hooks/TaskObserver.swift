@@ -78,6 +78,9 @@ public protocol TaskObserver: Sendable {
 
     // MARK: Downloads
 
+    /// A task's response becomes a download, which has not begun yet.
+    func becameDownload(_ task: SessionTask, _ download: DownloadTask)
+
     /// The progress of a download's file.
     func bytesWritten(_ task: DownloadTask, _ progress: TransferProgress)
 
@@ -113,6 +116,7 @@ extension TaskObserver {
     public func responseValidated(_ task: SessionTask, _ response: Response, _ error: SternaError?) {}
     public func valueParsed(_ task: SessionTask, _ result: Result<any Sendable, SternaError>) {}
     public func dataReceived(_ task: SessionTask, _ piece: Bytes) {}
+    public func becameDownload(_ task: SessionTask, _ download: DownloadTask) {}
     public func bytesWritten(_ task: DownloadTask, _ progress: TransferProgress) {}
     public func downloadResumed(_ task: DownloadTask, _ offset: Int64, _ length: Int64?) {}
     public func destinationChosen(_ task: DownloadTask, _ path: String) {}

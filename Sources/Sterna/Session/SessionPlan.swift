@@ -304,7 +304,8 @@ final class SessionPlan: Sendable {
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
-            recorder.requestEnded()
+            // A download that has taken the response over ends the request itself.
+            if known.downloadTask == nil { recorder.requestEnded() }
         }
         return known
     }

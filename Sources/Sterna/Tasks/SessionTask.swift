@@ -12,7 +12,8 @@ public import Foundation
 /// cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
-    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events.
+    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events, except
+    /// for a download that a response has become.
     public let id: UInt64
 
     let session: Session
@@ -22,7 +23,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     let reports: TaskReports
     let events: TaskEvents?
 
-    private let prepared: Result<Request, SternaError>
+    let prepared: Result<Request, SternaError>
     private let stored = Mutex(State())
 
     // Orders the effects of `suspend` and `resume` as their state changes.
@@ -32,6 +33,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var lifecycle = TaskLifecycle()
         var work: Task<Void, Never>?
         var isSilent = false
+        var isHandedOver = false
         var description: String?
         var tag = 0
         var userInfo: [String: any Sendable] = [:]
@@ -41,13 +43,15 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var group: GroupMembership?
     }
 
+    /// - Parameter sharesCall: whether another task has the call's number.
     init(
-        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
+        sharesCall: Bool = false
     ) {
         let call = (try? prepared.get())?.call
         // Time does not run before the task is resumed.
         call?.pause()
-        id = call?.id ?? Call.newNumber()
+        id = sharesCall ? Call.newNumber() : call?.id ?? Call.newNumber()
         let events = TaskEvents(session.plan.settings, mailbox)
         let mailbox = mailbox ?? events?.mailbox
         self.session = session
@@ -76,8 +80,10 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
     ///
-    /// - Parameter progress: called with the progress of both directions.
-    func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - progress: called with the progress of both directions.
+    ///   - startsAtOnce: whether to start the task; nil for what the session says.
+    func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil, startsAtOnce: Bool? = nil) {
         var receivers = progressHooks
         receivers.both = progress
         reports.connect(receivers)
@@ -89,7 +95,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             request.call?.log?.onRepeat { [weak self] in self?.post(.taskRetried($0, $1)) }
         }
         post(.taskCreated)
-        if session.plan.settings.startsTasks { resume() }
+        if startsAtOnce ?? session.plan.settings.startsTasks { resume() }
     }
 
     // MARK: What it is
@@ -178,7 +184,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Starts the task, or continues a suspended one; has no effect on any other.
     public func resume() {
         transitions.withLock { _ in
-            let effect = stored.withLock { $0.lifecycle.resume() }
+            let effect = stored.withLock { $0.isHandedOver ? .nothing : $0.lifecycle.resume() }
             guard effect != .nothing else { return }
             post(.taskResumed)
             originalRequest?.call?.resume()
@@ -192,7 +198,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// time limits stand still. A task that is suspended before it began holds no connection.
     public func suspend() {
         transitions.withLock { _ in
-            guard stored.withLock({ $0.lifecycle.suspend() }) == .pause else { return }
+            guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
             originalRequest?.call?.pause()
             gate.close()
             post(.taskSuspended)
@@ -219,6 +225,18 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     }
 
     // MARK: Work
+
+    /// Leaves the call to another task, so that suspending this one has no effect on it; returns whether this one was suspended.
+    func handOver() -> Bool {
+        transitions.withLock { _ in
+            let isSuspended = stored.withLock { state in
+                state.isHandedOver = true
+                return state.lifecycle.state == .suspended
+            }
+            if isSuspended { originalRequest?.call?.resume() }
+            return isSuspended
+        }
+    }
 
     private func begin() {
         let work = Task { await self.run() }

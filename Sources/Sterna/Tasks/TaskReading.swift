@@ -12,18 +12,27 @@ struct TaskReading: Sendable {
     ///
     /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
     func admit(_ response: Response, stopsAtGate: Bool = true) async throws -> Response {
-        var response = response
         try await task.gate.pass()
         task.received(response)
+        let head = response
+        var response = response
         if stopsAtGate { response.body = GatedBody.wrap(response.body, task.gate) }
         guard let events = task.events else { return response }
+        let destination: DownloadDestination?
         do {
-            try await events.admit(response, of: task)
+            destination = try await events.admit(response, of: task)
         } catch {
             response.body.cancel()
             throw error
         }
-        guard events.receivesData else { return response }
+        if let destination { throw await task.becomeDownload(head, to: destination) }
+        return await watched(response)
+    }
+
+    /// Returns a response whose pieces the hook and the observers see first.
+    func watched(_ response: Response) async -> Response {
+        guard let events = task.events, events.receivesData else { return response }
+        var response = response
         if let stream = response.body.stream {
             response.body = ResponseBody(
                 WatchedBody(stream) { [task] piece in await events.deliver(piece, of: task) })

@@ -47,7 +47,7 @@ struct FileTransfer {
         }
         try await findEarlier(plan)
         do {
-            request.recorder?.requestBegan(request)
+            if !task.takesResponse { request.recorder?.requestBegan(request) }
             let response = try await transfer(plan)
             return try await finish(response, plan)
         } catch {
@@ -79,7 +79,7 @@ struct FileTransfer {
         while true {
             try await task.gate.pass()
             let (attempt, requested) = next()
-            var response = try await TaskReading(task: task).admit(session.plan.send(attempt), stopsAtGate: false)
+            var response = try await task.response(to: attempt)
             // The value of the task keeps the head alone.
             defer { response.body.cancel() }
             var head = response
