@@ -179,7 +179,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
             // Nothing was written yet.
             if streams[stream.id] == nil { nextID = id }
             exchange.requestSent = false
-            stream.isListed = false
+            stream.responseHalf = .removed
             stream.fail(error, nil)
             return shard.streamsChanged(on: self)
         }
@@ -189,11 +189,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
         shard.loop.assertInEventLoop()
         guard stream.isListed else { return }
-        stream.isListed = false
+        let hasReceivedEnd = stream.responseHalf == .ended
+        stream.responseHalf = .removed
         streams[stream.id] = nil
         if lastStream === stream { lastStream = nil }
         // Pays for the frames of this stream that the peer has already sent.
-        if !stream.hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
+        if !hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
         if !turns.isEmpty { turns.remove(stream.id) }
         lastActivity = shard.clock.now
         if let code, let context, !isClosing {
