@@ -86,12 +86,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var isServing = false
     private let life: ConnectionLife
 
-    /// Whether it takes no new exchanges.
-    var isRetired = false
-
     /// The state of the connection. From the end of its dial on, it holds the permit that it was opened with.
     var state = ConnectionState.dialling
     var isClosing: Bool { state.isClosing }
+
+    /// Whether it takes no new exchanges.
+    var isRetired: Bool { state.isRetired }
 
     init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer, meter: FrameMeter) {
         self.endpoint = endpoint
@@ -152,7 +152,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// Sends an exchange's request on a stream of its own.
     func start(_ exchange: Exchange) {
         guard let context, !isClosing, let id = nextID else {
-            isRetired = true
+            state.retire()
             return shard.putBack(exchange)
         }
         if exchange.isWarmUp {
@@ -171,7 +171,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         // Identifiers go up by two and are never used again.
         let (following, hasRunOut) = id.addingReportingOverflow(2)
         nextID = hasRunOut ? nil : following
-        if hasRunOut { isRetired = true }
+        if hasRunOut { state.retire() }
         shard.tickNoLater(than: health.begin(at: lastActivity))
         do throws(SternaError) {
             try stream.send(over: context)
