@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "Sterna", targets: ["Sterna"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
+        .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
     ],
@@ -84,6 +85,7 @@ let package = Package(
                 structuredFields, nioCore, nioPosix, logging, crypto,
             ],
             swiftSettings: strict),
+        .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaTesting",
@@ -130,6 +132,10 @@ let package = Package(
                 nioCore, nioPosix,
                 httpTypes,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaURLRequestTests",
+            dependencies: ["SternaURLRequest", "Sterna", "SternaTesting", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "SternaXMLTests",

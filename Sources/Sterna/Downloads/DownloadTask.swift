@@ -18,7 +18,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     let destination: DownloadDestination
     let options: DownloadOptions
     let resumed: ResumeData?
-    private let outcome = TaskOutcome<DownloadedFile>()
+    let outcome = TaskOutcome<DownloadedFile>()
 
     private struct State {
         var resumeData: ResumeData?

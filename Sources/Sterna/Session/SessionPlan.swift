@@ -153,7 +153,8 @@ final class SessionPlan: Sendable {
             SessionHeaders.addDefaults(to: &request.headers)
         }
         draft.settings.timeouts.apply(to: &request.timeouts)
-        request.join(try call(for: request, draft))
+        request.join(
+            try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         request.priority = draft.settings.priority
@@ -163,13 +164,33 @@ final class SessionPlan: Sendable {
         return request
     }
 
-    /// Creates the call of a request. Its deadline is the earlier of the draft's and the end of the total limit; throws `timedOut`
+    /// Returns a ready request with a call of its own. Only fields that describe its body are added, and options that it leaves to
+    /// the session's.
+    func request(ready: Request, isOfTask: Bool) throws(SternaError) -> Request {
+        if let failure { throw failure }
+        if scope.isInvalidated { throw Self.invalidated.at(ready) }
+        var request = ready
+        if !settings.options.isEmpty {
+            request.options = settings.options
+            request.options.merge(ready.options)
+        }
+        if !settings.secretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
+        }
+        request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
+        try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
+        return request
+    }
+
+    /// Creates the call of a request. Its deadline is the earlier of the caller's own and the end of the total limit; throws `timedOut`
     /// if it has passed.
-    private func call(for request: Request, _ draft: RequestDraft) throws(SternaError) -> Call {
+    private func call(
+        for request: Request, ownDeadline: NIODeadline?, keepsRequests: Bool
+    ) throws(SternaError) -> Call {
         let now = clock.now
         var deadline = now + request.timeouts.amounts.total
         var hasOwnDeadline = false
-        if let own = draft.settings.deadline?.instant, own < deadline {
+        if let own = ownDeadline, own < deadline {
             deadline = own
             hasOwnDeadline = true
         }
@@ -183,7 +204,7 @@ final class SessionPlan: Sendable {
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
             recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
-            keepsRequests: draft.isOfTask)
+            keepsRequests: keepsRequests)
     }
 
     private static var invalidated: SternaError {

@@ -10,7 +10,7 @@ import SternaSerialization
 /// Several serializers may read the one ``value``: it is a ``Reply``.
 // Invariant: as in `SessionTask`.
 public class DataTask: SessionTask, @unchecked Sendable {
-    private let outcome = TaskOutcome<Reply>()
+    let outcome = TaskOutcome<Reply>()
 
     /// Turns the result into the task's completion callback; nil without one.
     private let completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)?

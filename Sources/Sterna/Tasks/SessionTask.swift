@@ -139,6 +139,18 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         set { stored.withLock { $0.userInfo = newValue } }
     }
 
+    /// The priority among requests that wait for a connection to the same origin; that of the request by default.
+    ///
+    /// A change moves a request that waits, and counts for redirects and further attempts, whatever priority interceptors give
+    /// them. A request that has a connection is not affected.
+    public var priority: Request.Priority {
+        get {
+            let request = originalRequest
+            return request?.call?.priority ?? request?.priority ?? draft.settings.priority
+        }
+        set { originalRequest?.call?.priority = newValue }
+    }
+
     /// The request that was sent last as a command line for curl, with credentials shown as `***`; nil before it was sent.
     public var curl: String? { currentRequest.map { CurlCommand($0, showsSecrets: false).text } }
 

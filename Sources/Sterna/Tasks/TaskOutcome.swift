@@ -7,6 +7,7 @@ final class TaskOutcome<Value: Sendable>: Sendable {
         var result: Result<Value, SternaError>?
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
         var lastWaiter = 0
+        var calls: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -16,13 +17,25 @@ final class TaskOutcome<Value: Sendable>: Sendable {
 
     /// Sets the result, unless there is one, and resumes all waiters.
     func set(_ result: Result<Value, SternaError>) {
-        let waiters = state.withLock { state in
-            guard state.result == nil else { return [CheckedContinuation<Value, any Error>]() }
+        let (waiters, calls) = state.withLock { state in
+            guard state.result == nil else {
+                return ([CheckedContinuation<Value, any Error>](), [@Sendable () -> Void]())
+            }
             state.result = result
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { (state.waiters, state.calls) = ([:], []) }
+            return (Array(state.waiters.values), state.calls)
         }
         for waiter in waiters { waiter.resume(with: result.mapError { $0 as any Error }) }
+        for call in calls { call() }
+    }
+
+    /// Calls a closure once there is a result; at once if there is one.
+    func whenSet(_ call: @escaping @Sendable () -> Void) {
+        let isSet = state.withLock { state in
+            if state.result == nil { state.calls.append(call) }
+            return state.result != nil
+        }
+        if isSet { call() }
     }
 
     /// Waits for the result. Cancelling the waiting Swift task ends only the wait, with `cancelled`.

@@ -22,6 +22,9 @@ public final class Call: Sendable {
 
     // Lets nearly every call, which has no lease, end without taking the lock.
     private let hasLease = Atomic<Bool>(false)
+
+    // The raw value of a priority; negative unless one was set.
+    private let rank = Atomic<Int8>(-1)
     private let attemptCount = Atomic<Int>(0)
     private let number = Atomic<UInt64>(0)
     private static let lastNumber = Atomic<UInt64>(0)
@@ -128,6 +131,22 @@ public final class Call: Sendable {
         log?.repeated(count)
     }
 
+    // MARK: Priority
+
+    /// The priority of all further attempts, and of the present one while it waits for a connection; nil, the default, keeps the
+    /// requests' own.
+    package var priority: Request.Priority? {
+        get {
+            let raw = rank.load(ordering: .relaxed)
+            return raw < 0 ? nil : Request.Priority(rawValue: Int(raw))
+        }
+        set {
+            rank.store(newValue.map { Int8($0.rawValue) } ?? -1, ordering: .relaxed)
+            // An attempt that begins later reads the new rank: both take this lock.
+            state.withLock { $0.step }?.callReranked()
+        }
+    }
+
     // MARK: Deadline
 
     /// The time by which the whole call must be complete; it moves on while the deadline is paused.
@@ -206,6 +225,13 @@ package protocol CallStep: AnyObject, Sendable {
 
     /// Called from any thread when time goes on after ``Call/pause()``.
     func callResumed()
+
+    /// Called from any thread when the call's priority has changed.
+    func callReranked()
+}
+
+extension CallStep {
+    package func callReranked() {}
 }
 
 /// The requests of a call's attempts, as they were sent.

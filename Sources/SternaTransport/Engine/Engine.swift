@@ -65,6 +65,9 @@ public final class Engine: Sendable {
         return transports.withLock { $0.transport(configuration, of: self) }
     }
 
+    /// Whether the current thread runs an event loop, of whatever group.
+    package static var isOnEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
+
     /// The shard of the caller's event loop; nil outside the loops.
     var currentShard: Shard? {
         guard let current = MultiThreadedEventLoopGroup.currentEventLoop else { return nil }

@@ -92,7 +92,7 @@ final class Exchange: PrioritizedWaiter, @unchecked Sendable {
         return min(limit, ownDeadline)
     }
 
-    var rank: Int { request.priority.rawValue }
+    var rank: Int { (call?.priority ?? request.priority).rawValue }
 
     /// Starts the exchange; `succeed` or `fail` resumes the continuation.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
@@ -292,4 +292,6 @@ extension Exchange: CallStep {
             shard.tickNoLater(than: self.timeLimit().at)
         }
     }
+
+    func callReranked() { endpoint.change { $0.rerank(self) } }
 }

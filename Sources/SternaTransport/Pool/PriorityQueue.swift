@@ -8,7 +8,8 @@ protocol PrioritizedWaiter: AnyObject {
     /// The number of its first arrival; zero before. It keeps its turn when it is put back. Only the queue changes it.
     var arrival: Int { get set }
 
-    /// The rank, 0, 1 or 2. Higher ranks go first.
+    /// The rank, 0, 1 or 2. Higher ranks go first. It may change while the element is queued; ``PriorityQueue/rerank(_:)`` then
+    /// moves the element.
     var rank: Int { get }
 
     /// Whether it accepts only an unused connection. It goes ahead of all others, having waited once already.
@@ -68,6 +69,27 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         // Few elements stand before it: it was first a moment ago.
         let position = places[row].firstIndex { $0.arrival > place.arrival } ?? places[row].endIndex
         places[row].insert(place, at: position)
+    }
+
+    /// Moves a queued element whose rank has changed: within its new rank it goes behind earlier arrivals and ahead of later ones.
+    /// Returns whether it was queued.
+    @discardableResult
+    mutating func rerank(_ element: Element) -> Bool {
+        guard remove(element) else { return false }
+        let place = enter(element)
+        let row = row(of: element)
+        places[row].insert(place, at: position(behind: place.arrival, in: places[row]))
+        return true
+    }
+
+    // Each row is in order of arrival, stale places included.
+    private func position(behind arrival: Int, in row: Deque<Place>) -> Int {
+        var (first, end) = (row.startIndex, row.endIndex)
+        while first < end {
+            let middle = first + (end - first) / 2
+            if row[middle].arrival <= arrival { first = middle + 1 } else { end = middle }
+        }
+        return first
     }
 
     private func row(of element: Element) -> Int {

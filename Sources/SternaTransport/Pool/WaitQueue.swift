@@ -74,6 +74,9 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     /// Puts a waiter that was taken out back to its former place.
     mutating func putBack(_ waiter: Waiter) { line.putBack(waiter) }
 
+    /// Moves a waiter whose rank has changed; has no effect on one that is not queued.
+    mutating func rerank(_ waiter: Waiter) { line.rerank(waiter) }
+
     /// Returns the dial that a waiter counts as having, if any.
     func dial(of waiter: Waiter) -> Dialling? { line.position(of: waiter, below: dials.count).map { dials[$0].dial } }
 

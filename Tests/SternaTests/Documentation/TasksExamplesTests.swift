@@ -1,3 +1,5 @@
+import Dispatch
+import HTTPTypes
 import Sterna
 import SternaTesting
 import Testing
@@ -13,6 +15,32 @@ struct TasksExamplesTests {
         let report = try await task.value.json()
 
         #expect(report["id"].int == 7)
+    }
+
+    @Test("A ready request")
+    func ready() async throws {
+        let (api, mock) = try mocked(by: MockTransport { _ in .text("") })
+
+        var request = Request(.put, try HTTPURL("https://api.example.com/notes/7"), body: .text("Eggs"))
+        request.headers[.ifMatch] = "\"1\""
+        let reply = try await api.dataTask(request).value
+
+        #expect(reply.status == 200)
+        #expect(mock.requests.map(\.bodyText) == ["Eggs"])
+    }
+
+    @Test("A script")
+    func script() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["id": 7]) })
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            DispatchQueue(label: "script").async {
+                done.resume(
+                    with: Result {
+                        let report = try api.dataTask(.get("reports/7")).startSynchronous().json()
+                        #expect(report["id"].int == 7)
+                    })
+            }
+        }
     }
 
     @Test("Lines of a stream")

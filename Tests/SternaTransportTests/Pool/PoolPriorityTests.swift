@@ -74,4 +74,61 @@ struct PoolPriorityTests {
             }
         }
     }
+
+    @Test("A task's priority changes while its request waits")
+    func changed() async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let (gate, order) = (PoolGate(), PoolOrder())
+                server.hold(gate, nil, order)
+                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
+                let api = try PoolSupport.session(server.url, engine)
+                let first = api.dataTask(.get("held/first"))
+                try await server.waitForRequests(1, within: PoolSupport.limit)
+                var tasks: [DataTask] = []
+                for number in 0..<4 {
+                    tasks.append(api.dataTask(.get("held/\(number)")))
+                    await PoolSupport.expect(engine, "request \(number) waits") { $0.waiting == number + 1 }
+                }
+                #expect(tasks.map(\.priority) == [.normal, .normal, .normal, .normal])
+                tasks[3].priority = .high
+                tasks[0].priority = .low
+                tasks[2].priority = .high
+                // A request that has its connection keeps it.
+                first.priority = .low
+                #expect(tasks.map(\.priority) == [.low, .normal, .high, .high])
+                gate.open()
+                for task in tasks + [first] {
+                    let status = try await task.value.status
+                    #expect(status == 200)
+                }
+                #expect(order.names == ["first", "2", "3", "1", "0"])
+            }
+        }
+    }
+
+    @Test("A task's priority, set before it begins")
+    func setBefore() async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let (gate, order) = (PoolGate(), PoolOrder())
+                server.hold(gate, nil, order)
+                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
+                let api = try PoolSupport.session(server.url, engine) { $0.startsTasks = false }
+                let tasks = ["first", "low", "high"].map { api.dataTask(.get("held/\($0)")) }
+                tasks[1].priority = .low
+                tasks[2].priority = .high
+                for (number, task) in tasks.enumerated() {
+                    task.resume()
+                    if number == 0 { try await server.waitForRequests(1, within: PoolSupport.limit) }
+                    if number > 0 {
+                        await PoolSupport.expect(engine, "request \(number) waits") { $0.waiting == number }
+                    }
+                }
+                gate.open()
+                for task in tasks { _ = try await task.value }
+                #expect(order.names == ["first", "high", "low"])
+            }
+        }
+    }
 }

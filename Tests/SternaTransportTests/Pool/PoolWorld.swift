@@ -20,7 +20,7 @@ final class PoolWorld {
     final class Waiter: PrioritizedWaiter {
         var ticket = 0
         var arrival = 0
-        let rank: Int
+        var rank: Int
         var needsFreshConnection = false
         var isWarmUp = false
         let endpoint: Int

@@ -108,4 +108,93 @@ import Testing
         #expect(gone.map { waiter in all.firstIndex { $0 === waiter } } == [1, 0])
         #expect(order(line, of: all) == [3, 2])
     }
+
+    /// A change of rank in a line, and the order in which the line is served then.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let ranks: [Int]
+        let element: Int
+        let rank: Int
+        let order: [Int]
+
+        var testDescription: String { "\(ranks), \(element) to \(rank)" }
+    }
+
+    static let changes = [
+        Change(ranks: [1, 1, 1], element: 2, rank: 2, order: [2, 0, 1]),
+        Change(ranks: [1, 1, 1], element: 0, rank: 0, order: [1, 2, 0]),
+        Change(ranks: [1, 1, 1], element: 1, rank: 1, order: [0, 1, 2]),
+        // Within the new rank the arrival counts, not the time of the change.
+        Change(ranks: [0, 1, 1], element: 0, rank: 1, order: [0, 1, 2]),
+        Change(ranks: [1, 0, 1], element: 1, rank: 1, order: [0, 1, 2]),
+        Change(ranks: [1, 1, 0], element: 2, rank: 1, order: [0, 1, 2]),
+        Change(ranks: [2, 1, 2, 0, 2], element: 1, rank: 2, order: [0, 1, 2, 4, 3]),
+        Change(ranks: [2, 1, 2, 0, 2], element: 2, rank: 0, order: [0, 4, 1, 2, 3]),
+        Change(ranks: [1], element: 0, rank: 9, order: [0]),
+    ]
+
+    @Test(arguments: changes) func aChangedRank(item: Change) {
+        let all = waiters(item.ranks)
+        var line = line(of: all)
+        all[item.element].rank = item.rank
+        let wasQueued = line.rerank(all[item.element])
+        #expect(wasQueued)
+        #expect(line.count == all.count)
+        #expect(order(line, of: all) == item.order)
+    }
+
+    @Test func aChangedRankOutsideTheLineHasNoEffect() {
+        let all = waiters([1, 1])
+        var line = line(of: all)
+        line.remove(all[0])
+        all[0].rank = 2
+        let wasQueued = line.rerank(all[0])
+        #expect(!wasQueued)
+        #expect(order(line, of: all) == [1])
+    }
+
+    @Test func aChangedRankKeepsThePlaceOfAFreshWaiter() {
+        let all = waiters([1, 1, 1])
+        all[1].needsFreshConnection = true
+        var line = line(of: all)
+        all[1].rank = 0
+        line.rerank(all[1])
+        #expect(line.freshCount == 1)
+        #expect(order(line, of: all) == [1, 0, 2])
+    }
+
+    @Test func whatIsTakenOutAfterItsRankChangedComesBackToItsPlace() {
+        let all = waiters([0, 1, 1])
+        var line = line(of: all)
+        all[2].rank = 2
+        line.rerank(all[2])
+        let first = line.popFirst()
+        #expect(first === all[2])
+        line.putBack(all[2])
+        #expect(line.newest(after: 0).map(\.arrival) == [3, 2, 1])
+        #expect(order(line, of: all) == [2, 1, 0])
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>) func randomChangesKeepTheOrder(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var line = PriorityQueue<Waiter>()
+        var queued: [Waiter] = []
+        for _ in 0..<2_000 {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let waiter = Waiter(rank: Int.random(in: 0..<3, using: &random), endpoint: 0)
+                line.append(waiter)
+                queued.append(waiter)
+            case 2:
+                guard let waiter = line.popFirst() else { continue }
+                let best = queued.max { ($0.rank, -$0.arrival) < ($1.rank, -$1.arrival) }
+                #expect(waiter === best)
+                queued.removeAll { $0 === waiter }
+            default:
+                guard let waiter = queued.randomElement(using: &random) else { continue }
+                waiter.rank = Int.random(in: 0..<3, using: &random)
+                line.rerank(waiter)
+            }
+            #expect(line.count == queued.count)
+        }
+    }
 }

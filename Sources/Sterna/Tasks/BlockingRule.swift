@@ -1,0 +1,62 @@
+import Dispatch
+import SternaCore
+import SternaTransport
+
+/// Whether a thread may block until a task is complete.
+struct BlockingRule: Sendable, Hashable {
+    /// Whether the thread runs an event loop.
+    var isOnEventLoop = false
+
+    /// Whether the thread runs a Swift task.
+    var isInSwiftTask = false
+
+    /// Whether the thread is the main one, or runs the main queue.
+    var isMain = false
+
+    /// Whether the task waits for answers of user code on the main queue.
+    var waitsForMain = false
+
+    /// Why the thread may not block; nil if it may.
+    var refusal: SternaError? {
+        if isOnEventLoop {
+            return Self.refused("an event loop, which would stop its connections. Await the task's value instead")
+        }
+        if isInSwiftTask, !isMain {
+            return Self.refused("a Swift task, whose thread others need. Await the task's value instead")
+        }
+        if isMain, waitsForMain {
+            return Self.refused(
+                "the main thread, for which a hook of the task waits. Set the session's callbacks to another queue")
+        }
+        return nil
+    }
+
+    private static func refused(_ reason: String) -> SternaError {
+        SternaError(.invalidRequest, phase: .prepare, "startSynchronous() would block \(reason).")
+    }
+}
+
+extension BlockingRule {
+    private static let mainKey = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Describes the current thread.
+    static func here() -> BlockingRule {
+        BlockingRule(
+            isOnEventLoop: Engine.isOnEventLoop, isInSwiftTask: withUnsafeCurrentTask { $0 != nil },
+            // Also on a thread that never runs the queue but is the first one: there the queue counts as current.
+            isMain: DispatchQueue.getSpecific(key: mainKey) ?? false)
+    }
+
+    /// Whether callbacks run on the main queue or its actor.
+    static func isMain(_ target: CallbackTarget) -> Bool {
+        switch target {
+        case .queue(let queue): queue.getSpecific(key: mainKey) ?? false
+        case .executor: false
+        case .actor(let actor): actor === MainActor.shared
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import SternaCore
+import SternaSerialization
+
+/// Requests that are ready: they are sent as they are, rather than built from a draft.
+///
+///     var request = Request(.put, try HTTPURL("https://api.example.com/notes/7"), body: .text("Eggs"))
+///     request.headers[.ifMatch] = tag
+///     let reply = try await api.dataTask(request).value
+///
+/// The session's base URL, header fields, credentials, request serializer and time-outs are not applied. Content-Type and
+/// Content-Encoding are added if the request's body has them and its fields do not. The session's interceptors, redirects and
+/// limits hold, as do its policies' options, unless the request has its own. The response is judged by the session's response
+/// serializer. The call is a new one, even if the request belongs to another.
+///
+/// Bytes in a content coding are decoded only if the request's Accept-Encoding is that of the library's own requests.
+extension Session {
+    /// Makes a task that sends a ready request and collects the response in memory.
+    public func dataTask(_ request: Request) -> DataTask {
+        let draft = ready(request)
+        let task = DataTask(self, draft, prepared(ready: request), mailbox: nil)
+        task.enroll()
+        return task
+    }
+
+    /// Makes a task that sends a ready request with a body and collects the response in memory.
+    public func uploadTask(_ request: Request) -> UploadTask {
+        let draft = ready(request)
+        let task = UploadTask(self, draft, prepared(ready: request), mailbox: nil)
+        task.enroll()
+        return task
+    }
+
+    /// Makes a task that sends a ready request, and whose response is read while it arrives.
+    public func streamTask(_ request: Request) -> DataStreamTask {
+        let draft = ready(request)
+        let task = DataStreamTask(self, draft, prepared(ready: request), mailbox: nil)
+        task.enroll()
+        return task
+    }
+
+    /// Makes a task that saves the response to a ready request to a file. The session's response serializer decides on the status;
+    /// any media type is accepted.
+    ///
+    /// To continue an interrupted download the task adds Range and If-Range; no other field.
+    public func downloadTask(
+        _ request: Request, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions()
+    ) -> DownloadTask {
+        let draft = ready(request)
+        let task = DownloadTask(self, draft, prepared(ready: request), to: destination, options: options)
+        task.enroll()
+        return task
+    }
+
+    /// Sends a ready request and collects the response; throws if the response serializer does not accept it.
+    @discardableResult
+    nonisolated(nonsending) public func send(_ request: Request) async throws -> Reply {
+        try await send(try plan.request(ready: request, isOfTask: false), ready(request), nil)
+    }
+
+    private func prepared(ready request: Request) -> Result<Request, SternaError> {
+        do throws(SternaError) {
+            return .success(try plan.request(ready: request, isOfTask: true))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the draft that tasks consult for the settings of a ready request.
+    private func ready(_ request: Request) -> RequestDraft {
+        var draft = RequestDraft(request.method, request.url)
+        draft.settings.options = request.options
+        draft.settings.priority = request.priority
+        draft.settings.uploadProgress = request.uploadProgress
+        return ofTask(draft)
+    }
+}

@@ -1,0 +1,46 @@
+import Dispatch
+import SternaCore
+
+/// Tasks of scripts, which wait for them without `await`.
+extension DataTask {
+    /// Starts the task, unless it runs, blocks the thread until the task is complete, and returns its value or throws its error.
+    ///
+    ///     let report = try api.dataTask(.get("reports/7")).startSynchronous().json()
+    ///
+    /// The main thread may block, and so may threads of the program's own. Throws `invalidRequest`, and leaves the task as it is, on an
+    /// event loop, in a Swift task off the main thread, and on the main thread if the task has a hook that decides (``SessionHooks/redirect``,
+    /// ``SessionHooks/responseReceived``, ``SessionHooks/dataReceived``) and the session's callbacks run on the main queue. Callbacks
+    /// that decide nothing run later.
+    @available(*, noasync, message: "Await the task's value instead.")
+    @discardableResult
+    public func startSynchronous() throws -> Reply { try blockUntilComplete(outcome) }
+}
+
+extension DownloadTask {
+    /// Starts the task, unless it runs, blocks the thread until the file is complete, and returns it or throws the task's error.
+    ///
+    /// For where it may be called, see ``DataTask/startSynchronous()``.
+    @available(*, noasync, message: "Await the task's value instead.")
+    @discardableResult
+    public func startSynchronous() throws -> DownloadedFile { try blockUntilComplete(outcome) }
+}
+
+extension SessionTask {
+    func blockUntilComplete<Value: Sendable>(_ outcome: TaskOutcome<Value>) throws(SternaError) -> Value {
+        var rule = BlockingRule.here()
+        rule.waitsForMain = (events?.hooks.decides ?? false) && BlockingRule.isMain(session.plan.settings.callbacks)
+        if let refusal = rule.refusal { throw refusal }
+        resume()
+        let done = DispatchSemaphore(value: 0)
+        outcome.whenSet { done.signal() }
+        done.wait()
+        // A result is never taken back.
+        guard let result = outcome.result else { throw .cancelled(phase: .wait) }
+        return try result.get()
+    }
+}
+
+extension SessionHooks {
+    /// Whether the task waits for a hook.
+    var decides: Bool { redirect != nil || responseReceived != nil || dataReceived != nil }
+}

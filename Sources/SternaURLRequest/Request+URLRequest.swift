@@ -1,0 +1,58 @@
+import HTTPTypes
+public import Sterna
+import SternaCore
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+extension Request {
+    /// Makes a request of Foundation's: its method, URL, header fields, body and time-out.
+    ///
+    /// ``Foundation/URLRequest/timeoutInterval`` limits each step, from resolving the host to each pause between bytes, as
+    /// ``SternaCore/Timeouts/setEach(_:)`` says. A body stream has the length of the field Content-Length, if there is one; it is
+    /// sent once. What concerns Foundation's cache, cookies, cellular networks and types of service has no effect.
+    ///
+    /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent, and
+    /// `invalidRequest` for an invalid method, or for a body stream without the trait `Foundation`.
+    public init(_ request: URLRequest) throws(SternaError) {
+        guard let url = request.url else {
+            throw SternaError(.invalidURL, phase: .prepare, "The URLRequest has no URL.")
+        }
+        let name = request.httpMethod ?? "GET"
+        guard let method = Request.Method(name) else {
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "The URLRequest's method is not valid; use a token such as GET.")
+        }
+        do throws(HTTPURL.ParseError) {
+            self.init(method, try HTTPURL(url))
+        } catch {
+            throw SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
+        }
+        // In an order of their own: a dictionary has none.
+        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        try Headers(fields).merge(into: &headers)
+        if let data = request.httpBody {
+            body = .bytes(data)
+        } else if let stream = request.httpBodyStream {
+            body = try Self.body(of: stream, length: headers[.contentLength].flatMap { Int64($0) })
+        }
+        let interval = request.timeoutInterval
+        if interval > 0 { timeouts.setEach(.seconds(min(interval, Self.longestInterval))) }
+    }
+
+    // About thirty years; a duration has no room for every number of seconds.
+    private static let longestInterval = 1e9
+
+    private static func body(of stream: InputStream, length: Int64?) throws(SternaError) -> Body {
+        #if Foundation
+        .stream(stream, length: length.flatMap { $0 < 0 ? nil : $0 })
+        #else
+        throw SternaError(
+            .invalidRequest, phase: .prepare, "A body stream needs the package's trait “Foundation”, which is off.")
+        #endif
+    }
+}
