@@ -14,7 +14,6 @@ extension Shard {
             drained.futureResult.cascade(to: promise)
             return
         }
-        isShutDown = true
         drained = promise
         closeIdle()
         proxyConnections.shutDown()
@@ -24,16 +23,15 @@ extension Shard {
     }
 
     private func endGrace(at moment: NIODeadline) {
-        if let graceEnd, graceEnd.at <= moment { return }
-        graceEnd?.task.cancel()
-        graceEnd = (moment, clock.schedule(at: moment, on: loop) { self.abandonAll() })
+        guard !graceTimer.isSet(by: moment) else { return }
+        graceTimer.clear()
+        graceTimer.set(clock.schedule(at: moment, on: loop) { self.abandonAll() }, at: moment)
     }
 
     /// Finishes once all shards have ended and no more requests arrive. Ends what another shard's grace has cut short here.
     func graceIsOver() {
         if !active.isEmpty || !dials.isEmpty { abandonAll() }
-        graceEnd?.task.cancel()
-        graceEnd?.at = .uptimeNanoseconds(0)
+        graceTimer.stop()
     }
 
     /// Ends the requests, dials and connections that are still under way.

@@ -17,7 +17,6 @@ final class Shard: @unchecked Sendable {
     let continueWait: TimeAmount
     var active: [Exchange] = []
     var idlePools: [EndpointPool] = []
-    var tick: (at: NIODeadline, task: ClockTimer)?
     var counts = ShardCounts()
     var dials: [Dial] = []
 
@@ -25,14 +24,17 @@ final class Shard: @unchecked Sendable {
     var isBeginning = false
 
     private var replies = ReplyBatch()
+
+    /// Fires when the next limit of a request or a connection is checked.
+    var limitTimer = EarliestTimer()
     let proxyConnections = ProxyConnections()
 
-    /// Fulfilled when the last connection is closed, once the engine is shut down.
+    /// Fulfilled when the last connection is closed; nil until the engine is shut down.
     var drained: EventLoopPromise<Void>?
+    var isShutDown: Bool { drained != nil }
 
-    /// The end of the grace, when the work still under way is ended.
-    var graceEnd: (at: NIODeadline, task: ClockTimer)?
-    var isShutDown = false
+    /// Fires at the end of the grace, when the work still under way is ended.
+    var graceTimer = EarliestTimer()
 
     /// Keeps the engine's shards from ending between two attempts of a request.
     let grace: ShutdownGrace
