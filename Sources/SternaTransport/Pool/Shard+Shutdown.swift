@@ -39,10 +39,7 @@ extension Shard {
         grace.end()
         for exchange in active { abandon(exchange, Self.shutDown) }
         for dial in dials { dial.cancel() }
-        for pool in idlePools {
-            for connection in pool.idle { connection.abort(evenIfClosing: true) }
-            for connection in pool.streams { connection.abort(evenIfClosing: true) }
-        }
+        for pool in idlePools { pool.abandonAll() }
         proxyConnections.abandonAll()
         // Remaining connections close in their own time.
         drained?.succeed(())

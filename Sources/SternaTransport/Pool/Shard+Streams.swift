@@ -72,7 +72,7 @@ extension Shard {
         if isShutDown { return connection.close() }
         let endpoint = connection.endpoint
         if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
-            closeOldestIdle(of: endpoint.pools[index])
+            endpoint.pools[index].closeOldest()
         } else {
             tickNoLater(than: connection.idleLimit)
         }
@@ -89,22 +89,5 @@ extension Shard {
         connection.endpoint.lost(on: index)
         for endpoint in connection.endpoints { endpoint.arrange() }
         checkDrained()
-    }
-
-    /// Checks the connections of a pool. Returns when to check again.
-    func lookAtStreams(of pool: EndpointPool, at now: NIODeadline) -> NIODeadline {
-        var next = NIODeadline.distantFuture
-        for connection in pool.streams {
-            if !connection.streams.isEmpty {
-                next = min(next, connection.lookAtHealth(at: now))
-            } else if connection.isOverdue {
-                connection.abort()
-            } else if connection.idleLimit <= now {
-                connection.close()
-            } else {
-                next = min(next, connection.idleLimit)
-            }
-        }
-        return next
     }
 }

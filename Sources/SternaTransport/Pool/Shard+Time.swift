@@ -52,14 +52,11 @@ extension Shard {
             }
         }
         for pool in idlePools {
-            looked += pool.idle.count + pool.streams.count
-            for connection in pool.idle {
-                if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
-            }
-            next = min(next, lookAtStreams(of: pool, at: now))
+            looked += pool.count
+            next = min(next, pool.look(at: now))
         }
         idlePools.removeAll { pool in
-            pool.isListed = !pool.idle.isEmpty || !pool.streams.isEmpty
+            pool.isListed = pool.count > 0
             return !pool.isListed
         }
         counts.looked += looked

@@ -99,7 +99,7 @@ final class Shard: @unchecked Sendable {
         if endpoint.hasWaitersForAny {
             serveSoon(endpoint)
         } else if endpoint.permits.isStarving {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         }
     }
 
@@ -249,11 +249,11 @@ final class Shard: @unchecked Sendable {
         connection.hasStoodIdle = true
         pool.keep(connection)
         if isShutDown {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         } else if endpoint.hasWaitersForAny {
             serveSoon(endpoint)
         } else if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         } else {
             tickNoLater(than: connection.idleLimit)
         }
@@ -272,10 +272,7 @@ final class Shard: @unchecked Sendable {
 
     /// Closes the idle connections.
     func closeIdle() {
-        for pool in idlePools {
-            for connection in pool.idle { connection.close() }
-            for connection in pool.streams where connection.streams.isEmpty { connection.close() }
-        }
+        for pool in idlePools { pool.closeIdle() }
     }
 }
 
