@@ -48,12 +48,14 @@ final class EndpointPool: @unchecked Sendable {
 
     /// Adds a connection to the idle ones.
     func keep(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
         idle.append(connection)
         unreserved.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     /// Takes the most recently used idle connection for a reservation; nil if none is left.
     func takeReserved() -> HTTP1Connection? {
+        shard.loop.assertInEventLoop()
         while let connection = idle.popLast() {
             if connection.isUsable { return connection }
             connection.close()
@@ -74,6 +76,7 @@ final class EndpointPool: @unchecked Sendable {
     /// Closes an idle connection, or an unused one that carries concurrent exchanges. Returns false if there is none.
     @discardableResult
     func closeOldest() -> Bool {
+        shard.loop.assertInEventLoop()
         // At once: an orderly TLS close would hold the permit for as long as the peer likes.
         if let connection = takeOldest() {
             connection.abort(evenIfClosing: true)
@@ -101,6 +104,7 @@ final class EndpointPool: @unchecked Sendable {
 
     /// Checks the limits of the connections. Returns when to check again.
     func look(at now: NIODeadline) -> NIODeadline {
+        shard.loop.assertInEventLoop()
         var next = NIODeadline.distantFuture
         for connection in idle {
             if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
@@ -121,6 +125,7 @@ final class EndpointPool: @unchecked Sendable {
 
     /// Removes a closed connection.
     func lost(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
         guard let position = idle.lastIndex(where: { $0 === connection }) else { return }
         idle.remove(at: position)
         unreserved.wrappingSubtract(1, ordering: .sequentiallyConsistent)

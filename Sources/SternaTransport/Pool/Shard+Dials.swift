@@ -116,6 +116,7 @@ extension Shard {
     }
 
     func opened(_ connection: HTTP1Connection, by dial: Dial) {
+        loop.assertInEventLoop()
         guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
         connection.spokenTLSVersion = dial.timeline.tlsVersion

@@ -9,6 +9,7 @@ extension Shard {
     /// Stops taking requests. The promise succeeds when the requests under way have ended, by themselves or at the end of the
     /// grace. Of several calls, the one whose grace ends first counts.
     func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
+        loop.assertInEventLoop()
         endGrace(at: clock.now + grace)
         if let drained {
             drained.futureResult.cascade(to: promise)
@@ -30,6 +31,7 @@ extension Shard {
 
     /// Finishes once all shards have ended and no more requests arrive. Ends what another shard's grace has cut short here.
     func graceIsOver() {
+        loop.assertInEventLoop()
         if !active.isEmpty || !dials.isEmpty { abandonAll() }
         graceTimer.stop()
     }
@@ -48,6 +50,7 @@ extension Shard {
     /// Completes the shutdown when nothing is left, but not before the end of this turn of the event loop. A connection may
     /// close ahead of the answer that it delivered, and that answer may lead to another request.
     func checkDrained() {
+        loop.assertInEventLoop()
         guard isDrained else { return }
         loop.execute {
             guard self.isDrained else { return }

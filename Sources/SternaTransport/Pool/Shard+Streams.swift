@@ -6,6 +6,7 @@ import Synchronization
 extension Shard {
     /// Adds a connection that a dial has opened, and starts waiting requests on it.
     func opened(_ connection: HTTP2Connection, by dial: Dial) {
+        loop.assertInEventLoop()
         let endpoint = dial.endpoint
         let pool = endpoint.pools[index]
         guard connection.establish() else { return failedAtOnce(dial) }
@@ -50,6 +51,7 @@ extension Shard {
 
     /// Records whether a peer here takes no streams at the moment: more connections would not change that.
     func holdChanged(_ endpoint: Endpoint) {
+        loop.assertInEventLoop()
         let pool = endpoint.pools[index]
         let isOnHold = pool.streams.contains(where: \.isOnHold)
         guard isOnHold != pool.isOnHold else { return }

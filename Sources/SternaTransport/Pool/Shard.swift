@@ -27,7 +27,7 @@ final class Shard: @unchecked Sendable {
 
     /// Fires when the next limit of a request or a connection is checked.
     var limitTimer = EarliestTimer()
-    let proxyConnections = ProxyConnections()
+    let proxyConnections: ProxyConnections
 
     /// Fulfilled when the last connection is closed; nil until the engine is shut down.
     var drained: EventLoopPromise<Void>?
@@ -46,6 +46,7 @@ final class Shard: @unchecked Sendable {
         self.dialer = dialer
         self.options = options
         clock = options.clock
+        proxyConnections = ProxyConnections(on: loop)
         executor = EventLoopExecutor(loop)
         idleTimeout = TimeAmount(clamping: options.idleTimeout)
         firstDialPatience = TimeAmount(clamping: options.firstDialPatience)
@@ -145,6 +146,7 @@ final class Shard: @unchecked Sendable {
 
     /// Ends a request before its response is complete, after a cancellation or a time-out.
     func abandon(_ exchange: Exchange, _ error: SternaError) {
+        loop.assertInEventLoop()
         if let codec = exchange.codec {
             codec.fail(error)
             return
@@ -155,6 +157,7 @@ final class Shard: @unchecked Sendable {
 
     /// Delivers a response to its caller, together with the other responses of this turn of the event loop.
     func reply(to exchange: Exchange, _ response: Response) {
+        loop.assertInEventLoop()
         guard !exchange.isOnLoop, !active.isEmpty || !replies.isEmpty else { return exchange.succeed(response) }
         guard let reply = exchange.reply(response), replies.add(reply) else { return }
         loop.execute { self.replies.takeAll().send() }
@@ -217,6 +220,7 @@ final class Shard: @unchecked Sendable {
     func serveSoon(_ endpoint: Endpoint) { loop.execute { self.serve(endpoint) } }
 
     private func serve(_ endpoint: Endpoint) {
+        loop.assertInEventLoop()
         let pool = endpoint.pools[index]
         guard !pool.isServing else {
             pool.mustServeMore = true
@@ -272,6 +276,7 @@ final class Shard: @unchecked Sendable {
 
     /// Closes the idle connections.
     func closeIdle() {
+        loop.assertInEventLoop()
         for pool in idlePools { pool.closeIdle() }
     }
 }
