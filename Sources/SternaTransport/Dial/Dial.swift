@@ -99,6 +99,7 @@ final class Dial: @unchecked Sendable {
 
     /// Releases everything that the dial holds.
     func end() {
+        shard.loop.assertInEventLoop()
         cancellation = nil
         channels = []
     }

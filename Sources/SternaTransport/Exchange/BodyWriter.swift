@@ -117,6 +117,7 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Stops writing; a write in progress ends by itself.
     func stop() {
+        loop.assertInEventLoop()
         isStopped = true
         pull?.cancel()
         watch?.cancel()

@@ -300,6 +300,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     }
 
     func resumeReading() {
+        shard.loop.assertInEventLoop()
         guard readIsHeld else { return }
         readGoesOn()
         context?.read()

@@ -19,24 +19,23 @@ extension Shard {
             active[position] = last
             last.activeIndex = position
         }
-        if active.isEmpty, drained != nil { checkDrained() }
+        if active.isEmpty, isShutDown { checkDrained() }
     }
 
     /// Ensures that limits are checked by a moment. Most requests end long before the timer that is already set, so they cost a
     /// comparison.
     func tickNoLater(than moment: NIODeadline) {
         loop.assertInEventLoop()
-        if let tick, tick.at <= moment { return }
-        tick?.task.cancel()
-        let task = clock.schedule(at: moment, on: loop) { self.lookAtLimits() }
-        tick = (moment, task)
+        guard !limitTimer.isSet(by: moment) else { return }
+        limitTimer.clear()
+        limitTimer.set(clock.schedule(at: moment, on: loop) { self.lookAtLimits() }, at: moment)
     }
 
     /// Counts checks of waiting requests; callable from any thread.
     func note(looked: Int) { loop.execute { self.counts.looked += looked } }
 
     private func lookAtLimits() {
-        tick = nil
+        limitTimer.fired()
         let now = clock.now
         var next = NIODeadline.distantFuture
         var looked = active.count
@@ -53,14 +52,11 @@ extension Shard {
             }
         }
         for pool in idlePools {
-            looked += pool.idle.count + pool.streams.count
-            for connection in pool.idle {
-                if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
-            }
-            next = min(next, lookAtStreams(of: pool, at: now))
+            looked += pool.count
+            next = min(next, pool.look(at: now))
         }
         idlePools.removeAll { pool in
-            pool.isListed = !pool.idle.isEmpty || !pool.streams.isEmpty
+            pool.isListed = pool.count > 0
             return !pool.isListed
         }
         counts.looked += looked
