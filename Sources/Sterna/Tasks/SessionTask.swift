@@ -273,7 +273,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         return true
     }
 
-    private var isSilent: Bool { stored.withLock { $0.isSilent } }
+    var isSilent: Bool { stored.withLock { $0.isSilent } }
 
     /// Calls a hook in the mailbox, unless the task is silent by then.
     func post(_ call: @escaping @Sendable (SessionHooks, SessionTask) -> Void) {
