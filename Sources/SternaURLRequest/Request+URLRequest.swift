@@ -16,8 +16,8 @@ extension Request {
     /// ``SternaCore/Timeouts/setEach(_:)`` says. A body stream has the length of the field Content-Length, if there is one; it is
     /// sent once. What concerns Foundation's cache, cookies, cellular networks and types of service has no effect.
     ///
-    /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent, and
-    /// `invalidRequest` for an invalid method, or for a body stream without the trait `Foundation`.
+    /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent, `invalidMethod`
+    /// for a method that is no token, and `invalidRequest` for a body stream without the trait `Foundation`.
     public init(_ request: URLRequest) throws(SternaError) {
         guard let url = request.url else {
             throw SternaError(.invalidURL, phase: .prepare, "The URLRequest has no URL.")
@@ -25,7 +25,7 @@ extension Request {
         let name = request.httpMethod ?? "GET"
         guard let method = Request.Method(name) else {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "The URLRequest's method is not valid; use a token such as GET.")
+                .invalidMethod, phase: .prepare, "The URLRequest's method is not valid; use a token such as GET.")
         }
         do throws(HTTPURL.ParseError) {
             self.init(method, try HTTPURL(url))

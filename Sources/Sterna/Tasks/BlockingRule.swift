@@ -2,7 +2,7 @@ import Dispatch
 import SternaCore
 import SternaTransport
 
-/// Whether a thread may block until a task is complete.
+/// Whether a thread may block until a task is complete, or has read on.
 struct BlockingRule: Sendable, Hashable {
     /// Whether the thread runs an event loop.
     var isOnEventLoop = false
@@ -16,23 +16,21 @@ struct BlockingRule: Sendable, Hashable {
     /// Whether the task waits for answers of user code on the main queue.
     var waitsForMain = false
 
-    /// Why the thread may not block; nil if it may.
-    var refusal: SternaError? {
+    /// Returns why the thread may not block; nil if it may.
+    ///
+    /// - Parameter call: the function that would block it.
+    func refusal(of call: String) -> SternaError? {
+        let reason: String
         if isOnEventLoop {
-            return Self.refused("an event loop, which would stop its connections. Await the task's value instead")
+            reason = "an event loop, which would stop its connections. Use the task with await instead"
+        } else if isInSwiftTask, !isMain {
+            reason = "a Swift task, whose thread others need. Use the task with await instead"
+        } else if isMain, waitsForMain {
+            reason = "the main thread, for which a hook of the task waits. Set the session's callbacks to another queue"
+        } else {
+            return nil
         }
-        if isInSwiftTask, !isMain {
-            return Self.refused("a Swift task, whose thread others need. Await the task's value instead")
-        }
-        if isMain, waitsForMain {
-            return Self.refused(
-                "the main thread, for which a hook of the task waits. Set the session's callbacks to another queue")
-        }
-        return nil
-    }
-
-    private static func refused(_ reason: String) -> SternaError {
-        SternaError(.invalidRequest, phase: .prepare, "startSynchronous() would block \(reason).")
+        return SternaError(.invalidRequest, phase: .prepare, "\(call) would block \(reason).")
     }
 }
 

@@ -27,9 +27,7 @@ extension DownloadTask {
 
 extension SessionTask {
     func blockUntilComplete<Value: Sendable>(_ outcome: TaskOutcome<Value>) throws(SternaError) -> Value {
-        var rule = BlockingRule.here()
-        rule.waitsForMain = (events?.hooks.decides ?? false) && BlockingRule.isMain(session.plan.settings.callbacks)
-        if let refusal = rule.refusal { throw refusal }
+        if let refusal = refusal(ofBlocking: "startSynchronous()") { throw refusal }
         resume()
         let done = DispatchSemaphore(value: 0)
         outcome.whenSet { done.signal() }
@@ -37,6 +35,13 @@ extension SessionTask {
         // A result is never taken back.
         guard let result = outcome.result else { throw .cancelled(phase: .wait) }
         return try result.get()
+    }
+
+    /// Returns why the current thread may not block for this task; nil if it may.
+    func refusal(ofBlocking call: String) -> SternaError? {
+        var rule = BlockingRule.here()
+        rule.waitsForMain = (events?.hooks.decides ?? false) && BlockingRule.isMain(session.plan.settings.callbacks)
+        return rule.refusal(of: call)
     }
 }
 

@@ -93,8 +93,8 @@ extension DataStreamTask {
                     }
                     return try splitter.last()
                 } catch {
-                    // A line that is too long ends the task, as nothing of it will be read.
-                    bytes.task.cancel()
+                    // A line that is too long ends the task, as nothing more of it will be read.
+                    if let error = error as? SternaError, error.kind == .limitExceeded { bytes.task.end(with: error) }
                     throw error
                 }
             }
@@ -119,8 +119,13 @@ extension DataStreamTask {
                     let task = lines.bytes.task
                     let response = try await task.value
                     let reply = Reply(response, body: line, plan: task.session.plan, ownSerializer: nil)
-                    return try reply.make(
-                        by: DecodableResponseSerializer<Value>(decoding: task.session.plan.settings.decoding))
+                    do throws(SternaError) {
+                        return try reply.make(
+                            by: DecodableResponseSerializer<Value>(decoding: task.session.plan.settings.decoding))
+                    } catch {
+                        task.end(with: error)
+                        throw error
+                    }
                 }
                 return nil
             }

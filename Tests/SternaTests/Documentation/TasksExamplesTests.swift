@@ -52,6 +52,28 @@ struct TasksExamplesTests {
         #expect(api.tasks.isEmpty)
     }
 
+    private actor Journal {
+        private(set) var lines: [String] = []
+        func append(_ line: String) { lines.append(line) }
+    }
+
+    @Test("Lines by a callback")
+    func callbacks() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("a\nb\n") }) {
+            $0.callbacks = .queue(DispatchQueue(label: "lines"))
+        }
+        let journal = Journal()
+
+        api.streamTask(.get("events")).onLines { line in
+            await journal.append(line)
+        } completion: { error in
+            print(error?.message ?? "done")
+        }
+
+        #expect(await eventually { api.tasks.isEmpty })
+        #expect(await journal.lines == ["a", "b"])
+    }
+
     @Test("A download, and what continues it")
     func download() async throws {
         try await TestServer.withServer { server in

@@ -32,7 +32,7 @@ struct SynchronousTaskTests {
 
     @Test("Where a thread may block", arguments: cases)
     func rule(item: Case) {
-        let refusal = item.rule.refusal
+        let refusal = item.rule.refusal(of: "x()")
         #expect((refusal == nil) == (item.refusal == nil))
         if let expected = item.refusal { #expect(refusal?.message.contains(expected) == true) }
     }
