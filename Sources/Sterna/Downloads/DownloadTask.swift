@@ -142,6 +142,15 @@ public struct DownloadOptions: Sendable, Hashable {
     /// the partial file, and asks for the rest when it is resumed.
     public var suspensionGrace = Duration.seconds(30)
 
+    /// The maximum number of connections for a large file, from 1, the default, to 16; with HTTP/2, of streams of one connection.
+    ///
+    /// More than one are used for files with at least 8 MiB left whose server supports ranges and gives a strong validator. A further
+    /// one is opened as long as the one before raised the throughput by a tenth, so most downloads use fewer.
+    public var maxSegments = 1
+
+    /// The numbers that bound the use of several connections.
+    var segmentRules = SegmentRules()
+
     public init() {}
 }
 
