@@ -65,7 +65,7 @@ struct TaskScheduleTests {
         server.route("POST", "/take/{pace}") { request in
             var count = 0
             for try await piece in request.body {
-                count += piece.readableBytes
+                count += piece.count
                 if request.parameters["pace"] == "slow" { try await Task.sleep(for: .milliseconds(1)) }
             }
             return .text("\(count)")
@@ -126,7 +126,7 @@ private struct ScheduleRun {
 
     /// Runs all tasks to their ends, and checks their outcomes and files. Returns the tasks, which nothing should retain.
     func perform(_ api: Session, _ ends: TaskEnds) async throws -> [WeakTask] {
-        let tasks = schedule.plans.indices.map { make($0, api) }
+        let tasks = try schedule.plans.indices.map { try make($0, api) }
         #expect(api.tasks.count == tasks.count)
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
             for (index, task) in tasks.enumerated() { group.addTask { (index, await outcome(of: task, index)) } }
@@ -151,7 +151,7 @@ private struct ScheduleRun {
         return tasks.map { WeakTask(task: $0) }
     }
 
-    private func make(_ index: Int, _ api: Session) -> SessionTask {
+    private func make(_ index: Int, _ api: Session) throws -> SessionTask {
         let plan = schedule.plans[index]
         let path = "piece/\(plan.start)/\(plan.count)/\(plan.isSlow ? "slow" : "quick")"
         switch plan.kind {
@@ -159,7 +159,7 @@ private struct ScheduleRun {
         case .stream: return api.streamTask(.get(path))
         case .upload:
             let bytes = Bytes(bytes: content[plan.start..<plan.start + plan.count])
-            return api.uploadTask(.upload(.bytes(bytes), to: "take/\(plan.isSlow ? "slow" : "quick")"))
+            return api.uploadTask(try .upload(.bytes(bytes), to: "take/\(plan.isSlow ? "slow" : "quick")"))
         case .download:
             var options = DownloadOptions()
             options.suspensionGrace = .milliseconds(plan.grace)
