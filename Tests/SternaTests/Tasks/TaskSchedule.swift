@@ -58,9 +58,12 @@ struct TaskSchedule: Sendable {
 
     private static func steps(_ kind: Kind, _ random: inout MutationGenerator) -> [Step] {
         var steps: [Step] = []
-        for _ in 0...(random.next() % 3) { steps += random.next() % 8 == 0 ? [.resume, .suspend, .suspend] : [.resume, .suspend] }
+        for _ in 0...(random.next() % 3) {
+            steps += random.next() % 8 == 0 ? [.resume, .suspend, .suspend] : [.resume, .suspend]
+        }
         guard random.next() % 2 == 0 else { return steps + [.resume] }
-        let ways: [Step] = kind == .download ? [.interrupt, .interrupt, .cancel, .cancelSilently] : [.cancel, .cancelSilently]
+        let ways: [Step] =
+            kind == .download ? [.interrupt, .interrupt, .cancel, .cancelSilently] : [.cancel, .cancelSilently]
         // Before it began, while it is suspended, or while it runs.
         switch random.next() % 8 {
         case 0: steps = []

@@ -149,7 +149,7 @@ struct FileTransfer {
         self.place = try await FileWork.run {
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path) }
-            try opened.file.truncate(to: 0)
+            try opened.startOver()
             return opened
         }
         try await save()
@@ -262,7 +262,14 @@ struct FileTransfer {
             known = ResumeRule.Known()
             throw error
         }
-        try await FileWork.run { try place.file.sync() }
+        let hasName = try await FileWork.run {
+            try place.file.sync()
+            return place.file.hasName
+        }
+        guard hasName else {
+            known = ResumeRule.Known()
+            throw DestinationFault.vanished(temporaryFile: place.file.path).error(phase: .read)
+        }
         let path = try await plan.path(for: response, temporary: place.file.path)
         let (final, length) = try await FileWork.run {
             let length = place.file.length
@@ -293,7 +300,8 @@ struct FileTransfer {
     /// Keeps a partial file that can be continued, and removes any other.
     private mutating func interrupted() async {
         guard let place else { return }
-        guard !task.discardsPartialFile, let data = resumeData() else {
+        let hasName = (try? await FileWork.run { place.file.hasName }) ?? false
+        guard !task.discardsPartialFile, hasName, let data = resumeData() else {
             _ = try? await FileWork.run { place.remove() }
             return
         }
