@@ -15,7 +15,7 @@ struct FileTransfer {
     /// Whether the bytes that were there were discarded once.
     private var hasRestarted = false
 
-    /// The number of parts that ended before what was requested.
+    /// The number of small parts that ended before what was requested.
     private var shortParts = 0
 
     /// When the sidecar was last written.
@@ -24,8 +24,11 @@ struct FileTransfer {
     /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
     private static let saveInterval = TimeAmount.seconds(5)
 
-    /// The maximum number of parts that a server may cut short.
+    /// The maximum number of parts that a server may cut short and that bring less than ``crumb``.
     private static let shortPartLimit = 100
+
+    /// A part of so many bytes is worth its request; servers may send less than they were asked for (RFC 9110, 15.3.7).
+    private static let crumb = 64 << 10
     private var digests: DownloadDigests
     private var session: Session { task.session }
     private var clock: NetworkClock { session.plan.settings.engine.clock }
@@ -210,12 +213,12 @@ struct FileTransfer {
             // The end of a whole body is the end of the file; that of a part is not.
             if most == .max { known.length = end }
             if most == .max { return true }
-            shortParts += 1
+            if count < Self.crumb { shortParts += 1 }
             if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
             return false
         }
         guard known.present.total < length else { return true }
-        shortParts += 1
+        if count < Self.crumb { shortParts += 1 }
         if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
         return false
     }
