@@ -39,7 +39,8 @@ package enum DownloadFileName {
     /// - Control characters, changes of direction and other invisible characters are removed; `<>:"|?*` become underscores.
     /// - Dots, hyphens, tildes and white space are removed from the beginning, dots and white space from the end: hidden files hold
     ///   settings, other programs take a hyphen for an option, and Windows drops dots and spaces at the end.
-    /// - Names that Windows reserves for devices get an underscore in front.
+    /// - Names that Windows reserves for devices get an underscore in front. Those that end as partial files and their sidecars do
+    ///   get one for the dot of that ending.
     /// - The name is in normalization form C, and has ``maximumLength`` bytes at most; the extension is kept.
     package static func safe(_ suggestion: String) -> String? {
         let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
@@ -156,7 +157,14 @@ package enum DownloadFileName {
         #endif
     }
 
-    private static func unreserved(_ name: String) -> String { isReserved(name) ? "_\(name)" : name }
+    private static func unreserved(_ name: String) -> String {
+        var name = name
+        // The suffix has one dot.
+        if PartialNames.isReserved(name), let dot = name.unicodeScalars.lastIndex(of: ".") {
+            name.unicodeScalars.replaceSubrange(dot...dot, with: CollectionOfOne("_"))
+        }
+        return isReserved(name) ? "_\(name)" : name
+    }
 
     /// Whether Windows takes the name for a device: what stands before the first dot counts, without spaces at its end.
     private static func isReserved(_ name: String) -> Bool {

@@ -121,8 +121,8 @@ actor SegmentBoard {
     }
 
     private func end(_ segment: SegmentPlan.Segment) {
-        // The end of a whole body is the end of the file; that of a part is not.
-        if isWhole, known.length == nil, let last = plan.running.first { known.length = last.next }
+        // The end of a whole body is the end of the file; that of a part, or of a body that was given up, is not.
+        if isWhole, !isOver, known.length == nil, let last = plan.running.first { known.length = last.next }
         // A body that ends early counts as a failure.
         if plan.end(segment.number) > 0 { pace.failed() }
     }

@@ -18,14 +18,17 @@ struct FileTransfer {
     /// Whether the file was fetched over several connections, and whether that came to nothing, so that one is used from then on.
     private var (hasShared, isUnshared) = (false, false)
 
-    /// The number of parts that ended before what was requested.
+    /// The number of small parts that ended before what was requested.
     private var shortParts = 0
 
     /// When the sidecar was last written.
     private var savedAt = NIODeadline.uptimeNanoseconds(0)
 
-    /// The maximum number of parts that a server may cut short.
+    /// The maximum number of parts that a server may cut short and that bring less than ``crumb``.
     private static let shortPartLimit = 100
+
+    /// A part of so many bytes is worth its request; servers may send less than they were asked for (RFC 9110, 15.3.7).
+    private static let crumb: Int64 = 64 << 10
     private var digests: DownloadDigests
     private var session: Session { task.session }
     private var clock: NetworkClock { session.plan.settings.engine.clock }
@@ -147,7 +150,7 @@ struct FileTransfer {
         self.place = try await FileWork.run {
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path) }
-            try opened.file.truncate(to: 0)
+            try opened.startOver()
             return opened
         }
         try await save()
@@ -191,7 +194,7 @@ struct FileTransfer {
         }
         let count = known.present.total
         if let length = known.length, count >= length { return true }
-        shortParts += 1
+        if count - before < Self.crumb { shortParts += 1 }
         if count == before || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
         return false
     }
@@ -221,7 +224,14 @@ struct FileTransfer {
             known = ResumeRule.Known()
             throw error
         }
-        try await FileWork.run { try place.file.sync() }
+        let hasName = try await FileWork.run {
+            try place.file.sync()
+            return place.file.hasName
+        }
+        guard hasName else {
+            known = ResumeRule.Known()
+            throw DestinationFault.vanished(temporaryFile: place.file.path).error(phase: .read)
+        }
         let path = try await plan.path(for: response, temporary: place.file.path)
         task.post(.destinationChosen(path))
         let (final, length) = try await task.reportingMove(to: path) {
@@ -253,7 +263,8 @@ struct FileTransfer {
     /// Keeps a partial file that can be continued, and removes any other.
     private mutating func interrupted() async {
         guard let place else { return }
-        guard !task.discardsPartialFile, let data = resumeData() else {
+        let hasName = (try? await FileWork.run { place.file.hasName }) ?? false
+        guard !task.discardsPartialFile, hasName, let data = resumeData() else {
             _ = try? await FileWork.run { place.remove() }
             return
         }

@@ -86,6 +86,13 @@ struct PartialPlace: Sendable {
         if let names { ResumeSidecar.remove(names) }
     }
 
+    /// Discards the bytes that are there; throws `writeFailed`.
+    func startOver() throws(SternaError) {
+        // First, so that it never claims bytes of another representation.
+        removeSidecar()
+        try file.truncate(to: 0)
+    }
+
     /// Removes the partial file and its sidecar.
     func remove() {
         removeSidecar()
