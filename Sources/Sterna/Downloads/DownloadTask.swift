@@ -23,6 +23,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     private struct State {
         var resumeData: ResumeData?
         var discardsPartialFile = false
+        var resumedAt: Int64 = 0
     }
 
     private let kept = Mutex(State())
@@ -67,7 +68,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     @discardableResult
     public func cancelProducingResumeData() async -> ResumeData? {
         super.cancel(silently: false)
-        _ = try? await outcome.value
+        // In a task of its own: the caller's may be cancelled, and its wait would end at once.
+        await Task { _ = try? await outcome.value }.value
         return resumeData
     }
 
@@ -82,6 +84,12 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             }
         }
         return receivers
+    }
+
+    /// The number of bytes that an earlier attempt had left, and that are not fetched again.
+    var resumedAt: Int64 {
+        get { kept.withLock { $0.resumedAt } }
+        set { kept.withLock { $0.resumedAt = newValue } }
     }
 
     /// Records what continues the download.
