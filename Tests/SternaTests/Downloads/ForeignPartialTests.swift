@@ -78,6 +78,45 @@ struct ForeignPartialTests {
         }
     }
 
+    @Test("A download from elsewhere that is killed leaves nothing that the one before it goes on from")
+    func otherURL() async throws {
+        let file = RangedFile([UInt8](repeating: 1, count: 100_000))
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let release = Release()
+                server.route("GET", "/file") { request in file.answer(request) { $0 == 0 ? 40_000 : nil } }
+                server.route("GET", "/other") { _ in
+                    ServerResponse(
+                        body: .stream(length: 3_000_000) { writer in
+                            try await writer.write([UInt8](repeating: 2, count: 2_000_000))
+                            await release.wait()
+                        })
+                }
+                let api = try DownloadTaskTests.session(server)
+                await #expect(throws: SternaError.self) {
+                    try await api.download("file", to: .file("\(folder)/x")).value
+                }
+                let task = api.download("other", to: .file("\(folder)/x"))
+                let partial = "\(folder)/x.sterna-part"
+                // Portions of 512 KiB are written as they arrive.
+                #expect(await eventually { (try? DownloadTaskTests.bytes(partial).count) ?? 0 > 1_000_000 })
+                // The files as a killed process leaves them.
+                let killed = "\(folder)/killed"
+                try FileManager.default.createDirectory(atPath: killed, withIntermediateDirectories: true)
+                for name in try DownloadTaskTests.names(in: folder) where name != "killed" {
+                    try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(killed)/\(name)")
+                }
+                task.cancel()
+                release.open()
+                await #expect(throws: SternaError.self) { try await task.value }
+                server.route("GET", "/file") { request in file.answer(request) }
+                let got = try await api.download("file", to: .file("\(killed)/x")).value
+                #expect(got.resumedAt == 0)
+                #expect(try DownloadTaskTests.bytes(got.path) == file.content)
+            }
+        }
+    }
+
     @Test("A download that begins anew leaves no word of the bytes that were there before")
     func stale() async throws {
         let old = RangedFile([UInt8](repeating: 1, count: 100_000))

@@ -1,3 +1,4 @@
+import NIOCore
 import Sterna
 import SternaPlatform
 import SternaTesting
