@@ -44,12 +44,11 @@ extension Shard {
 
     private func open(_ dial: Dial) {
         loop.assertInEventLoop()
-        dial.index = dials.count
-        dials.append(dial)
+        dials.add(dial)
         counts.dials += 1
         if isShutDown, grace.isOver || !dial.endpoint.hasWaiters { dial.cancel() }
         dialer.open(dial).whenComplete { result in
-            self.remove(dial)
+            _ = self.dials.remove(dial)
             dial.end()
             switch result {
             case .success(.http1(let connection)): self.opened(connection, by: dial)
@@ -59,14 +58,6 @@ extension Shard {
                 self.failed(
                     dial, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
-        }
-    }
-
-    private func remove(_ dial: Dial) {
-        let last = dials.removeLast()
-        if last !== dial {
-            dials[dial.index] = last
-            last.index = dial.index
         }
     }
 

@@ -18,8 +18,8 @@ extension Shard {
         drained = promise
         closeIdle()
         proxyConnections.shutDown()
-        for exchange in active where exchange.codec == nil { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
+        for exchange in active.members where exchange.codec == nil { abandon(exchange, Self.shutDown) }
+        for dial in dials.members { dial.cancel() }
         checkDrained()
     }
 
@@ -39,8 +39,8 @@ extension Shard {
     /// Ends the requests, dials and connections that are still under way.
     private func abandonAll() {
         grace.end()
-        for exchange in active { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
+        for exchange in active.members { abandon(exchange, Self.shutDown) }
+        for dial in dials.members { dial.cancel() }
         for pool in idlePools { pool.abandonAll() }
         proxyConnections.abandonAll()
         // Remaining connections close in their own time.

@@ -5,20 +5,13 @@ import SternaCore
 extension Shard {
     func add(_ exchange: Exchange) {
         loop.assertInEventLoop()
-        exchange.activeIndex = active.count
-        active.append(exchange)
+        active.add(exchange)
     }
 
     /// Removes a request that has ended.
     func remove(_ exchange: Exchange) {
         loop.assertInEventLoop()
-        guard let position = exchange.activeIndex else { return }
-        exchange.activeIndex = nil
-        let last = active.removeLast()
-        if last !== exchange {
-            active[position] = last
-            last.activeIndex = position
-        }
+        guard active.remove(exchange) else { return }
         if active.isEmpty, isShutDown { checkDrained() }
     }
 
@@ -39,7 +32,7 @@ extension Shard {
         let now = clock.now
         var next = NIODeadline.distantFuture
         var looked = active.count
-        for exchange in active {
+        for exchange in active.members {
             let limit = exchange.timeLimit()
             guard limit.at <= now else {
                 next = min(next, limit.at)

@@ -15,10 +15,10 @@ final class Shard: @unchecked Sendable {
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
     let continueWait: TimeAmount
-    var active: [Exchange] = []
+    var active = MemberList<Exchange>()
     var idlePools: [EndpointPool] = []
     var counts = ShardCounts()
-    var dials: [Dial] = []
+    var dials = MemberList<Dial>()
 
     /// Whether a dial is being begun. Prevents a dial that fails at once from beginning the next one re-entrantly.
     var isBeginning = false
