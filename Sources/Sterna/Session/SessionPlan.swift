@@ -46,6 +46,7 @@ final class SessionPlan: Sendable {
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         clock = settings.engine.clock
+        scope.register.add(settings.engine)
         let serializer = settings.requestSerializer as? HTTPRequestSerializer
         isPrepared = serializer?.settings.addsOnlyFields ?? false
         leavesPlainGet = serializer?.settings.leavesPlainGet ?? false
@@ -57,14 +58,17 @@ final class SessionPlan: Sendable {
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
         readsBodiesInChain = !settings.interceptors.isEmpty
-        var policies: [any Interceptor] = [RedirectInterceptor()]
+        let watchesInterceptors = readsBodiesInChain && settings.hasTaskEvents
+        var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
+        policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
         if settings.transport == nil, settings.proxies.authenticator != nil {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        interceptors = TraceInterceptor.chain(
+        let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
+        interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
         let transport = settings.transport ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
@@ -201,7 +205,7 @@ final class SessionPlan: Sendable {
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
             recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
-            keepsRequests: keepsRequests)
+            keepsRequests: keepsRequests, scope: scope.calls)
     }
 
     private static var invalidated: SternaError {
@@ -322,7 +326,8 @@ final class SessionPlan: Sendable {
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
-            recorder.requestEnded()
+            // A download that has taken the response over ends the request itself.
+            if known.downloadTask == nil { recorder.requestEnded() }
         }
         return known
     }

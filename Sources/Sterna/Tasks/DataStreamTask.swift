@@ -60,14 +60,16 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
     private func over(_ error: (any Error)?, _ request: Request) {
         guard let error else {
             request.recorder?.requestEnded()
-            if complete(nil, { [endings] in for call in endings.take() { call(nil) } }) { body.set(.success(())) }
+            if complete(nil, last: { [endings] in for call in endings.take() { call(nil) } }) {
+                body.set(.success(()))
+            }
             return
         }
         end(with: session.plan.describe(error, request))
     }
 
     override func end(with error: SternaError) {
-        guard complete(error, { [endings] in for call in endings.take() { call(error) } }) else { return }
+        guard complete(error, last: { [endings] in for call in endings.take() { call(error) } }) else { return }
         head.set(.failure(error))
         body.set(.failure(error))
     }

@@ -44,6 +44,10 @@ public final class Call: Sendable {
     /// The requests of all attempts; nil unless a task keeps them.
     package let log: RequestLog?
 
+    /// The calls that are cancelled together with this one; nil for a call outside of sessions.
+    private let scope: CallScope?
+    private let epoch: Int
+
     /// Makes a call.
     ///
     /// - Parameters:
@@ -52,10 +56,14 @@ public final class Call: Sendable {
     ///   - recordsMetrics: whether to record metrics without an observer.
     ///   - clock: the engine's clock, which measures the limits.
     ///   - keepsRequests: whether to keep the requests of all attempts.
+    ///   - scope: the calls that are cancelled together with this one.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
-        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false
+        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false,
+        scope: CallScope? = nil
     ) {
+        self.scope = scope
+        epoch = scope?.epoch ?? 0
         self.clock = clock
         log = keepsRequests ? RequestLog() : nil
         trace = isTraced ? CallTrace() : nil
@@ -88,8 +96,11 @@ public final class Call: Sendable {
 
     // MARK: Cancellation
 
-    /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// Whether ``cancel()`` was called, or all calls of the session were cancelled.
+    public var isCancelled: Bool { isScopeCancelled || state.withLock { $0.isCancelled } }
+
+    /// Whether all calls of the session were cancelled since this one began.
+    package var isScopeCancelled: Bool { scope.map { $0.epoch != epoch } ?? false }
 
     /// Cancels the call: the current attempt or body read fails with `cancelled`, and no further attempt begins.
     public func cancel() {
@@ -108,7 +119,8 @@ public final class Call: Sendable {
 
     /// Begins a wait between attempts; returns false if the call was already cancelled.
     package func beginPause(_ step: any CallStep) -> Bool {
-        state.withLock { state in
+        guard !isScopeCancelled else { return false }
+        return state.withLock { state in
             guard !state.isCancelled else { return false }
             state.step = step
             return true
@@ -126,7 +138,10 @@ public final class Call: Sendable {
     }
 
     /// Counts an attempt that replaces another one within a step.
-    package func repeated() { attemptCount.wrappingAdd(1, ordering: .relaxed) }
+    package func repeated() {
+        let (_, count) = attemptCount.wrappingAdd(1, ordering: .relaxed)
+        log?.repeated(count)
+    }
 
     // MARK: Priority
 
@@ -233,11 +248,27 @@ extension CallStep {
 
 /// The requests of a call's attempts, as they were sent.
 package final class RequestLog: Sendable {
-    private let sent = Mutex<[Request]>([])
+    private struct State: Sendable {
+        var sent: [Request] = []
+        var receiver: (@Sendable (Request, Int) -> Void)?
+    }
 
-    package var requests: [Request] { sent.withLock { $0 } }
+    private let state = Mutex(State())
 
-    package func add(_ request: Request) { sent.withLock { $0.append(request) } }
+    package var requests: [Request] { state.withLock { $0.sent } }
+
+    package func add(_ request: Request) { state.withLock { $0.sent.append(request) } }
+
+    /// Sets what is called on an event loop when a request is sent again on another connection, with the number of attempts.
+    package func onRepeat(_ receiver: @escaping @Sendable (Request, Int) -> Void) {
+        state.withLock { $0.receiver = receiver }
+    }
+
+    /// Reports that the last request is sent again.
+    func repeated(_ attempts: Int) {
+        let (receiver, last) = state.withLock { ($0.receiver, $0.sent.last) }
+        if let last { receiver?(last, attempts) }
+    }
 }
 
 extension Call: CustomReflectable {

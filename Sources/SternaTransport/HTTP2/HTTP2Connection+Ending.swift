@@ -14,7 +14,7 @@ extension HTTP2Connection {
         case .refusedStream: giveBack(stream, because: .refused)
         case .http11Required where !stream.hasHead:
             stream.endpoint.requiresHTTP1.store(true, ordering: .relaxed)
-            if stream.endpoint === endpoint { isRetired = true } else { leave(stream.endpoint) }
+            if stream.endpoint === endpoint { state.retire() } else { leave(stream.endpoint) }
             giveBack(stream, because: .refused)
         default: stream.fail(Self.resetError(code, hasHead: stream.hasHead), nil)
         }
@@ -31,7 +31,7 @@ extension HTTP2Connection {
     /// Handles GOAWAY: the peer takes no new streams, and does not handle those above an identifier (RFC 9113, 6.8).
     func received(goAway last: HTTP2StreamID, _ code: HTTP2Code, _ reason: ByteBuffer?) {
         // First of all, so that requests that are given back do not return to this connection.
-        isRetired = true
+        state.retire()
         if code == .http11Required { endpoint.requiresHTTP1.store(true, ordering: .relaxed) }
         if code != .noError {
             let text = reason.map { FieldSyntax.printable(String(buffer: $0), limit: 200) } ?? ""

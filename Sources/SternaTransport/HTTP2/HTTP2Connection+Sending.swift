@@ -106,7 +106,7 @@ extension HTTP2Connection {
 
     private func sentEnd(of stream: HTTP2Stream) {
         guard stream.isListed else { return }
-        stream.hasSentEnd = true
+        stream.requestHalf = .ended
         stream.bodyFinished()
     }
 }

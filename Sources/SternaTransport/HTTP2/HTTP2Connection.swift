@@ -86,12 +86,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var isServing = false
     private let life: ConnectionLife
 
-    /// Whether it takes no new exchanges.
-    var isRetired = false
-
     /// The state of the connection. From the end of its dial on, it holds the permit that it was opened with.
     var state = ConnectionState.dialling
     var isClosing: Bool { state.isClosing }
+
+    /// Whether it takes no new exchanges.
+    var isRetired: Bool { state.isRetired }
 
     init(endpoint: Endpoint, shard: Shard, watch: GoAwayWatch, gatherer: WriteGatherer, meter: FrameMeter) {
         self.endpoint = endpoint
@@ -152,7 +152,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// Sends an exchange's request on a stream of its own.
     func start(_ exchange: Exchange) {
         guard let context, !isClosing, let id = nextID else {
-            isRetired = true
+            state.retire()
             return shard.putBack(exchange)
         }
         if exchange.isWarmUp {
@@ -171,7 +171,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         // Identifiers go up by two and are never used again.
         let (following, hasRunOut) = id.addingReportingOverflow(2)
         nextID = hasRunOut ? nil : following
-        if hasRunOut { isRetired = true }
+        if hasRunOut { state.retire() }
         shard.tickNoLater(than: health.begin(at: lastActivity))
         do throws(SternaError) {
             try stream.send(over: context)
@@ -179,7 +179,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
             // Nothing was written yet.
             if streams[stream.id] == nil { nextID = id }
             exchange.requestSent = false
-            stream.isListed = false
+            stream.responseHalf = .removed
             stream.fail(error, nil)
             return shard.streamsChanged(on: self)
         }
@@ -189,11 +189,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
         shard.loop.assertInEventLoop()
         guard stream.isListed else { return }
-        stream.isListed = false
+        let hasReceivedEnd = stream.responseHalf == .ended
+        stream.responseHalf = .removed
         streams[stream.id] = nil
         if lastStream === stream { lastStream = nil }
         // Pays for the frames of this stream that the peer has already sent.
-        if !stream.hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
+        if !hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
         if !turns.isEmpty { turns.remove(stream.id) }
         lastActivity = shard.clock.now
         if let code, let context, !isClosing {

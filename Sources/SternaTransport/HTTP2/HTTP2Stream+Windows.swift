@@ -32,7 +32,7 @@ extension HTTP2Stream {
     }
 
     func credit() {
-        guard isListed, !hasReceivedEnd, connection.canCredit else { return }
+        guard responseHalf == .open, connection.canCredit else { return }
         if let pipe, pipe.pauseIfFull() {
             readIsHeld = true
             return

@@ -22,16 +22,10 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     var pending: Deque<(bytes: Bytes, promise: EventLoopPromise<Void>?)> = []
     private(set) var pendingCount = 0
 
-    /// Whether the body ends with the pending pieces, and with which trailers.
-    private(set) var endsWithPending = false
+    /// The trailers behind the pending pieces.
     private(set) var trailers: HPACKHeaders?
-
-    /// Whether END_STREAM was sent, and whether it was received.
-    var hasSentEnd = false
-    var hasReceivedEnd = false
-
-    /// Whether it is in the connection's table.
-    var isListed = true
+    var requestHalf = RequestHalf.open
+    var responseHalf = ResponseHalf.open
     private(set) var head: HTTP2ResponseFields?
     private var informationals = 0
     private(set) var contentCount: Int64 = 0
@@ -51,6 +45,12 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     override var isReadHeld: Bool { readIsHeld }
     override var unwrittenBytes: Int { pendingCount }
     override var isOpen: Bool { isListed && !hasSentEnd }
+
+    /// Whether END_STREAM was sent.
+    var hasSentEnd: Bool { requestHalf == .ended }
+
+    /// Whether the stream is in the connection's table.
+    var isListed: Bool { responseHalf != .removed }
     override var hasRoom: Bool { pendingCount < Self.pendingBytes }
 
     // MARK: Sending
@@ -69,7 +69,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         if let trailers, !trailers.isEmpty {
             self.trailers = try HTTP2TrailerFields.headers(trailers, maximum: connection.peer.maximumFrame)
         }
-        endsWithPending = true
+        requestHalf.beginEnding()
         connection.wantsToSend(self)
         return false
     }
@@ -113,7 +113,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         guard isListed else { return }
         connection.flushSoon()
         guard let writer else {
-            hasSentEnd = true
+            requestHalf = .ended
             exchange.phase = .waiting
             if request.body != nil { report(TransferProgress(completed: 0, total: 0)) }
             if exchange.recorder != nil { noteSent() }
@@ -128,7 +128,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     /// Whether the stream has something to send that its own window lets through.
     var canSend: Bool {
         guard isOpen else { return false }
-        if pending.isEmpty { return endsWithPending && (trailers != nil || sendWindow >= 0) }
+        if pending.isEmpty { return requestHalf == .ending && (trailers != nil || sendWindow >= 0) }
         return sendWindow > 0
     }
 
@@ -142,7 +142,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         }
         pendingCount -= bytes.readableBytes
         // The writer may have handed over everything before it says so; knowing that saves an empty frame.
-        let isComplete = endsWithPending || writer?.hasHandedAll == true
+        let isComplete = requestHalf == .ending || writer?.hasHandedAll == true
         return (bytes, promise, pending.isEmpty && isComplete && trailers == nil)
     }
 
@@ -288,7 +288,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     // MARK: Ending
 
     private func finish(_ trailers: HTTPFields?) {
-        hasReceivedEnd = true
+        responseHalf.end()
         guard let exchange, let head else {
             return fail(
                 SternaError(.malformedResponse, phase: .read, "The server ended the stream without a response."))

@@ -136,7 +136,7 @@ extension HTTP2Connection {
         endpoint.refusesSharing.store(true, ordering: .relaxed)
         leave(endpoint)
         guard exchange.mayReplay else { return false }
-        stream.hasReceivedEnd = isEnd
+        if isEnd { stream.responseHalf.end() }
         if exchange.recorder != nil { stream.noteHead(421, .http2) }
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)

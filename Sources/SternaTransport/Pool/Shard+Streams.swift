@@ -31,7 +31,7 @@ extension Shard {
         loop.assertInEventLoop()
         guard !connection.isServing else { return }
         connection.isServing = true
-        if hasEnded, mustYield(connection) { connection.isRetired = true }
+        if hasEnded, mustYield(connection) { connection.state.retire() }
         for endpoint in connection.endpoints {
             if !hasEnded { holdChanged(endpoint) }
             while endpoint.hasWaiters, connection.freeStreams > 0,

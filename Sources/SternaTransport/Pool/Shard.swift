@@ -24,8 +24,7 @@ final class Shard: @unchecked Sendable {
     /// Whether a dial is being begun. Prevents a dial that fails at once from beginning the next one re-entrantly.
     var isBeginning = false
 
-    /// Responses whose callers are woken at the end of this turn of the event loop.
-    var replies: [Exchange.Reply] = []
+    private var replies = ReplyBatch()
     let proxyConnections = ProxyConnections()
 
     /// Fulfilled when the last connection is closed, once the engine is shut down.
@@ -150,6 +149,13 @@ final class Shard: @unchecked Sendable {
         }
         remove(exchange)
         exchange.fail(error)
+    }
+
+    /// Delivers a response to its caller, together with the other responses of this turn of the event loop.
+    func reply(to exchange: Exchange, _ response: Response) {
+        guard !exchange.isOnLoop, !active.isEmpty || !replies.isEmpty else { return exchange.succeed(response) }
+        guard let reply = exchange.reply(response), replies.add(reply) else { return }
+        loop.execute { self.replies.takeAll().send() }
     }
 
     // MARK: Connections

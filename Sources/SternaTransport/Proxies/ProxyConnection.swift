@@ -23,6 +23,17 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     /// The most tunnels that one connection opens, so that its identifiers do not run out.
     private static let mostTunnels = 1 << 24
 
+    private enum State {
+        /// Takes tunnels.
+        case open
+
+        /// Takes no new tunnels, and closes with the last one.
+        case retired
+
+        /// Is being closed.
+        case closing
+    }
+
     let key: ProxyConnections.Key
 
     /// The policy's rotating identity when the handshake began.
@@ -52,10 +63,10 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     var tlsContext: ChannelHandlerContext?
     private var idleTimer: ClockTimer?
 
-    /// Whether the connection takes no new tunnels, and whether the proxy has sent GOAWAY.
-    private var isRetired = false
+    private var state = State.open
+
+    /// Whether the proxy has sent GOAWAY.
     private(set) var hasGoneAway = false
-    private var isClosing = false
 
     /// Called once, when the proxy has announced how many tunnels it takes, or is gone.
     private var whenReady: (() -> Void)?
@@ -81,7 +92,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Whether the connection takes one more tunnel.
     var hasRoom: Bool {
-        context?.channel.isActive == true && !isRetired && streamCount < (peer.isKnown ? peer.maximumStreams : 1)
+        context?.channel.isActive == true && state == .open && streamCount < (peer.isKnown ? peer.maximumStreams : 1)
             && tunnelCount < Self.mostTunnels && !isOld
     }
 
@@ -141,7 +152,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         tunnels[ObjectIdentifier(stream)] = nil
         if let id = stream.id, id > lastBegun { unwanted.insert(id) }
         guard tunnels.isEmpty else { return }
-        if isRetired || registry.isOver || isOld { return close() }
+        if state != .open || registry.isOver || isOld { return close() }
         guard let loop = context?.eventLoop else { return }
         let limit = life.idleLimit(since: clock.now, patience: idleTimeout)
         idleTimer = clock.schedule(at: limit, on: loop) { self.closeIfIdle() }
@@ -149,9 +160,13 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Stops taking new tunnels.
     func retire() {
-        isRetired = true
-        ready()
+        takeNoMore()
         closeIfIdle()
+    }
+
+    private func takeNoMore() {
+        if state == .open { state = .retired }
+        ready()
     }
 
     /// Closes the connection if it carries no tunnel.
@@ -161,10 +176,9 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     // Closes the connection in order.
     private func close() {
-        isRetired = true
-        ready()
-        guard let context, !isClosing else { return }
-        isClosing = true
+        takeNoMore()
+        guard let context, state != .closing else { return }
+        state = .closing
         let goodbye = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: goodbye)), promise: nil)
         context.close(promise: nil)
@@ -172,8 +186,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Closes the connection and its tunnels at once: an orderly TLS close would wait for seconds.
     func abort() {
-        isRetired = true
-        isClosing = true
+        state = .closing
         ready()
         for stream in tunnels.values { stream.giveUp() }
         (tlsContext ?? context)?.close(promise: nil)
@@ -240,10 +253,9 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        isRetired = true
         idleTimer?.cancel()
         registry.remove(self)
-        ready()
+        takeNoMore()
         context.fireChannelInactive()
     }
 }

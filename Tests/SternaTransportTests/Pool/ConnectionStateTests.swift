@@ -6,7 +6,7 @@ import Testing
 @Suite("Stages of a connection's life")
 struct ConnectionStateTests {
     enum Event: CaseIterable {
-        case establish, beginClosing, end
+        case establish, retire, beginClosing, end
     }
 
     // Every order of up to five events.
@@ -24,13 +24,16 @@ struct ConnectionStateTests {
     func orders() {
         for order in Self.orders {
             var state = ConnectionState.dialling
-            var (isOpen, isClosing, isGone, returned) = (false, false, false, 0)
+            var (isOpen, isRetired, isClosing, isGone, returned) = (false, false, false, false, 0)
             for event in order {
                 switch event {
                 case .establish:
                     let succeeded = state.establish()
                     #expect(succeeded == !isGone, "\(order)")
                     if succeeded { isOpen = true }
+                case .retire:
+                    state.retire()
+                    isRetired = true
                 case .beginClosing:
                     state.beginClosing()
                     isClosing = true
@@ -39,6 +42,7 @@ struct ConnectionStateTests {
                     (isClosing, isGone) = (true, true)
                 }
                 #expect(state.isClosing == isClosing, "\(order)")
+                #expect(state.isRetired == (isRetired && !isClosing), "\(order)")
             }
             #expect(returned == (isOpen && isGone ? 1 : 0), "\(order)")
         }

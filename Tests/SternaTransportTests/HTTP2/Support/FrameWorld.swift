@@ -256,7 +256,7 @@ final class FrameWorld {
         return try await loop.executeInContext {
             let streams = connection.streams.values.sorted { $0.id < $1.id }
                 .map {
-                    "\(Int($0.id)): sent \($0.hasSentEnd), received \($0.hasReceivedEnd), pending \($0.unwrittenBytes)"
+                    "\(Int($0.id)): request \($0.requestHalf), response \($0.responseHalf), pending \($0.unwrittenBytes)"
                 }
             return "closing \(connection.isClosing), retired \(connection.isRetired), \(streams)"
         }
