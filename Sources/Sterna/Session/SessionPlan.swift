@@ -46,6 +46,7 @@ final class SessionPlan: Sendable {
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         self.settings = settings
         clock = settings.engine.clock
+        scope.register.add(settings.engine)
         let serializer = settings.requestSerializer as? HTTPRequestSerializer
         isPrepared = serializer?.settings.addsOnlyFields ?? false
         leavesPlainGet = serializer?.settings.leavesPlainGet ?? false
@@ -204,7 +205,7 @@ final class SessionPlan: Sendable {
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
             recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
-            keepsRequests: keepsRequests)
+            keepsRequests: keepsRequests, scope: scope.calls)
     }
 
     private static var invalidated: SternaError {

@@ -59,7 +59,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
         if let error = ending?.error { result = .failure(error) }
         var failure: SternaError?
         if case .failure(let error) = result { failure = error }
-        guard complete(failure, summary(result, ending), { ending?.call() }) else { return }
+        guard complete(failure, summary(result, ending), last: { ending?.call() }) else { return }
         outcome.set(result)
     }
 

@@ -64,9 +64,12 @@ extension Session {
 
     /// Cancels all tasks of this session and of those derived from it, and returns when they are complete.
     ///
+    /// The calls of verbs are cancelled, too: an attempt or body under way fails with `cancelled`, and no further attempt begins.
+    /// This method does not wait for them. A transport of the session's own (``SessionSettings/transport``) is not reached.
     /// - Parameter silently: whether their callbacks and hooks are called no more.
     public func cancelAllTasks(silently: Bool = false) async {
         for task in tasks { task.cancel(silently: silently) }
+        cancelCalls()
         await tasksAreOver()
     }
 
@@ -88,15 +91,23 @@ extension Session {
 
     // MARK: The end of a session
 
-    /// Invalidates the session, and those derived from it: their tasks are cancelled, and further requests fail with `shutDown`.
+    /// Invalidates the session, and those derived from it: their tasks and the calls of their verbs are cancelled, and further requests
+    /// fail with `shutDown`.
     ///
-    /// Sessions that this one was derived from go on. ``Session/shared`` cannot be invalidated; its tasks are cancelled.
+    /// Sessions that this one was derived from go on. ``Session/shared`` cannot be invalidated; its tasks and calls are cancelled.
     public func invalidateAndCancel() {
         invalidate()
         for task in tasks { task.cancel() }
+        cancelCalls()
     }
 
-    /// Invalidates the session, and those derived from it: their tasks run to their ends, and further requests fail with `shutDown`.
+    // Those of tasks are among them, and are cancelled already.
+    private func cancelCalls() {
+        plan.scope.calls.cancel()
+        for engine in plan.scope.register.engines { engine.endCancelledCalls() }
+    }
+
+    /// Invalidates the session, and those derived from it: their tasks and calls run to their ends, and further requests fail with `shutDown`.
     ///
     /// ``SessionHooks/sessionInvalidated`` is called behind the last task.
     public func finishTasksAndInvalidate() { invalidate() }

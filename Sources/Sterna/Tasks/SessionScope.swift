@@ -1,9 +1,13 @@
+import SternaCore
 import Synchronization
 
 /// A session value and those derived from it with `with`: they share one register of tasks. Invalidating a session closes its scope
 /// and the scopes below, never those above.
 final class SessionScope: Sendable {
     let register: TaskRegister
+
+    /// The calls of the session and of those derived from it, without those of tasks that were never resumed.
+    let calls: CallScope
     private let parent: SessionScope?
     private let isClosed = Atomic<Bool>(false)
 
@@ -14,6 +18,7 @@ final class SessionScope: Sendable {
         self.isClosable = isClosable
         parent = nil
         register = TaskRegister()
+        calls = CallScope()
     }
 
     /// Makes the scope of a derived session.
@@ -21,6 +26,7 @@ final class SessionScope: Sendable {
         isClosable = true
         self.parent = parent
         register = parent.register
+        calls = CallScope(below: parent.calls)
     }
 
     /// Whether the session, or one that it was derived from, was invalidated.

@@ -283,7 +283,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     @discardableResult
     func complete(
         _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
-        _ last: @escaping @Sendable () -> Void = {}
+        last: @escaping @Sendable () -> Void = {}
     ) -> Bool {
         let summary = session.plan.settings.notifications.poster == nil ? nil : summary()
         let (isFirst, isSilent, group) = stored.withLock { state in

@@ -1,3 +1,4 @@
+import SternaTransport
 import Synchronization
 
 /// The unfinished tasks of a session and of those derived from it.
@@ -25,6 +26,24 @@ final class TaskRegister: Sendable {
     }
 
     private let state = Mutex(State())
+
+    private struct WeakEngine {
+        weak var engine: Engine?
+    }
+
+    private let known = Mutex<[WeakEngine]>([])
+
+    /// The engines that carry the calls of the session and of those derived from it.
+    var engines: [Engine] { known.withLock { $0.compactMap(\.engine) } }
+
+    /// Adds the engine of a session.
+    func add(_ engine: Engine) {
+        known.withLock { known in
+            guard known.last?.engine !== engine, !known.contains(where: { $0.engine === engine }) else { return }
+            known.removeAll { $0.engine == nil }
+            known.append(WeakEngine(engine: engine))
+        }
+    }
 
     func add(_ task: SessionTask) {
         state.withLock { $0.entries[task.id] = Entry(task: task, scope: task.session.plan.scope) }

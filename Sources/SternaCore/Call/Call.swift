@@ -47,6 +47,10 @@ public final class Call: Sendable {
     /// The requests of all attempts; nil unless a task keeps them.
     package let log: RequestLog?
 
+    /// The calls that are cancelled together with this one; nil for a call outside of sessions.
+    private let scope: CallScope?
+    private let epoch: Int
+
     /// Makes a call.
     ///
     /// - Parameters:
@@ -55,10 +59,14 @@ public final class Call: Sendable {
     ///   - recordsMetrics: whether to record metrics without an observer.
     ///   - clock: the engine's clock, which measures the limits.
     ///   - keepsRequests: whether to keep the requests of all attempts.
+    ///   - scope: the calls that are cancelled together with this one.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
-        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false
+        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false,
+        scope: CallScope? = nil
     ) {
+        self.scope = scope
+        epoch = scope?.epoch ?? 0
         self.clock = clock
         log = keepsRequests ? RequestLog() : nil
         trace = isTraced ? CallTrace() : nil
@@ -91,8 +99,11 @@ public final class Call: Sendable {
 
     // MARK: Cancellation
 
-    /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// Whether ``cancel()`` was called, or all calls of the session were cancelled.
+    public var isCancelled: Bool { isScopeCancelled || state.withLock { $0.isCancelled } }
+
+    /// Whether all calls of the session were cancelled since this one began.
+    package var isScopeCancelled: Bool { scope.map { $0.epoch != epoch } ?? false }
 
     /// Cancels the call: the current attempt or body read fails with `cancelled`, and no further attempt begins.
     public func cancel() {
@@ -112,7 +123,8 @@ public final class Call: Sendable {
 
     /// Begins a wait between attempts; returns false if the call was already cancelled.
     package func beginPause(_ step: any CallStep) -> Bool {
-        state.withLock { state in
+        guard !isScopeCancelled else { return false }
+        return state.withLock { state in
             guard !state.isCancelled else { return false }
             if let last = state.step, last !== step { state.others.append(last) }
             state.step = step

@@ -196,7 +196,9 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     }
 
     /// Whether the caller's task was cancelled; each shard checks it when the exchange arrives.
-    var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
+    var isCancelled: Bool {
+        cancelled.load(ordering: .sequentiallyConsistent) || call?.isScopeCancelled ?? false
+    }
 
     /// Handles the cancellation of the caller's task: resumes the caller at once and closes the connection.
     func cancel() { cancel(evenBody: false) }
