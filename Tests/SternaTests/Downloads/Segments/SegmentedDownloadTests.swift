@@ -30,9 +30,11 @@ struct SegmentedDownloadTests {
         try DownloadTaskTests.session(server).download("big", to: .file("\(folder)/x"), options: options)
     }
 
-    @Test("The file is the same over four connections, with its digest and its progress")
-    func same() async throws {
-        try await TestServer.withServer { server in
+    @Test(
+        "The file is the same over four connections, or streams of one, with its digest and its progress",
+        arguments: [false, true])
+    func same(isHTTP2: Bool) async throws {
+        try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
             try await DownloadTaskTests.withFolder { folder in
                 let file = SegmentedFile(Self.content)
                 // The first response stops early, until four parts have been requested.
@@ -42,12 +44,14 @@ struct SegmentedDownloadTests {
                 }
                 var options = Self.options()
                 options.sha256 = Self.digest
-                let task = try Self.download(server, in: folder, options)
+                let api = try DownloadTaskTests.session(server) { if isHTTP2 { $0.http2 = .priorKnowledge } }
+                let task = api.download("big", to: .file("\(folder)/x"), options: options)
                 let result = try await task.value
                 #expect(try DownloadTaskTests.bytes(result.path) == Self.content)
                 #expect(result.length == Int64(Self.count))
                 #expect(result.resumedAt == 0)
                 #expect(task.requests.count >= 5)
+                if isHTTP2 { #expect(server.totalConnections == 1) }
                 #expect(task.progress.current.completed == Int64(Self.count))
                 #expect(try DownloadTaskTests.names(in: folder) == ["x"])
             }
