@@ -192,11 +192,12 @@ struct SegmentedDownloadTests {
         try await TestServer.withServer { server in
             try await DownloadTaskTests.withFolder { folder in
                 let file = SegmentedFile(Self.content)
-                file.serve(on: server) { _ in .part }
+                file.serve(on: server) { _ in .held(400_000) }
                 var options = Self.options()
                 options.suspensionGrace = .milliseconds(50)
                 let task = try Self.download(server, in: folder, options)
-                for await step in task.progress where step.completed > 1 << 20 { break }
+                // The first response and at least one part have sent what they may.
+                for await step in task.progress where step.completed > 600_000 { break }
                 task.suspend()
                 file.release.open()
                 // It is written when the connections are given up.
@@ -217,6 +218,8 @@ struct SegmentedDownloadTests {
 private final class SegmentedFile: Sendable {
     enum Answer: Sendable {
         case part
+        /// So many bytes of the part, and the rest after the signal.
+        case held(Int)
         /// A part of another file, whatever If-Range says.
         case partOf(String, [UInt8])
         case whole(String, [UInt8])
@@ -254,7 +257,8 @@ private final class SegmentedFile: Sendable {
                     state.all += 1
                     return (state.content, state.tag)
                 }
-                return response(200, tag, content, 0..<content.count, stop: Self.held, isCut: cutsWhole)
+                return response(
+                    200, tag, content, 0..<content.count, stop: Self.held, waits: true, isCut: cutsWhole)
             }
             let number = state.withLock { state in
                 defer { (state.parts, state.all) = (state.parts + 1, state.all + 1) }
@@ -263,6 +267,9 @@ private final class SegmentedFile: Sendable {
             let content = state.withLock { $0.content }
             switch answer(number) {
             case .part: return response(206, "\"1\"", content, Self.part(range, of: content.count))
+            case .held(let count):
+                return response(
+                    206, "\"1\"", content, Self.part(range, of: content.count), stop: count, waits: true)
             case .partOf(let tag, let other):
                 return response(206, tag, other, Self.part(range, of: other.count))
             case .whole(let tag, let other): return response(200, tag, other, 0..<other.count)
@@ -281,7 +288,8 @@ private final class SegmentedFile: Sendable {
     }
 
     private func response(
-        _ status: Int, _ tag: String, _ content: [UInt8], _ range: Range<Int>, stop: Int? = nil, isCut: Bool = false
+        _ status: Int, _ tag: String, _ content: [UInt8], _ range: Range<Int>, stop: Int? = nil,
+        waits: Bool = false, isCut: Bool = false
     ) -> ServerResponse {
         var headers: ServerHeaders = ["ETag": tag, "Accept-Ranges": "bytes"]
         if status == 206 {
@@ -294,7 +302,7 @@ private final class SegmentedFile: Sendable {
                 let first = min(stop ?? body.count, body.count)
                 try await writer.write(Array(body[..<first]))
                 guard first < body.count else { return }
-                if status == 200 { await release.wait() }
+                if waits { await release.wait() }
                 if isCut { throw Cut() }
                 try await writer.write(Array(body[first...]))
             })
