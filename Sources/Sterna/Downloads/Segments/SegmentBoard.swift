@@ -77,7 +77,8 @@ actor SegmentBoard {
 
     /// Ends a worker's segment, if it has one, and returns its next one; waits for it while others run. Nil if there is no more work.
     func next(after done: SegmentPlan.Segment? = nil) async -> SegmentPlan.Segment? {
-        if let done { end(done) }
+        // What a stopped download lacks is missing, and says nothing of the file's length.
+        if let done, !isOver { end(done) }
         return await withCheckedContinuation { waiter in
             waiters.append(waiter)
             assign()

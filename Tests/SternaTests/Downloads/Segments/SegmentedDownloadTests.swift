@@ -30,9 +30,11 @@ struct SegmentedDownloadTests {
         try DownloadTaskTests.session(server).download("big", to: .file("\(folder)/x"), options: options)
     }
 
-    @Test("The file is the same over four connections, with its digest and its progress")
-    func same() async throws {
-        try await TestServer.withServer { server in
+    @Test(
+        "The file is the same over four connections, or streams of one, with its digest and its progress",
+        arguments: [false, true])
+    func same(isHTTP2: Bool) async throws {
+        try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
             try await DownloadTaskTests.withFolder { folder in
                 let file = SegmentedFile(Self.content)
                 // The first response stops early, until four parts have been requested.
@@ -42,12 +44,14 @@ struct SegmentedDownloadTests {
                 }
                 var options = Self.options()
                 options.sha256 = Self.digest
-                let task = try Self.download(server, in: folder, options)
+                let api = try DownloadTaskTests.session(server) { if isHTTP2 { $0.http2 = .priorKnowledge } }
+                let task = api.download("big", to: .file("\(folder)/x"), options: options)
                 let result = try await task.value
                 #expect(try DownloadTaskTests.bytes(result.path) == Self.content)
                 #expect(result.length == Int64(Self.count))
                 #expect(result.resumedAt == 0)
                 #expect(task.requests.count >= 5)
+                if isHTTP2 { #expect(server.totalConnections == 1) }
                 #expect(task.progress.current.completed == Int64(Self.count))
                 #expect(try DownloadTaskTests.names(in: folder) == ["x"])
             }
@@ -188,11 +192,12 @@ struct SegmentedDownloadTests {
         try await TestServer.withServer { server in
             try await DownloadTaskTests.withFolder { folder in
                 let file = SegmentedFile(Self.content)
-                file.serve(on: server) { _ in .part }
+                file.serve(on: server) { _ in .held(400_000) }
                 var options = Self.options()
                 options.suspensionGrace = .milliseconds(50)
                 let task = try Self.download(server, in: folder, options)
-                for await step in task.progress where step.completed > 1 << 20 { break }
+                // The first response and at least one part have sent what they may.
+                for await step in task.progress where step.completed > 600_000 { break }
                 task.suspend()
                 file.release.open()
                 // It is written when the connections are given up.
@@ -213,6 +218,8 @@ struct SegmentedDownloadTests {
 private final class SegmentedFile: Sendable {
     enum Answer: Sendable {
         case part
+        /// So many bytes of the part, and the rest after the signal.
+        case held(Int)
         /// A part of another file, whatever If-Range says.
         case partOf(String, [UInt8])
         case whole(String, [UInt8])
@@ -250,7 +257,8 @@ private final class SegmentedFile: Sendable {
                     state.all += 1
                     return (state.content, state.tag)
                 }
-                return response(200, tag, content, 0..<content.count, stop: Self.held, isCut: cutsWhole)
+                return response(
+                    200, tag, content, 0..<content.count, stop: Self.held, waits: true, isCut: cutsWhole)
             }
             let number = state.withLock { state in
                 defer { (state.parts, state.all) = (state.parts + 1, state.all + 1) }
@@ -259,6 +267,9 @@ private final class SegmentedFile: Sendable {
             let content = state.withLock { $0.content }
             switch answer(number) {
             case .part: return response(206, "\"1\"", content, Self.part(range, of: content.count))
+            case .held(let count):
+                return response(
+                    206, "\"1\"", content, Self.part(range, of: content.count), stop: count, waits: true)
             case .partOf(let tag, let other):
                 return response(206, tag, other, Self.part(range, of: other.count))
             case .whole(let tag, let other): return response(200, tag, other, 0..<other.count)
@@ -277,7 +288,8 @@ private final class SegmentedFile: Sendable {
     }
 
     private func response(
-        _ status: Int, _ tag: String, _ content: [UInt8], _ range: Range<Int>, stop: Int? = nil, isCut: Bool = false
+        _ status: Int, _ tag: String, _ content: [UInt8], _ range: Range<Int>, stop: Int? = nil,
+        waits: Bool = false, isCut: Bool = false
     ) -> ServerResponse {
         var headers: ServerHeaders = ["ETag": tag, "Accept-Ranges": "bytes"]
         if status == 206 {
@@ -290,7 +302,7 @@ private final class SegmentedFile: Sendable {
                 let first = min(stop ?? body.count, body.count)
                 try await writer.write(Array(body[..<first]))
                 guard first < body.count else { return }
-                if status == 200 { await release.wait() }
+                if waits { await release.wait() }
                 if isCut { throw Cut() }
                 try await writer.write(Array(body[first...]))
             })
