@@ -109,9 +109,11 @@ struct DownloadScreenTests {
         }
     }
 
-    @Test("Columns of text", arguments: [
-        ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("ｱ", 1), ("ｆ", 2), ("한", 2), ("🎉", 2), ("…", 1), ("", 0),
-    ])
+    @Test(
+        "Columns of text",
+        arguments: [
+            ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("ｱ", 1), ("ｆ", 2), ("한", 2), ("🎉", 2), ("…", 1), ("", 0),
+        ])
     func width(text: String, columns: Int) { #expect(DisplayWidth.of(text) == columns) }
 
     @Test("Cut texts fit", arguments: 0...40)

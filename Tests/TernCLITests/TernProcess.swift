@@ -80,7 +80,7 @@ final class TernProcess: Sendable {
 
     private static func resize(_ terminal: CInt, to window: Window) {
         var size = winsize(ws_row: window.rows, ws_col: window.columns, ws_xpixel: 0, ws_ypixel: 0)
-        ioctl(terminal, UInt(TIOCSWINSZ), &size)
+        _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
     /// Sends a signal.

@@ -47,7 +47,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await DownloadJob(
-            urls: try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }, saving: saving, sender: sender, connection: connection, trust: trust,
+            urls: try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }, saving: saving,
+            sender: sender, connection: connection, trust: trust,
             routing: routing
         ).run()
     }

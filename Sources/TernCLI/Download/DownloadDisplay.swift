@@ -24,7 +24,9 @@ final class DownloadDisplay: Sendable {
     }
 
     /// Runs work, and draws what a closure returns: ten times a second, and when the window changes.
-    func run<R: Sendable>(_ screen: @escaping @Sendable () -> DownloadScreen, _ work: () async throws -> R) async rethrows -> R {
+    func run<R: Sendable>(_ screen: @escaping @Sendable () -> DownloadScreen, _ work: () async throws -> R)
+        async rethrows -> R
+    {
         guard isLive else { return try await work() }
         SignalWatch.onResize { self.draw(screen()) }
         let ticker = Task {

@@ -41,8 +41,7 @@ struct DownloadJob {
                 Task { await batch.cancelProducingResumeData() }
             }
         }
-        guard !Task.isCancelled else {
-            display.finish()
+        if Task.isCancelled, batch.tasks.contains(where: { $0.error != nil }) {
             interrupted(batch)
             throw CancellationError()
         }
@@ -59,7 +58,11 @@ struct DownloadJob {
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
             if !removed.isEmpty {
-                settings.networkInterceptors = [NetworkLog(removedHeaders: removed) { _ in } redirect: { _ in }]
+                settings.networkInterceptors = [
+                    NetworkLog(removedHeaders: removed) { _ in
+                    } redirect: { _ in
+                    }
+                ]
             }
         }
     }
@@ -111,7 +114,9 @@ struct DownloadJob {
             urls: left.map(\.0), saving: saving, sender: sender, items: items, connection: connection, trust: trust,
             routing: routing)
         let hint = command.hidesSecrets ? ", fill in *** and run" : ""
-        printError(kept > 0 ? "Interrupted; kept \(ByteSize(kept)). To continue\(hint):" : "Interrupted. To begin anew\(hint):")
+        printError(
+            kept > 0 ? "Interrupted; kept \(ByteSize(kept)). To continue\(hint):" : "Interrupted. To begin anew\(hint):"
+        )
         printError("  \(command.text)")
     }
 }
@@ -132,6 +137,9 @@ enum DownloadLine {
         _ path: String, in folder: String = FileManager.default.currentDirectoryPath
     ) -> String {
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        return path.hasPrefix(prefix) && path != prefix ? String(path.dropFirst(prefix.count)) : path
+        guard path.hasPrefix(prefix), path != prefix else { return path }
+        var rest = path.dropFirst(prefix.count)
+        while rest.hasPrefix("./") { rest = rest.dropFirst(2) }
+        return String(rest)
     }
 }

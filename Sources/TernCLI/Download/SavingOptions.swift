@@ -60,7 +60,7 @@ struct SavingOptions: ParsableArguments {
         self.continues = true
         self.offset = nil
         self.segments = 1
-        self.jobs = 1
+        self.jobs = 4
         self.sha256 = nil
         self.silent = silent
     }

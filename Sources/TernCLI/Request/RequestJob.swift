@@ -91,6 +91,11 @@ struct RequestJob {
             var error = error
             error.detail = "The request did not finish within the \(seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
+        case .destinationUnusable:
+            guard case .exists(let path)? = error.underlying as? DestinationFault else { return error }
+            var error = error
+            error.detail = "The file “\(DownloadLine.printable(DownloadLine.shortened(path)))” exists, and is kept."
+            return AdvisedError(error: error, advice: "Name another one with -o FILE.")
         case .connectionFailed where routing.unixSocket != nil:
             return AdvisedError(error: error, advice: "Check that the server of --unix-socket runs.")
         default: return error

@@ -112,6 +112,24 @@ struct TasksExamplesTests {
         }
     }
 
+    @Test("Several files")
+    func batch() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let api = try Session(baseURL: server.url)
+                for name in ["a.iso", "b.iso", "c.iso"] {
+                    server.route("GET", "/\(name)") { _ in ServerResponse(body: .bytes(Array("iso".utf8))) }
+                }
+
+                let batch = api.download(["a.iso", "b.iso", "c.iso"], into: folder, concurrency: 2)
+                for await step in batch.progress { print(step) }  // 1 of 3 files, 37% of 1.2 GB, 48 MB/s, 16 s left
+                for result in try await batch.results { print(try result.get().path) }
+
+                #expect(try DownloadTaskTests.names(in: folder) == ["a.iso", "b.iso", "c.iso"])
+            }
+        }
+    }
+
     @Test("Hooks")
     func hooks() async throws {
         let api = try Session(baseURL: "https://api.example.com") { settings in
