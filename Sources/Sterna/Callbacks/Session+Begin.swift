@@ -24,7 +24,11 @@ extension Session {
             return task
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
-            mailbox.end { failure(nil, error) }
+            let group = GroupMembership(RequestSettings(), of: plan.settings)
+            mailbox.end {
+                failure(nil, error)
+                group?.leave()
+            }
             return nil
         }
     }
@@ -41,8 +45,17 @@ extension Session {
     ) -> @Sendable (DataTask, Result<Reply, SternaError>) -> DataTask.Ending {
         { task, result in
             do {
-                let value = try result.get().value(as: serializer)
-                return DataTask.Ending { success(task, value) }
+                let reply = try result.get()
+                let value: S.Value
+                do {
+                    value = try reply.value(as: serializer)
+                } catch {
+                    let known = SternaError.wrap(error, as: .decodingFailed, phase: .decode, "\(error)")
+                    task.post(.valueParsed(.failure(known)))
+                    throw known
+                }
+                task.post(.valueParsed(.success(value)))
+                return DataTask.Ending(value: value) { success(task, value) }
             } catch {
                 let known =
                     task.originalRequest.map { task.session.plan.describe(error, $0) }

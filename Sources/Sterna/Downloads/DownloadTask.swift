@@ -27,14 +27,23 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     private let kept = Mutex(State())
 
+    /// Whether the first response is that of another task.
+    let takesResponse: Bool
+
+    /// That response, until it is read.
+    let taken: Mutex<Response?>
+
     init(
         _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>,
-        to destination: DownloadDestination, options: DownloadOptions, resuming data: ResumeData? = nil
+        to destination: DownloadDestination, options: DownloadOptions, resuming data: ResumeData? = nil,
+        taking response: Response? = nil
     ) {
+        takesResponse = response != nil
+        taken = Mutex(response)
         self.destination = destination
         self.options = options
         resumed = data
-        super.init(session, draft, prepared, mailbox: nil)
+        super.init(session, draft, prepared, mailbox: nil, sharesCall: response != nil)
     }
 
     /// The complete file, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
@@ -67,8 +76,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     override var progressHooks: TaskReports.Receivers {
         var receivers = super.progressHooks
-        if let hook = events?.hooks.bytesWritten {
-            receivers.download = { [weak self] progress in if let self { hook(self, progress) } }
+        if let events, events.hooks.bytesWritten != nil || !events.observers.isEmpty {
+            receivers.download = { [weak self] progress in
+                if let self { events.tell(.bytesWritten(progress), of: self) }
+            }
         }
         return receivers
     }
@@ -87,18 +98,32 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
+    /// Runs work that moves the complete file on a thread that may block, and reports its error.
+    func reportingMove<Value: Sendable>(
+        to path: String, _ move: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await FileWork.run(move)
+        } catch {
+            if let known = error as? SternaError { post(.downloadNotMoved(path, known)) }
+            throw error
+        }
+    }
+
     override func end(with error: SternaError) { end(with: .failure(error)) }
 
     private func end(with result: Result<DownloadedFile, SternaError>) {
+        taken.withLock { $0.take() }?.body.cancel()
         var failure: SternaError?
         switch result {
         case .success(let file):
             received(file.response)
             originalRequest?.recorder?.requestEnded()
-            post { hooks, task in if let task = task as? DownloadTask { hooks.downloadFinished?(task, file.path) } }
+            post(.downloadFinished(file.path))
         case .failure(let error): failure = error
         }
-        guard complete(failure, {}) else { return }
+        let path = (try? result.get())?.path
+        guard complete(failure, TaskSummary(path: path)) else { return }
         outcome.set(result)
     }
 }

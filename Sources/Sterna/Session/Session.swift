@@ -111,7 +111,14 @@ public struct Session: Sendable {
         } catch {
             throw plan.describe(error, request)
         }
-        return try await collect(response, request, draft, progress)
+        do {
+            let reply = try await collect(response, request, draft, progress)
+            reading.validated(reply.response, nil)
+            return reply
+        } catch {
+            reading.validated(response, error as? SternaError)
+            throw error
+        }
     }
 
     // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.

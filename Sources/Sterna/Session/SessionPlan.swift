@@ -57,14 +57,17 @@ final class SessionPlan: Sendable {
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
         readsBodiesInChain = !settings.interceptors.isEmpty
-        var policies: [any Interceptor] = [RedirectInterceptor()]
+        let watchesInterceptors = readsBodiesInChain && settings.hasTaskEvents
+        var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
+        policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
         if settings.transport == nil, settings.proxies.authenticator != nil {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        interceptors = TraceInterceptor.chain(
+        let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
+        interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
         let transport = settings.transport ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
@@ -301,7 +304,8 @@ final class SessionPlan: Sendable {
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
-            recorder.requestEnded()
+            // A download that has taken the response over ends the request itself.
+            if known.downloadTask == nil { recorder.requestEnded() }
         }
         return known
     }

@@ -76,6 +76,11 @@ public struct SessionSettings: Sendable {
     /// Closures that are called as tasks go on; none by default.
     public var hooks: SessionHooks?
 
+    /// Receive the events of tasks, after ``hooks`` and in this order; none by default.
+    public var taskObservers: [any TaskObserver] = []
+
+    var notifications = NotificationSetting()
+
     /// Whether tasks start when they are created, as Alamofire's do; the default. If not, ``SessionTask/resume()`` starts them, as
     /// in AFNetworking and URLSession.
     public var startsTasks = true

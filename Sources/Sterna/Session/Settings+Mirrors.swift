@@ -23,7 +23,8 @@ extension SessionSettings: CustomReflectable {
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
                 "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
-                "observer": observer as Any, "callbacks": callbacks, "hooks": hooks as Any, "startsTasks": startsTasks,
+                "observer": observer as Any, "callbacks": callbacks, "hooks": hooks as Any,
+                "taskObservers": taskObservers, "notifications": notifications, "startsTasks": startsTasks,
                 "engine": engine, "transport": transport as Any, "interceptors": interceptors,
                 "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)

@@ -59,14 +59,14 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
     private func over(_ error: (any Error)?, _ request: Request) {
         guard let error else {
             request.recorder?.requestEnded()
-            if complete(nil, {}) { body.set(.success(())) }
+            if complete(nil) { body.set(.success(())) }
             return
         }
         end(with: session.plan.describe(error, request))
     }
 
     override func end(with error: SternaError) {
-        guard complete(error, {}) else { return }
+        guard complete(error) else { return }
         head.set(.failure(error))
         body.set(.failure(error))
     }

@@ -19,6 +19,9 @@ public class DataTask: SessionTask, @unchecked Sendable {
     struct Ending: Sendable {
         /// The error that the callback reports, if the value could not be made.
         var error: SternaError?
+
+        /// The value, if it could be made.
+        var value: (any Sendable)?
         var call: @Sendable () -> Void
     }
 
@@ -56,8 +59,16 @@ public class DataTask: SessionTask, @unchecked Sendable {
         if let error = ending?.error { result = .failure(error) }
         var failure: SternaError?
         if case .failure(let error) = result { failure = error }
-        guard complete(failure, { ending?.call() }) else { return }
+        guard complete(failure, summary(result, ending), { ending?.call() }) else { return }
         outcome.set(result)
+    }
+
+    private func summary(_ result: Result<Reply, SternaError>, _ ending: Ending?) -> TaskSummary {
+        var summary = TaskSummary()
+        summary.value = ending?.value
+        summary.body = (try? result.get())?.body
+        summary.serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+        return summary
     }
 }
 

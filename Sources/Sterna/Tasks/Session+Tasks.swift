@@ -102,9 +102,15 @@ extension Session {
     public func finishTasksAndInvalidate() { invalidate() }
 
     private func invalidate() {
-        guard plan.scope.close(), let hook = plan.settings.hooks?.sessionInvalidated else { return }
-        let target = plan.settings.callbacks
-        plan.scope.register.whenEmpty(plan.scope) { TaskMailbox(target).end { hook() } }
+        let settings = plan.settings
+        guard plan.scope.close(), settings.hasTaskEvents else { return }
+        plan.scope.register.whenEmpty(plan.scope) {
+            TaskMailbox(settings.callbacks).end {
+                settings.hooks?.sessionInvalidated?()
+                for observer in settings.taskObservers { observer.sessionInvalidated(self) }
+                settings.notifications.poster?.sessionInvalidated(self)
+            }
+        }
     }
 
     /// Returns a session with the same settings that can be used again after this one was invalidated; AFNetworking's

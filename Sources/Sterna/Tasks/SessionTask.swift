@@ -12,7 +12,8 @@ public import Foundation
 /// cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
-    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events.
+    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events, except
+    /// for a download that a response has become.
     public let id: UInt64
 
     let session: Session
@@ -22,7 +23,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     let reports: TaskReports
     let events: TaskEvents?
 
-    private let prepared: Result<Request, SternaError>
+    let prepared: Result<Request, SternaError>
     private let stored = Mutex(State())
 
     // Orders the effects of `suspend` and `resume` as their state changes.
@@ -32,28 +33,33 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var lifecycle = TaskLifecycle()
         var work: Task<Void, Never>?
         var isSilent = false
+        var isHandedOver = false
         var description: String?
         var tag = 0
         var userInfo: [String: any Sendable] = [:]
         var response: Response?
         var error: SternaError?
+        var summary: TaskSummary?
+        var group: GroupMembership?
     }
 
+    /// - Parameter sharesCall: whether another task has the call's number.
     init(
-        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
+        sharesCall: Bool = false
     ) {
         let call = (try? prepared.get())?.call
         // Time does not run before the task is resumed.
         call?.pause()
-        id = call?.id ?? Call.newNumber()
-        let hooks = session.plan.settings.hooks
-        let mailbox = mailbox ?? (hooks == nil ? nil : TaskMailbox(session.plan.settings.callbacks))
+        id = sharesCall ? Call.newNumber() : call?.id ?? Call.newNumber()
+        let events = TaskEvents(session.plan.settings, mailbox)
+        let mailbox = mailbox ?? events?.mailbox
         self.session = session
         self.draft = draft
         self.prepared = prepared
         self.mailbox = mailbox
         reports = TaskReports(mailbox: mailbox)
-        events = hooks.flatMap { hooks in mailbox.map { TaskEvents(hooks: hooks, mailbox: $0) } }
+        self.events = events
     }
 
     deinit {
@@ -64,21 +70,32 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// The task's hooks for progress.
     var progressHooks: TaskReports.Receivers {
-        guard let hook = events?.hooks.bodyDataSent else { return TaskReports.Receivers() }
-        return TaskReports.Receivers(upload: { [weak self] progress in if let self { hook(self, progress) } })
+        guard let events, events.hooks.bodyDataSent != nil || !events.observers.isEmpty else {
+            return TaskReports.Receivers()
+        }
+        return TaskReports.Receivers(upload: { [weak self] progress in
+            if let self { events.tell(.bodyDataSent(progress), of: self) }
+        })
     }
 
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
     ///
-    /// - Parameter progress: called with the progress of both directions.
-    func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - progress: called with the progress of both directions.
+    ///   - startsAtOnce: whether to start the task; nil for what the session says.
+    func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil, startsAtOnce: Bool? = nil) {
         var receivers = progressHooks
         receivers.both = progress
         reports.connect(receivers)
+        let group = GroupMembership(draft.settings, of: session.plan.settings)
+        if let group { stored.withLock { $0.group = group } }
         session.plan.scope.register.add(self)
-        if let request = originalRequest { post { $0.requestCreated?($1, request) } }
-        post { $0.taskCreated?($1) }
-        if session.plan.settings.startsTasks { resume() }
+        if events != nil, let request = originalRequest {
+            post(.requestCreated(request))
+            request.call?.log?.onRepeat { [weak self] in self?.post(.taskRetried($0, $1)) }
+        }
+        post(.taskCreated)
+        if startsAtOnce ?? session.plan.settings.startsTasks { resume() }
     }
 
     // MARK: What it is
@@ -167,9 +184,9 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Starts the task, or continues a suspended one; has no effect on any other.
     public func resume() {
         transitions.withLock { _ in
-            let effect = stored.withLock { $0.lifecycle.resume() }
+            let effect = stored.withLock { $0.isHandedOver ? .nothing : $0.lifecycle.resume() }
             guard effect != .nothing else { return }
-            post { $0.taskResumed?($1) }
+            post(.taskResumed)
             originalRequest?.call?.resume()
             if effect == .begin { begin() } else { gate.open() }
         }
@@ -181,10 +198,10 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// time limits stand still. A task that is suspended before it began holds no connection.
     public func suspend() {
         transitions.withLock { _ in
-            guard stored.withLock({ $0.lifecycle.suspend() }) == .pause else { return }
+            guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
             originalRequest?.call?.pause()
             gate.close()
-            post { $0.taskSuspended?($1) }
+            post(.taskSuspended)
         }
     }
 
@@ -199,7 +216,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         }
         guard effect != .nothing else { return }
         if silently { reports.silence() }
-        post { $0.taskCancelled?($1) }
+        post(.taskCancelled)
         if effect == .complete { return end(with: .cancelled(phase: .prepare)) }
         originalRequest?.call?.cancel()
         work?.cancel()
@@ -208,6 +225,18 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     }
 
     // MARK: Work
+
+    /// Leaves the call to another task, so that suspending this one has no effect on it; returns whether this one was suspended.
+    func handOver() -> Bool {
+        transitions.withLock { _ in
+            let isSuspended = stored.withLock { state in
+                state.isHandedOver = true
+                return state.lifecycle.state == .suspended
+            }
+            if isSuspended { originalRequest?.call?.resume() }
+            return isSuspended
+        }
+    }
 
     private func begin() {
         let work = Task { await self.run() }
@@ -236,38 +265,43 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Completes the task; returns whether it was not complete before.
     ///
-    /// - Parameter last: the task's completion callback, which runs in the mailbox behind all other callbacks.
+    /// - Parameters:
+    ///   - summary: what the notification of the end carries; kept only if there is one.
+    ///   - last: the task's completion callback, which runs in the mailbox behind all other callbacks.
     @discardableResult
-    func complete(_ error: SternaError?, _ last: @escaping @Sendable () -> Void) -> Bool {
-        let (isFirst, isSilent) = stored.withLock { state in
-            guard state.lifecycle.complete() else { return (false, false) }
+    func complete(
+        _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
+        _ last: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        let summary = session.plan.settings.notifications.poster == nil ? nil : summary()
+        let (isFirst, isSilent, group) = stored.withLock { state in
+            guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error
+            state.summary = summary
             if state.response == nil { state.response = error?.response }
             state.work = nil
-            return (true, state.isSilent)
+            return (true, state.isSilent, state.group.take())
         }
         guard isFirst else { return false }
         gate.unlock()
         reports.end()
-        if let metrics { post { $0.metricsCollected?($1, metrics) } }
+        if events != nil, let metrics { post(.metricsCollected(metrics)) }
+        if mailbox == nil { group?.leave() }
         mailbox?.end {
+            defer { group?.leave() }
             guard !isSilent else { return }
             // A report may be decided on but not yet posted; its callback still comes before this one.
             self.reports.deliver()
             last()
-            self.events?.hooks.taskCompleted?(self, error)
+            self.events?.tell(.taskCompleted(error), of: self)
         }
         session.plan.scope.register.remove(id)
         return true
     }
 
-    private var isSilent: Bool { stored.withLock { $0.isSilent } }
+    /// What the notification of the task's end carries; nil if none is posted.
+    var summary: TaskSummary? { stored.withLock { $0.summary } }
 
-    /// Calls a hook in the mailbox, unless the task is silent by then.
-    func post(_ call: @escaping @Sendable (SessionHooks, SessionTask) -> Void) {
-        guard let events else { return }
-        events.mailbox.post {
-            if !self.isSilent { call(events.hooks, self) }
-        }
-    }
+    /// Whether callbacks, hooks and observers are called no more.
+    var isSilent: Bool { stored.withLock { $0.isSilent } }
 }

@@ -12,18 +12,27 @@ struct TaskReading: Sendable {
     ///
     /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
     func admit(_ response: Response, stopsAtGate: Bool = true) async throws -> Response {
-        var response = response
         try await task.gate.pass()
         task.received(response)
+        let head = response
+        var response = response
         if stopsAtGate { response.body = GatedBody.wrap(response.body, task.gate) }
         guard let events = task.events else { return response }
+        let destination: DownloadDestination?
         do {
-            try await events.admit(response, of: task)
+            destination = try await events.admit(response, of: task)
         } catch {
             response.body.cancel()
             throw error
         }
-        guard events.hooks.dataReceived != nil else { return response }
+        if let destination { throw await task.becomeDownload(head, to: destination) }
+        return await watched(response)
+    }
+
+    /// Returns a response whose pieces the hook and the observers see first.
+    func watched(_ response: Response) async -> Response {
+        guard let events = task.events, events.receivesData else { return response }
+        var response = response
         if let stream = response.body.stream {
             response.body = ResponseBody(
                 WatchedBody(stream) { [task] piece in await events.deliver(piece, of: task) })
@@ -31,6 +40,13 @@ struct TaskReading: Sendable {
             await events.deliver(whole, of: task)
         }
         return response
+    }
+
+    /// Reports the verdict on a collected response: nil, or the error that may be one.
+    func validated(_ response: Response, _ error: SternaError?) {
+        guard let error else { return task.post(.responseValidated(response, nil)) }
+        // Only serializers attach the body.
+        if error.body != nil { task.post(.responseValidated(response, error)) }
     }
 
     func report(_ progress: TransferProgress) {
@@ -43,9 +59,16 @@ extension SessionTask {
     /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
     func judge(_ response: Response) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        guard !serializer.validation.statuses.contains(response.status.code) else { return }
-        let body = try await response.body.collect(upTo: TaskReading.errorBytes)
-        _ = try session.plan.reply(response, body, to: draft)
+        if !serializer.validation.statuses.contains(response.status.code) {
+            let body = try await response.body.collect(upTo: TaskReading.errorBytes)
+            do {
+                _ = try session.plan.reply(response, body, to: draft)
+            } catch {
+                post(.responseValidated(response, error))
+                throw error
+            }
+        }
+        post(.responseValidated(response, nil))
     }
 
     /// Returns the request with this task as the receiver of its progress and its redirects.
@@ -59,12 +82,7 @@ extension SessionTask {
                 own?(progress)
             }
         }
-        if let hook = events?.hooks.redirect, let mailbox {
-            request.options[RedirectHookKey.self] = { [weak self] response, proposed in
-                guard let self else { return nil }
-                return await mailbox.ask { await hook(self, response, proposed) }
-            }
-        }
+        if let chain = ChainEvents(self) { request.options[ChainEventsKey.self] = chain }
         return request
     }
 }

@@ -123,7 +123,10 @@ public final class Call: Sendable {
     }
 
     /// Counts an attempt that replaces another one within a step.
-    package func repeated() { attemptCount.wrappingAdd(1, ordering: .relaxed) }
+    package func repeated() {
+        let (_, count) = attemptCount.wrappingAdd(1, ordering: .relaxed)
+        log?.repeated(count)
+    }
 
     // MARK: Deadline
 
@@ -207,11 +210,27 @@ package protocol CallStep: AnyObject, Sendable {
 
 /// The requests of a call's attempts, as they were sent.
 package final class RequestLog: Sendable {
-    private let sent = Mutex<[Request]>([])
+    private struct State: Sendable {
+        var sent: [Request] = []
+        var receiver: (@Sendable (Request, Int) -> Void)?
+    }
 
-    package var requests: [Request] { sent.withLock { $0 } }
+    private let state = Mutex(State())
 
-    package func add(_ request: Request) { sent.withLock { $0.append(request) } }
+    package var requests: [Request] { state.withLock { $0.sent } }
+
+    package func add(_ request: Request) { state.withLock { $0.sent.append(request) } }
+
+    /// Sets what is called on an event loop when a request is sent again on another connection, with the number of attempts.
+    package func onRepeat(_ receiver: @escaping @Sendable (Request, Int) -> Void) {
+        state.withLock { $0.receiver = receiver }
+    }
+
+    /// Reports that the last request is sent again.
+    func repeated(_ attempts: Int) {
+        let (receiver, last) = state.withLock { ($0.receiver, $0.sent.last) }
+        if let last { receiver?(last, attempts) }
+    }
 }
 
 extension Call: CustomReflectable {

@@ -204,6 +204,9 @@ public struct Request: @unchecked Sendable {
         }
     }
 
+    /// Whether neither request was changed since one was copied from the other.
+    package func isUnchangedCopy(of other: Request) -> Bool { storage === other.storage }
+
     /// Whether the request can be sent again: it has no body, or a replayable one.
     public var isReplayable: Bool { body?.isReplayable ?? true }
 }

@@ -47,7 +47,7 @@ struct FileTransfer {
         }
         try await findEarlier(plan)
         do {
-            request.recorder?.requestBegan(request)
+            if !task.takesResponse { request.recorder?.requestBegan(request) }
             let response = try await transfer(plan)
             return try await finish(response, plan)
         } catch {
@@ -69,10 +69,7 @@ struct FileTransfer {
         if let length = known.length, known.present.total == length { known.present.truncate(to: length - 1) }
         resumedAt = known.present.total
         guard resumedAt > 0 else { return }
-        let length = known.length
-        task.post { [resumedAt] hooks, task in
-            if let task = task as? DownloadTask { hooks.downloadResumed?(task, resumedAt, length) }
-        }
+        task.post(.downloadResumed(resumedAt, known.length))
     }
 
     // MARK: Requests
@@ -82,7 +79,7 @@ struct FileTransfer {
         while true {
             try await task.gate.pass()
             let (attempt, requested) = next()
-            var response = try await TaskReading(task: task).admit(session.plan.send(attempt), stopsAtGate: false)
+            var response = try await task.response(to: attempt)
             // The value of the task keeps the head alone.
             defer { response.body.cancel() }
             var head = response
@@ -264,7 +261,8 @@ struct FileTransfer {
         }
         try await FileWork.run { try place.file.sync() }
         let path = try await plan.path(for: response, temporary: place.file.path)
-        let (final, length) = try await FileWork.run {
+        task.post(.destinationChosen(path))
+        let (final, length) = try await task.reportingMove(to: path) {
             let length = place.file.length
             let final = try plan.place(place.file.path, at: path)
             place.removeSidecar()

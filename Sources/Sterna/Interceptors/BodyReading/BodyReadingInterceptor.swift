@@ -27,7 +27,8 @@ struct BodyReadingInterceptor: Interceptor {
             response.body = ResponseBody(body, trailers: response.body.trailers)
             return response
         } catch {
-            response.body.cancel()
+            // A download may have taken it over.
+            if (error as? SternaError)?.downloadTask == nil { response.body.cancel() }
             // An error that is not the library's comes from an interceptor; the end of the chain says so.
             guard var known = error as? SternaError else { throw error }
             known.requestSent = true

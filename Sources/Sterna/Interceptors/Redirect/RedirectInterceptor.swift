@@ -18,7 +18,7 @@ struct RedirectInterceptor: Interceptor {
         var current = request
         var steps: [RedirectStep] = []
         while true {
-            switch RedirectRule.decide(current, response, policy: policy, count: steps.count) {
+            switch await decision(current, response, policy, steps.count) {
             case .deliver:
                 response.redirects = steps
                 return response
@@ -28,25 +28,7 @@ struct RedirectInterceptor: Interceptor {
                 error.response = response
                 error.requestSent = true
                 throw error.at(current)
-            case .follow(var following):
-                switch await request.options[RedirectHookKey.self]?(response, following) {
-                case nil: break
-                case .follow(let changed):
-                    following = changed
-                    // A request that the hook made itself still belongs to this call.
-                    if let call = request.call { following.join(call) }
-                case .deliver:
-                    response.redirects = steps
-                    return response
-                case .refuse:
-                    response.body.cancel()
-                    response.redirects = steps
-                    var error = SternaError(
-                        .redirectRefused, phase: .read, "The hook redirect refused to follow the redirect.")
-                    error.response = response
-                    error.requestSent = true
-                    throw error.at(current)
-                }
+            case .follow(let following):
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following
@@ -63,5 +45,48 @@ struct RedirectInterceptor: Interceptor {
                 }
             }
         }
+    }
+
+    /// Returns the decision of the policy, or that of a task's hooks, and reports it to them.
+    nonisolated(nonsending) private func decision(
+        _ request: Request, _ response: Response, _ policy: RedirectPolicy, _ count: Int
+    ) async -> RedirectRule.Decision {
+        let decision = RedirectRule.decide(request, response, policy: policy, count: count)
+        guard let events = request.options[ChainEventsKey.self] else { return decision }
+        return await decided(decision, request, response, policy, count, events)
+    }
+
+    private func decided(
+        _ first: RedirectRule.Decision, _ request: Request, _ response: Response, _ policy: RedirectPolicy,
+        _ count: Int, _ events: ChainEvents
+    ) async -> RedirectRule.Decision {
+        var decision = first
+        if case .refuse(let error) = decision, error.kind == .bodyNotReplayable {
+            var renewed = request
+            if let body = await events.newBody(for: request) {
+                renewed.body = body
+                decision = RedirectRule.decide(renewed, response, policy: policy, count: count, hasNewBody: true)
+            }
+        }
+        switch decision {
+        case .deliver: return .deliver
+        case .refuse: events.decided(response, .refuse)
+        case .follow(let proposed):
+            let answer = await events.decide(on: response, proposed) ?? .follow(proposed)
+            events.decided(response, answer)
+            switch answer {
+            case .deliver: return .deliver
+            case .follow(var following):
+                // A request that the hook made itself still belongs to this call, and a later redirect finds the hooks again.
+                if let call = request.call { following.join(call) }
+                following.options[ChainEventsKey.self] = events
+                return .follow(following)
+            case .refuse:
+                return .refuse(
+                    SternaError(
+                        .redirectRefused, phase: .read, "The hook redirect refused to follow the redirect."))
+            }
+        }
+        return decision
     }
 }

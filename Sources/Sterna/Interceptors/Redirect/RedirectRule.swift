@@ -15,7 +15,10 @@ enum RedirectRule {
     /// - Parameters:
     ///   - request: the request that received the response.
     ///   - count: the number of redirects followed before.
-    static func decide(_ request: Request, _ response: Response, policy: RedirectPolicy, count: Int) -> Decision {
+    ///   - hasNewBody: whether the request has a body that was not sent yet.
+    static func decide(
+        _ request: Request, _ response: Response, policy: RedirectPolicy, count: Int, hasNewBody: Bool = false
+    ) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
         let locations = response.section[values: .location]
         guard let location = locations.first else { return .deliver }
@@ -55,7 +58,7 @@ enum RedirectRule {
                     "The server redirects from https to http (\(Redaction.show(target))); the redirect was refused because "
                         + "it would give up encryption."))
         }
-        return follow(request, to: target, status: response.status.code)
+        return follow(request, to: target, status: response.status.code, hasNewBody: hasNewBody)
     }
 
     /// Whether a status redirects if the response has a Location (RFC 9110, 15.4).
@@ -66,7 +69,9 @@ enum RedirectRule {
         }
     }
 
-    private static func follow(_ request: Request, to location: HTTPURL, status: Int) -> Decision {
+    private static func follow(
+        _ request: Request, to location: HTTPURL, status: Int, hasNewBody: Bool
+    ) -> Decision {
         let target = location.removingUserinfo()
         var next = request
         // A target without a fragment inherits the one before it (RFC 9110, 10.2.2).
@@ -77,7 +82,7 @@ enum RedirectRule {
             next.method = .get
             next.body = nil
             for name in contentFields { next.headers[name] = nil }
-        } else if !request.isReplayable {
+        } else if !hasNewBody, !request.isReplayable {
             return .refuse(
                 SternaError(
                     .bodyNotReplayable, phase: .read,
