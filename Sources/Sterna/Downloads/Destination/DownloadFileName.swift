@@ -20,10 +20,17 @@ package enum DownloadFileName {
     ///   - url: the URL that answered, after redirects.
     ///   - mediaType: the response's media type.
     package static func name(disposition: String?, url: HTTPURL, mediaType: MediaType?) -> String {
-        if let name = disposition.flatMap({ ContentDisposition($0) })?.filename.flatMap(safe) { return name }
-        if let name = lastSegment(of: url).flatMap(safe) { return name }
+        if let name = disposition.flatMap(name(inDisposition:)) ?? name(of: url) { return name }
         return mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
     }
+
+    /// Returns the safe name that a Content-Disposition field suggests; nil without one.
+    package static func name(inDisposition field: String) -> String? {
+        ContentDisposition(field)?.filename.flatMap(safe)
+    }
+
+    /// Returns a safe name from the last segment of a URL's path; nil if the path ends in a slash.
+    package static func name(of url: HTTPURL) -> String? { lastSegment(of: url).flatMap(safe) }
 
     /// Returns the last path segment, percent-decoded if that is valid UTF-8; nil if the path ends in a slash.
     private static func lastSegment(of url: HTTPURL) -> String? {

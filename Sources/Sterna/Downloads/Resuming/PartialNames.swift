@@ -40,7 +40,7 @@ struct PartialNames: Sendable, Hashable {
     static let longest = 255
 
     private static let partialSuffix = ".sterna-part"
-    private static let sidecarSuffix = ".sterna-resume"
+    static let sidecarSuffix = ".sterna-resume"
     private static let newSuffix = "-new"
 
     /// Returns the name with room for the suffixes. A name that is cut gets a part of its hash, so that no two are the same.

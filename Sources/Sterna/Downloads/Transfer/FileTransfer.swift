@@ -10,7 +10,7 @@ struct FileTransfer {
 
     /// What is known of the file, and the bytes that are there.
     private var known = ResumeRule.Known()
-    private var resumedAt: Int64 = 0
+    private var resumedAt: Int64 = 0 { didSet { task.resumedAt = resumedAt } }
 
     /// Whether the bytes that were there were discarded once.
     private var hasRestarted = false
@@ -60,7 +60,7 @@ struct FileTransfer {
 
     private mutating func findEarlier(_ plan: DestinationPlan) async throws {
         let (given, url, path) = (task.resumed, request.url, plan.knownPath)
-        guard given != nil || task.options.continuesEarlier && path != nil else { return }
+        guard given != nil || task.options.continuesEarlier else { return }
         let found = try await FileWork.run { try PartialPlace.earlier(given, url: url, destination: path, plan) }
         guard let (place, data) = found else { return }
         self.place = place
@@ -144,6 +144,7 @@ struct FileTransfer {
         let path = plan.path(forHeadOf: response)
         let place = place
         self.place = try await FileWork.run {
+            if let path { try plan.checkFree(path) }
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path) }
             try opened.file.truncate(to: 0)
