@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+import Sterna
+import SternaTesting
+import Testing
+
+/// The rows of docs/Migrating/AFNetworking.md about AFNetworking 2's operations.
+@Suite("Coming from AFNetworking: operations", .timeLimit(.minutes(1)))
+struct MigratingOperationTests {
+    @Test("An operation is a task")
+    func operation() async throws {
+        let (api, mock) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) { $0.startsTasks = false }
+        let task = api.dataTask(.get("users"))
+        task.userInfo["section"] = 3
+        task.resume()
+        task.suspend()
+        #expect(task.state == .suspended)
+        task.resume()
+        _ = try await task.value
+        #expect(try await task.value.json()["name"].string == "Ada")
+        #expect(try await task.value.data() == Data(#"{"name":"Ada"}"#.utf8))
+        #expect(try await task.value.text() == #"{"name":"Ada"}"#)
+        #expect(task.userInfo["section"] as? Int == 3)
+        #expect(task.isFinished)
+        #expect(task.originalRequest?.method == .get)
+        #expect(task.response?.status == .ok)
+        #expect(mock.requests.count == 1)
+
+        let draft = RequestDraft.get("users")
+        let again = api.dataTask(draft)
+        #expect(again.id != task.id)
+        func cancelled(_ task: DataTask) async {
+            task.cancel()
+            _ = try? await task.value
+            #expect(task.error?.kind == .cancelled)
+        }
+        await cancelled(again)
+    }
+
+    @Test("A batch, with the number of finished ones, and its serializers")
+    func batch() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("a") }) {
+            $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
+        }
+        let log = CallbackLog<JSON>()
+        let (use, report) = (log.onSuccess, log.onFailure)
+        let task = api.dataTask(.get("report") { $0.responseSerializer = .text })
+        let batch = [task, api.dataTask(.get("report") { $0.responseSerializer = .data })]
+        for task in batch { _ = try await task.value }
+        #expect(batch.filter(\.isFinished).count == 2)
+
+        api.send(.get("users"), success: use, failure: report)
+        await log.wait()
+        #expect(log.errors.first?.kind == .unacceptableMediaType)
+
+        for task in api.tasks { task.cancel() }
+    }
+
+    @Test("Streams in both directions, and progress")
+    func streams() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                server.route("GET", "/report") { _ in ServerResponse(body: .bytes(Array("report".utf8))) }
+                let api = try DownloadTaskTests.session(server) { $0.responseSerializer = .data }
+                let path = folder + "/report"
+
+                let download = api.download("report", to: .file(path))
+                #expect(try await download.value.length == 6)
+                for try await piece in api.streamTask(.get("report")).bytes { print(piece.count) }
+
+                let task = try api.uploadTask(.upload(file: path, to: "post"))
+                for await step in task.uploadProgress { print(step.completed) }
+                for await step in task.downloadProgress { print(step.completed) }
+                #expect(try await task.value.status == 200)
+            }
+        }
+    }
+
+    #if Foundation
+    @Test("An InputStream")
+    func inputStream() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
+            }
+            server.route("POST", "/photos") { request in
+                .json(#"{"count": \#(try await request.body.collect().count)}"#)
+            }
+            let log = CallbackLog<JSON>()
+            let (use, report) = (log.onSuccess, log.onFailure)
+            let stream = InputStream(data: Data("photo".utf8))
+            api.upload(.stream(stream, length: 5), to: "photos", success: use, failure: report)
+            await log.wait()
+            #expect(log.values.first?["count"].int == 5)
+        }
+    }
+    #endif
+}
