@@ -1,36 +1,36 @@
-import Sterna
+public import Sterna
 import SternaTesting
 import Synchronization
 import Testing
 
-enum TraceNameKey: RequestOptionKey {
-    static let defaultValue = "X-Trace"
-    static var name: String? { "traceName" }  // leave it out, or mask in shown(_:), where the value is a secret
+enum CallNumberFieldKey: RequestOptionKey {
+    static let defaultValue = "X-Call"
+    static var name: String? { "callNumberField" }  // leave it out, or mask in shown(_:), where the value is a secret
 }
 
 extension SessionSettings {
-    /// The field that carries the call's number; `X-Trace` by default.
-    var traceName: String {
-        get { options[TraceNameKey.self] }
-        set { options[TraceNameKey.self] = newValue }
+    /// The field that carries the call's number; `X-Call` by default.
+    public var callNumberField: String {
+        get { options[CallNumberFieldKey.self] }
+        set { options[CallNumberFieldKey.self] = newValue }
     }
 }
 
 extension RequestSettings {
     /// The field that carries the call's number; nil, the default, keeps the session's.
-    var traceName: String? {
-        get { options[ifSet: TraceNameKey.self] }
-        set { options[ifSet: TraceNameKey.self] = newValue }
+    public var callNumberField: String? {
+        get { options[ifSet: CallNumberFieldKey.self] }
+        set { options[ifSet: CallNumberFieldKey.self] = newValue }
     }
 }
 
 /// The recipes of CONTRIBUTING.md, so that they compile and do what it says.
 @Suite("Recipes for contributors")
 struct ContributingExamplesTests {
-    struct TraceInterceptor: Interceptor {
+    struct CallNumberInterceptor: Interceptor {
         nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
-            let fields: Headers = ["X-Trace": "\(request.call?.id ?? 0)"]
+            let fields: Headers = ["X-Call": "\(request.call?.id ?? 0)"]
             try fields.merge(into: &request.headers)  // checks names and values
             return try await next(request)
         }
@@ -39,10 +39,10 @@ struct ContributingExamplesTests {
     @Test("An interceptor that stamps a header: the same number for all requests of a call")
     func stamping() async throws {
         let mock = MockTransport(answers: [.redirect(to: "https://other.example/b"), .json([:]), .json([:])])
-        let (api, _) = try mocked(by: mock) { $0.interceptors = [TraceInterceptor()] }
+        let (api, _) = try mocked(by: mock) { $0.interceptors = [CallNumberInterceptor()] }
         try await api.get("a")
         try await api.get("a")
-        let numbers = mock.requests.map { $0.headers["X-Trace"] }
+        let numbers = mock.requests.map { $0.headers["X-Call"] }
         #expect(numbers == mock.requests.map { $0.call.map { "\($0.id)" } })
         #expect(numbers[0] == numbers[1])
         #expect(numbers[1] != numbers[2])
@@ -95,10 +95,10 @@ struct ContributingExamplesTests {
     }
 
     /// Reads the option.
-    private struct NamedTrace: Interceptor {
+    private struct NamedField: Interceptor {
         nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
-            let fields: Headers = [request.options[TraceNameKey.self]: "1"]
+            let fields: Headers = [request.options[CallNumberFieldKey.self]: "1"]
             try fields.merge(into: &request.headers)
             return try await next(request)
         }
@@ -109,18 +109,18 @@ struct ContributingExamplesTests {
         let mock = MockTransport { request in
             request.url.path == "/v1/away" ? .redirect(to: "/v1/home") : .json([:])
         }
-        let (api, _) = try mocked(by: mock) { $0.networkInterceptors = [NamedTrace()] }
+        let (api, _) = try mocked(by: mock) { $0.networkInterceptors = [NamedField()] }
         try await api.get("a")
-        let named = api.with { $0.traceName = "X-Session" }
+        let named = api.with { $0.callNumberField = "X-Session" }
         try await named.get("a")
-        try await named.get("away") { $0.traceName = "X-Own" }
+        try await named.get("away") { $0.callNumberField = "X-Own" }
         let names = mock.requests.map { request in
-            ["X-Trace", "X-Session", "X-Own"].filter { request.headers[$0] != nil }
+            ["X-Call", "X-Session", "X-Own"].filter { request.headers[$0] != nil }
         }
-        #expect(names == [["X-Trace"], ["X-Session"], ["X-Own"], ["X-Own"]])
+        #expect(names == [["X-Call"], ["X-Session"], ["X-Own"], ["X-Own"]])
         var settings = RequestSettings()
-        #expect(settings.traceName == nil)
-        settings.traceName = "X-Own"
-        #expect(dumped(settings).contains(#"traceName: "X-Own""#))
+        #expect(settings.callNumberField == nil)
+        settings.callNumberField = "X-Own"
+        #expect(dumped(settings).contains(#"callNumberField: "X-Own""#))
     }
 }
