@@ -56,7 +56,11 @@ public enum SternaNotification {
 
 extension Notification {
     /// The value under a key; nil if the notification does not carry it.
-    public subscript<Value>(key: SternaNotification.Key<Value>) -> Value? { userInfo?[key.name] as? Value }
+    public subscript<Value>(key: SternaNotification.Key<Value>) -> Value? {
+        // Unwrapped first: an optional would itself count as a value of any type.
+        guard let value = userInfo?[key.name] else { return nil }
+        return value as? Value
+    }
 }
 
 /// Posts the events of tasks to a notification centre.

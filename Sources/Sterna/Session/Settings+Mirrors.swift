@@ -24,7 +24,8 @@ extension SessionSettings: CustomReflectable {
                 "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
                 "observer": observer as Any, "callbacks": callbacks, "hooks": hooks as Any,
-                "taskObservers": taskObservers, "notifications": notifications, "startsTasks": startsTasks,
+                "taskObservers": taskObservers, "postsNotifications": notifications.poster != nil,
+                "startsTasks": startsTasks,
                 "engine": engine, "transport": transport as Any, "interceptors": interceptors,
                 "networkInterceptors": networkInterceptors,
             ], displayStyle: .struct)

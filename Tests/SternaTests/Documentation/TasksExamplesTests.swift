@@ -4,6 +4,10 @@ import Sterna
 import SternaTesting
 import Testing
 
+#if Foundation
+import Foundation
+#endif
+
 /// The examples of docs/Tasks.md, so that they compile and do what it says.
 @Suite("Examples: tasks and downloads", .timeLimit(.minutes(1)))
 struct TasksExamplesTests {
@@ -139,5 +143,85 @@ struct TasksExamplesTests {
         }
 
         #expect(api.tasks.isEmpty)
+    }
+
+    @Test("A response that becomes a download")
+    func becoming() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                server.route("GET", "/report") { _ in
+                    ServerResponse(body: .bytes(Array(repeating: 0x61, count: 10_000_001)))
+                }
+                var hooks = SessionHooks()
+
+                hooks.responseReceived = { task, response in
+                    (response.body.length ?? 0) > 10_000_000 ? .becomeDownload(to: .folder(folder)) : .allow
+                }
+
+                let api = try Session(baseURL: server.url) { [hooks] in
+                    $0.hooks = hooks
+                    $0.callbacks = .queue(DispatchQueue(label: "example"))
+                }
+
+                do {
+                    print(try await api.dataTask(.get("report")).value.data().count)
+                } catch let error as SternaError {
+                    guard let download = error.downloadTask else { throw error }
+                    print(try await download.value.path)
+                }
+
+                #expect(try DownloadTaskTests.names(in: folder) == ["report"])
+            }
+        }
+    }
+
+    @Test("An observer")
+    func observers() throws {
+        final class TaskLog: TaskObserver {
+            func taskResumed(_ task: SessionTask) { print("begins", task.id) }
+            func taskCompleted(_ task: SessionTask, _ error: SternaError?) {
+                print("ends", task.id, error?.message ?? "")
+            }
+        }
+
+        let api = try Session(baseURL: "https://api.example.com") { $0.taskObservers = [TaskLog()] }
+
+        #expect(api.tasks.isEmpty)
+    }
+
+    #if Foundation
+    @Test("Notifications")
+    func notifications() throws {
+        let api = try Session(baseURL: "https://api.example.com") { $0.notificationCenter = .default }
+        let token = NotificationCenter.default.addObserver(
+            forName: SternaNotification.taskDidComplete, object: nil, queue: nil
+        ) { note in
+            print(note[SternaNotification.error]?.message ?? "done", note[SternaNotification.responseData]?.count ?? 0)
+        }
+
+        NotificationCenter.default.removeObserver(token)
+        #expect(api.tasks.isEmpty)
+    }
+    #endif
+
+    @Test("A completion group")
+    func group() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["n": 1]) }) {
+            $0.callbacks = .queue(DispatchQueue(label: "example"))
+        }
+
+        let group = DispatchGroup()
+        let grouped = api.with { $0.completionGroup = group }
+        for number in 1...3 {
+            grouped.get(
+                "pages/\(number)", success: { task, page in print(page) }, failure: { task, error in print(error) })
+        }
+
+        group.notify(queue: .main) { print("all are done") }
+
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+        #expect(grouped.tasks.isEmpty)
     }
 }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Completion groups", .timeLimit(.minutes(1)))
 struct CompletionGroupTests {
-    private func session(_ server: TestServer, _ group: DispatchGroup?, _ log: TaskEventLines? = nil) throws -> Session {
+    private func session(_ server: TestServer, _ group: DispatchGroup?, _ log: TaskEventLines? = nil) throws -> Session
+    {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
             $0.responseSerializer = .data

@@ -1,5 +1,6 @@
 import NIOCore
 import Sterna
+import SternaPlatform
 import Synchronization
 
 /// What was called, in order.
@@ -117,7 +118,7 @@ final class LineObserver: TaskObserver {
     }
     func valueParsed(_ task: SessionTask, _ result: Result<any Sendable, SternaError>) {
         switch result {
-        case .success(let value): add("valueParsed \((value as? Bytes)?.readableBytes ?? -1)")
+        case .success(let value): add("valueParsed \((value as? Data)?.count ?? -1)")
         case .failure(let error): add("valueParsed\(kind(error))")
         }
     }

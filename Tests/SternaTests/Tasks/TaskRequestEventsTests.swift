@@ -87,8 +87,11 @@ struct TaskRequestEventsTests {
             let api = try session(server, log) {
                 var hooks = SessionHooks()
                 hooks.needNewBody = { _, _ in
-                    Self.once(
-                        "body \(count.withLock { $0 += 1; return $0 })")
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    return Self.once("body \(number)")
                 }
                 $0.hooks = hooks
             }
