@@ -120,6 +120,10 @@ class Rounds:
                 command += ["--buffer", str(256 << 10)]
             if client == "libcurl" and concurrency > 1000:
                 command.append("--epoll")
+            if work.ask == "save":
+                command += ["--file", os.path.join(self.servers.folder, "saved")]
+                if client == "libcurl":  # as the program curl
+                    command += ["--buffer", str(100 << 10)]
             if work.ask == "upload":
                 command += ["--file", self.servers.eighth if self._uploads_less(client) else self.servers.file]
             if work.target.startswith("http2") and client != "go":

@@ -69,6 +69,8 @@ WORKS = [
     Work("download", "Download of 1 GiB", "cpu_gib", "CPU a GiB", "download", LARGE, 1, 1, 1, "large", [
         Limit("sterna", 1.9, 1.2, "libcurl-256k"), Limit("sterna-loop", 1.2, 1.0, "libcurl-256k"),
         Limit("sterna", 0.4, None, "ahc")], reference="libcurl-256k"),
+    Work("save", "Download of 1 GiB to a file, synced", "cpu_gib", "CPU a GiB", "save", ["sterna", "libcurl"], 1, 1, 1, "large", [
+        Limit("sterna", 1.3, None, "libcurl"), Limit("sterna", 30, metric="peak")]),
     Work("download-h2", "Download of 1 GiB, HTTP/2", "cpu_gib", "CPU a GiB", "download",
          [*HTTP2, "libcurl-256k"], 1, 1, 1, "http2-large", [Limit("sterna", 1.3, None, "libcurl")]),
     Work("streams", "100 downloads of 10 MiB at once, streams of HTTP/2", "apart", "from the first one's end to the last one's",

@@ -27,6 +27,12 @@ final class TernProcess: Sendable {
     private let errors: CInt
     private let silence: CInt?
 
+    /// The size of a terminal's window.
+    struct Window {
+        var rows: UInt16
+        var columns: UInt16
+    }
+
     /// Runs it to its end.
     @discardableResult
     static func run(
@@ -43,10 +49,11 @@ final class TernProcess: Sendable {
     ///
     /// - Parameters:
     ///   - onTerminal: whether standard output is a terminal.
+    ///   - window: the window of the terminal that standard error is; nil for a pipe.
     ///   - folder: the current folder of the process; this one's by default.
     init(
         _ arguments: [String], input: Input = .null, environment: [String: String] = [:], onTerminal: Bool = false,
-        folder: String? = nil
+        window: Window? = nil, folder: String? = nil
     ) throws {
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "COLUMNS"] { variables[name] = nil }
@@ -55,7 +62,8 @@ final class TernProcess: Sendable {
         let shell = folder.map { ["/bin/sh", "-c", #"cd "$1" && shift && exec "$@""#, "sh", $0] } ?? []
         (pid, output, errors, silence) = try Self.starting.withLock { _ in
             let out = onTerminal ? try Self.terminal() : try Self.makePipe()
-            let err = try Self.makePipe()
+            let err = window == nil ? try Self.makePipe() : try Self.terminal()
+            if let window { Self.resize(err.read, to: window) }
             let (inputEnd, writingEnd) = try Self.openInput(input)
             let ends = [inputEnd, out.write, err.write]
             defer { for end in ends { close(end) } }
@@ -64,8 +72,34 @@ final class TernProcess: Sendable {
         }
     }
 
+    /// Changes the window of the terminal that standard error is, and says so.
+    func resize(to window: Window) {
+        Self.resize(errors, to: window)
+        signal(SIGWINCH)
+    }
+
+    private static func resize(_ terminal: CInt, to window: Window) {
+        var size = winsize(ws_row: window.rows, ws_col: window.columns, ws_xpixel: 0, ws_ypixel: 0)
+        ioctl(terminal, UInt(TIOCSWINSZ), &size)
+    }
+
     /// Sends a signal.
     func signal(_ number: CInt) { kill(pid, number) }
+
+    /// Reads from standard error until what was read meets a condition; returns all of it.
+    func errors(until isMet: @escaping @Sendable (String) -> Bool) async -> String {
+        await Self.blocking { [errors] in
+            var all: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            while !isMet(String(decoding: all, as: UTF8.self)) {
+                let count = read(errors, &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                all.append(contentsOf: chunk[..<count])
+            }
+            return String(decoding: all, as: UTF8.self)
+        }
+    }
 
     /// Closes the reading end of its output.
     func stopReading() { close(output) }

@@ -71,6 +71,19 @@ static size_t discard(char *piece, size_t size, size_t number, void *user) {
     return size * number;
 }
 
+// To the file of --file, which is synced at the end, as `curl -o` followed by `sync` of the file.
+static size_t save(char *piece, size_t size, size_t number, void *user) {
+    struct caller *c = user;
+    size_t all = size * number, done = 0;
+    while (done < all) {
+        ssize_t count = write(c->file, piece + done, all - done);
+        if (count <= 0) return 0;
+        done += (size_t)count;
+    }
+    bytes += (long long)all;
+    return all;
+}
+
 static size_t read_file(char *piece, size_t size, size_t number, void *user) {
     ssize_t got = read(((struct caller *)user)->file, piece, size * number);
     return got < 0 ? CURL_READFUNC_ABORT : (size_t)got;
@@ -146,8 +159,12 @@ static void prepare(struct caller *c) {
         curl_easy_setopt(e, CURLOPT_BUFFERSIZE, given.buffer);
         curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, given.buffer);
     }
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, is("download") || is("upload") ? discard : collect);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, is("save") ? save : is("download") || is("upload") ? discard : collect);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, c);
+    if (is("save")) {
+        c->file = given.file ? open(given.file, O_WRONLY | O_CREAT, 0666) : -1;
+        if (c->file < 0) exit(73);
+    }
     if (is("upload")) {
         struct stat about;
         c->file = given.file ? open(given.file, O_RDONLY) : -1;
@@ -167,7 +184,8 @@ static void finish(CURLMsg *message) {
     long status = 0;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&c);
     curl_easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &status);
-    if (message->data.result != CURLE_OK || status != 200) {
+    int lost = is("save") && fsync(c->file) != 0;
+    if (message->data.result != CURLE_OK || status != 200 || lost) {
         if (!errors++) snprintf(first_error, sizeof first_error, "%s, status %ld", curl_easy_strerror(message->data.result), status);
     }
     bytes += is("upload") && !errors ? file_length : (long long)c->length;
@@ -176,7 +194,8 @@ static void finish(CURLMsg *message) {
 }
 
 static void start(struct caller *c) {
-    if (is("upload")) lseek(c->file, 0, SEEK_SET);
+    if (is("upload") || is("save")) lseek(c->file, 0, SEEK_SET);
+    if (is("save") && ftruncate(c->file, 0)) exit(73);
     curl_multi_add_handle(multi, c->easy);
 }
 

@@ -11,8 +11,9 @@ struct SternaClient {
             if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
         }
         let urls = try arguments.urls.map { try HTTPURL($0) }
-        let body = arguments.file.isEmpty ? nil : try Body.file(arguments.file)
         let work = arguments.work
+        let file = arguments.file
+        let body = work == .upload ? try Body.file(file) : nil
         let request: Load.Request = { number in
             let url = urls[number % urls.count]
             switch work {
@@ -25,6 +26,8 @@ struct SternaClient {
                     for try await chunk in response.body { bytes += chunk.count }
                     return bytes
                 }
+            case .save:
+                return Int(try await session.download(url, to: .file(file, existing: .replace)).value.length)
             case .upload:
                 guard let body else { throw Refused() }
                 try await session.put(url, body: body)

@@ -2,11 +2,11 @@ import NIOCore
 import SternaCore
 
 /// Text for a POSIX shell.
-enum ShellText {
+package enum ShellText {
     /// Returns a text as one shell word: unchanged if it has no special characters, otherwise in single quotes.
     ///
     /// Characters that a terminal would interpret are printed by a separate command, in octal.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         var word = ""
         var rest = text.unicodeScalars[...]

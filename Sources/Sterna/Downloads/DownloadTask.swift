@@ -23,6 +23,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     private struct State {
         var resumeData: ResumeData?
         var discardsPartialFile = false
+        var resumedAt: Int64 = 0
     }
 
     private let kept = Mutex(State())
@@ -67,7 +68,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     @discardableResult
     public func cancelProducingResumeData() async -> ResumeData? {
         super.cancel(silently: false)
-        _ = try? await outcome.value
+        // In a task of its own: the caller's may be cancelled, and its wait would end at once.
+        await Task { _ = try? await outcome.value }.value
         return resumeData
     }
 
@@ -82,6 +84,12 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             }
         }
         return receivers
+    }
+
+    /// The number of bytes that an earlier attempt had left, and that are not fetched again.
+    var resumedAt: Int64 {
+        get { kept.withLock { $0.resumedAt } }
+        set { kept.withLock { $0.resumedAt = newValue } }
     }
 
     /// Records what continues the download.
@@ -141,6 +149,15 @@ public struct DownloadOptions: Sendable, Hashable {
     /// How long a suspended download keeps its connection; 30 s by default. Then it gives the connection up if it can go on from
     /// the partial file, and asks for the rest when it is resumed.
     public var suspensionGrace = Duration.seconds(30)
+
+    /// The maximum number of connections for a large file, from 1, the default, to 16; with HTTP/2, of streams of one connection.
+    ///
+    /// More than one are used for files with at least 8 MiB left whose server supports ranges and gives a strong validator. A further
+    /// one is opened as long as the one before raised the throughput by a tenth, so most downloads use fewer.
+    public var maxSegments = 1
+
+    /// The numbers that bound the use of several connections.
+    var segmentRules = SegmentRules()
 
     public init() {}
 }

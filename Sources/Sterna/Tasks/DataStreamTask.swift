@@ -60,16 +60,16 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
     private func over(_ error: (any Error)?, _ request: Request) {
         guard let error else {
             request.recorder?.requestEnded()
-            if complete(nil, last: { [endings] in for call in endings.take() { call(nil) } }) {
-                body.set(.success(()))
-            }
+            let isFirst = complete(nil) { [endings] in for call in endings.take() { call(nil) } }
+            if isFirst { body.set(.success(())) }
             return
         }
         end(with: session.plan.describe(error, request))
     }
 
     override func end(with error: SternaError) {
-        guard complete(error, last: { [endings] in for call in endings.take() { call(error) } }) else { return }
+        let isFirst = complete(error) { [endings] in for call in endings.take() { call(error) } }
+        guard isFirst else { return }
         head.set(.failure(error))
         body.set(.failure(error))
     }

@@ -32,10 +32,16 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// Holds the newest progress, and resumes the readers that wait for a change.
-final class ProgressChannel: Sendable {
+typealias ProgressChannel = UpdateChannel<TransferProgress>
+
+extension UpdateChannel<TransferProgress> {
+    convenience init() { self.init(TransferProgress(completed: 0)) }
+}
+
+/// Holds the newest value, and resumes the readers that wait for a change.
+final class UpdateChannel<Value: Sendable>: Sendable {
     private struct State {
-        var progress = TransferProgress(completed: 0)
+        var value: Value
         var version = 0
         var isEnded = false
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -47,15 +53,17 @@ final class ProgressChannel: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    var current: TransferProgress { state.withLock { $0.progress } }
+    init(_ value: Value) { state = Mutex(State(value: value)) }
 
-    /// Sets the progress; has no effect after the end.
-    func report(_ progress: TransferProgress) {
+    var current: Value { state.withLock { $0.value } }
+
+    /// Sets the value; has no effect after the end.
+    func report(_ value: Value) {
         let waiters = state.withLock { state in
             guard !state.isEnded else { return [CheckedContinuation<Void, Never>]() }
-            state.progress = progress
+            state.value = value
             state.version += 1
             return state.takeWaiters()
         }
@@ -72,10 +80,10 @@ final class ProgressChannel: Sendable {
     }
 
     /// Waits until there is a version above the given one; nil at the end.
-    func change(after seen: Int) async -> (Int, TransferProgress)? {
+    func change(after seen: Int) async -> (Int, Value)? {
         while true {
-            let known: (found: (Int, TransferProgress)?, isEnded: Bool, waiter: Int) = state.withLock { state in
-                guard state.version == seen else { return ((state.version, state.progress), false, 0) }
+            let known: (found: (Int, Value)?, isEnded: Bool, waiter: Int) = state.withLock { state in
+                guard state.version == seen else { return ((state.version, state.value), false, 0) }
                 state.lastWaiter += 1
                 return (nil, state.isEnded, state.lastWaiter)
             }

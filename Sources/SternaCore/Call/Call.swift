@@ -8,6 +8,9 @@ import Synchronization
 public final class Call: Sendable {
     private struct State: Sendable {
         var step: (any CallStep)?
+
+        // Attempts that run beside the last one: a download's ranges on several connections.
+        var others: [any CallStep] = []
         var isCancelled = false
         var pauses = 0
         var remaining: TimeAmount?
@@ -104,11 +107,12 @@ public final class Call: Sendable {
 
     /// Cancels the call: the current attempt or body read fails with `cancelled`, and no further attempt begins.
     public func cancel() {
-        let step = state.withLock { state in
+        let (step, others) = state.withLock { state in
             state.isCancelled = true
-            return state.step
+            return (state.step, state.others)
         }
         step?.callCancelled()
+        for other in others { other.callCancelled() }
     }
 
     /// Begins an attempt; returns false if the call was already cancelled and the attempt must not be made.
@@ -122,17 +126,21 @@ public final class Call: Sendable {
         guard !isScopeCancelled else { return false }
         return state.withLock { state in
             guard !state.isCancelled else { return false }
+            if let last = state.step, last !== step { state.others.append(last) }
             state.step = step
             return true
         }
     }
 
-    /// Ends a step, unless another one has begun since.
+    /// Ends a step.
     package func end(_ step: any CallStep) {
         // Released after unlocking: it may be the last reference.
         let ended: (any CallStep)? = state.withLock { state in
-            guard state.step === step else { return nil }
-            return state.step.take()
+            guard state.step === step else {
+                return state.others.firstIndex { $0 === step }.map { state.others.remove(at: $0) }
+            }
+            defer { state.step = state.others.popLast() }
+            return state.step
         }
         _ = ended
     }
@@ -192,14 +200,15 @@ public final class Call: Sendable {
 
     /// Resumes the limits, each with the time it had left.
     package func resume() {
-        let step: (any CallStep)? = state.withLock { state in
-            guard state.pauses > 0 else { return nil }
+        let (step, others): ((any CallStep)?, [any CallStep]) = state.withLock { state in
+            guard state.pauses > 0 else { return (nil, []) }
             state.pauses -= 1
-            guard state.pauses == 0, let remaining = state.remaining.take() else { return nil }
+            guard state.pauses == 0, let remaining = state.remaining.take() else { return (nil, []) }
             end.store(moment(in: remaining), ordering: .relaxed)
-            return state.step
+            return (state.step, state.others)
         }
         step?.callResumed()
+        for other in others { other.callResumed() }
     }
 
     private func moment(in remaining: TimeAmount) -> UInt64 {
@@ -230,7 +239,7 @@ public final class Call: Sendable {
     }
 }
 
-/// The call's current step, which cancellation ends: an attempt on a connection, or a pause before one.
+/// A current step of the call, which cancellation ends: an attempt on a connection, or a pause before one.
 package protocol CallStep: AnyObject, Sendable {
     /// Called from any thread when the call is cancelled.
     func callCancelled()

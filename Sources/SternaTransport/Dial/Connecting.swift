@@ -41,7 +41,10 @@ final class Connecting: @unchecked Sendable {
     }
 
     /// Cancels all attempts.
-    func cancel() { stop(SternaError.cancelled(phase: .connect)) }
+    func cancel() {
+        loop.assertInEventLoop()
+        stop(SternaError.cancelled(phase: .connect))
+    }
 
     private func stop(_ error: any Error) {
         perform(race.cancel())

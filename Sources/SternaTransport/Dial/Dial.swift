@@ -5,7 +5,7 @@ import Synchronization
 
 /// One attempt to open a connection to an endpoint, not bound to a particular request.
 // Invariant: the stored `var`s are touched on the shard's event loop only.
-final class Dial: @unchecked Sendable {
+final class Dial: ListMember, @unchecked Sendable {
     let endpoint: Endpoint
     let shard: Shard
 
@@ -15,8 +15,8 @@ final class Dial: @unchecked Sendable {
     /// Whether the dial may end with a connection of another origin.
     let mayShare: Bool
 
-    /// The index among the shard's dials.
-    var index = 0
+    /// The place among the shard's dials; nil outside.
+    var place: Int?
 
     /// The dial's progress so far, which requests waiting for it read from other threads.
     struct Progress: Sendable {
@@ -99,6 +99,7 @@ final class Dial: @unchecked Sendable {
 
     /// Releases everything that the dial holds.
     func end() {
+        shard.loop.assertInEventLoop()
         cancellation = nil
         channels = []
     }

@@ -22,6 +22,7 @@ final class EventLoopExecutor: TaskExecutor, @unchecked Sendable {
     ///
     /// Further tasks that the work wakes, and those that the first task wakes, go through the queue.
     func wakingAfter(_ work: () -> Void) {
+        loop.assertInEventLoop()
         guard !keeps else { return work() }
         keeps = true
         work()

@@ -32,10 +32,10 @@ final class BodyWriter: @unchecked Sendable {
     private var readAhead: Bytes?
     private var unflushed = 0
     private(set) var handed: Int64 = 0
-    var isBusy = false
+    private var isBusy = false
     private var isAdvancing = false
-    var isStopped = false
-    var pull: Task<Void, Never>?
+    private var isStopped = false
+    private var pull: Task<Void, Never>?
     private var watch: Scheduled<Void>?
 
     /// Whether the channel has received every byte of the declared length, even if the source has not signalled its end.
@@ -117,6 +117,7 @@ final class BodyWriter: @unchecked Sendable {
 
     /// Stops writing; a write in progress ends by itself.
     func stop() {
+        loop.assertInEventLoop()
         isStopped = true
         pull?.cancel()
         watch?.cancel()
@@ -142,8 +143,7 @@ final class BodyWriter: @unchecked Sendable {
         end(codec, with: nil)
     }
 
-    /// Ends the body.
-    func end(_ codec: ExchangeCodec, with trailers: HTTPFields?) {
+    private func end(_ codec: ExchangeCodec, with trailers: HTTPFields?) {
         let isOnItsWay: Bool
         do throws(SternaError) {
             isOnItsWay = try codec.endBody(trailers)
@@ -155,7 +155,7 @@ final class BodyWriter: @unchecked Sendable {
         if isOnItsWay { codec.bodyFinished() }
     }
 
-    func fail(_ error: SternaError) {
+    private func fail(_ error: SternaError) {
         guard !isStopped else { return }
         let codec = codec
         stop()
@@ -328,8 +328,38 @@ final class BodyWriter: @unchecked Sendable {
         }
     }
 
+    // MARK: Trailers
+
+    // Requests the trailer fields, and ends the body with them.
+    private func writeTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) {
+        isBusy = true
+        pull = Task {
+            let result: Result<HTTPFields, SternaError>
+            do {
+                result = .success(try await make())
+            } catch {
+                result = .failure(
+                    SternaError.wrap(
+                        error, as: .writeFailed, phase: .write, "The body's trailers failed: \(Self.line(error))"))
+            }
+            self.loop.execute { self.finish(result) }
+        }
+    }
+
+    private func finish(_ result: Result<HTTPFields, SternaError>) {
+        isBusy = false
+        guard !isStopped, let codec, codec.isOpen else { return }
+        codec.sourceDelivered()
+        switch result {
+        case .success(let fields): end(codec, with: fields)
+        case .failure(let error): fail(error)
+        }
+    }
+
+    // MARK: Errors
+
     // A source's error message is shortened to one line.
-    static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
+    private static func line(_ error: any Error) -> String { FieldSyntax.printable("\(error)", limit: 1_000) }
 
     private static func wrongLength(_ fault: BodyFault) -> SternaError {
         SternaError(

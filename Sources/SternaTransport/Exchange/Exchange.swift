@@ -9,7 +9,7 @@ import Synchronization
 /// the queue, under the queue's lock, takes ownership. `cancel` may be called from anywhere. The caller is resumed exactly once.
 // Invariant: only the owner touches the stored `var`s; `shard`, `ticket` and `arrival` under the queue's lock. Values set before
 // `begin` (the recorder, the warm-up flag) are set by the task that creates the exchange.
-final class Exchange: PrioritizedWaiter, @unchecked Sendable {
+final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// The exchange's phase, which decides which limits apply.
     enum Phase {
         case queued, writing, waiting, reading
@@ -50,7 +50,9 @@ final class Exchange: PrioritizedWaiter, @unchecked Sendable {
     /// The progress of the dial that counted as this exchange's when it left the queue without a connection.
     private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
-    var activeIndex: Int?
+
+    /// The place among its shard's exchanges; nil while none has it.
+    var place: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: ShutdownGrace.Lease?
@@ -207,7 +209,7 @@ final class Exchange: PrioritizedWaiter, @unchecked Sendable {
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
             // An exchange that has not arrived yet, or is moving to another shard, checks the flag on arrival.
-            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil,
+            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil,
                 self.isPending || evenBody
             else { return }
             shard.abandon(self, .cancelled(phase: self.errorPhase))
@@ -288,7 +290,7 @@ extension Exchange: CallStep {
         }
         guard let shard else { return endpoint.lookAtWaiters() }
         shard.loop.execute {
-            guard self.endpoint.change({ _ in self.shard === shard }), self.activeIndex != nil else { return }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
             self.codec?.timeGoesOn()
             self.codec?.writer?.advance()
             shard.tickNoLater(than: self.timeLimit().at)

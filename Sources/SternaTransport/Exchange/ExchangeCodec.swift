@@ -82,6 +82,7 @@ class ExchangeCodec: @unchecked Sendable {
 
     /// Restarts all limits after the exchange's time was paused.
     final func timeGoesOn() {
+        shard.loop.assertInEventLoop()
         lastActivity = shard.clock.now
         throughputWindow = lastActivity
         throughput = Throughput()

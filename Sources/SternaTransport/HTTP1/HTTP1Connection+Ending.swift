@@ -75,6 +75,7 @@ extension HTTP1Connection {
 
     /// Closes the connection for good.
     func close() {
+        shard.loop.assertInEventLoop()
         guard !isClosing else { return }
         state.beginClosing()
         context?.close(promise: nil)
@@ -82,6 +83,7 @@ extension HTTP1Connection {
 
     // An orderly TLS close would first write the remaining bytes and then read for seconds what the peer still sends.
     func abort(evenIfClosing: Bool = false) {
+        shard.loop.assertInEventLoop()
         guard !isClosing || evenIfClosing else { return }
         state.beginClosing()
         (tlsContext ?? context)?.close(promise: nil)

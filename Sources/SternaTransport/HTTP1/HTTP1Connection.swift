@@ -173,6 +173,15 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         writer.advance()
     }
 
+    /// Ends a warm-up, which only needed the connection to open.
+    private func warmedUp(_ exchange: Exchange) {
+        shard.remove(exchange)
+        hasStoodIdle = true
+        shard.release(self)
+        // Only after the release: the caller's next request must find the connection, and not open another.
+        exchange.endWarmUp()
+    }
+
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -300,6 +309,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     }
 
     func resumeReading() {
+        shard.loop.assertInEventLoop()
         guard readIsHeld else { return }
         readGoesOn()
         context?.read()

@@ -187,6 +187,7 @@ extension HTTP2Connection {
 
     /// Closes an unused connection in order.
     func close() {
+        shard.loop.assertInEventLoop()
         guard !isClosing else { return }
         state.beginClosing()
         guard let context else { return }
@@ -197,6 +198,7 @@ extension HTTP2Connection {
 
     /// Closes the connection at once: an orderly TLS close would take whatever the peer still sends, for seconds.
     func abort(evenIfClosing: Bool = false) {
+        shard.loop.assertInEventLoop()
         guard !isClosing || evenIfClosing else { return }
         state.beginClosing()
         (tlsContext ?? context)?.close(promise: nil)

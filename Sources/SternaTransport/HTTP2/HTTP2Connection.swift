@@ -151,6 +151,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Sends an exchange's request on a stream of its own.
     func start(_ exchange: Exchange) {
+        shard.loop.assertInEventLoop()
         guard let context, !isClosing, let id = nextID else {
             state.retire()
             return shard.putBack(exchange)
@@ -279,6 +280,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Flushes once for all that is written in this turn of the event loop.
     func flushSoon() {
+        shard.loop.assertInEventLoop()
         mustFlush = true
         guard !isReading, !isFlushing else { return }
         isFlushing = true

@@ -51,6 +51,7 @@ extension HTTP2Stream {
     }
 
     func resumeReading() {
+        shard.loop.assertInEventLoop()
         guard readIsHeld else { return }
         readGoesOn()
         credit()

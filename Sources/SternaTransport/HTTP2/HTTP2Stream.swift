@@ -324,6 +324,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     /// Releases the exchange, and drops the pending pieces of its body.
     func detach() {
+        shard.loop.assertInEventLoop()
         if let exchange {
             shard.remove(exchange)
             exchange.codec = nil

@@ -105,6 +105,7 @@ extension Shard {
 extension HTTP2Connection {
     /// Serves another origin from now on. Returns whether it can.
     func serve(_ endpoint: Endpoint) -> Bool {
+        shard.loop.assertInEventLoop()
         guard freeStreams > 0, !shard.isShutDown else { return false }
         if endpoints.count >= Self.maximumEndpoints, let oldest = endpoints.dropFirst().first { leave(oldest) }
         if !endpoints.contains(where: { $0 === endpoint }) {
@@ -118,6 +119,7 @@ extension HTTP2Connection {
 
     /// Stops serving another origin.
     func leave(_ endpoint: Endpoint) {
+        shard.loop.assertInEventLoop()
         endpoints.removeAll { $0 === endpoint }
         endpoint.pools[shard.index].streams.removeAll { $0 === self }
         shard.holdChanged(endpoint)

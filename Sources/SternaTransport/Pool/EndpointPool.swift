@@ -48,12 +48,14 @@ final class EndpointPool: @unchecked Sendable {
 
     /// Adds a connection to the idle ones.
     func keep(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
         idle.append(connection)
         unreserved.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     /// Takes the most recently used idle connection for a reservation; nil if none is left.
     func takeReserved() -> HTTP1Connection? {
+        shard.loop.assertInEventLoop()
         while let connection = idle.popLast() {
             if connection.isUsable { return connection }
             connection.close()
@@ -64,15 +66,66 @@ final class EndpointPool: @unchecked Sendable {
         return nil
     }
 
-    /// Takes the idle connection that has been unused for longest.
-    func takeOldest() -> HTTP1Connection? {
+    // Takes the idle connection that has been unused for longest.
+    private func takeOldest() -> HTTP1Connection? {
         guard !idle.isEmpty else { return nil }
         unreserved.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return idle.removeFirst()
     }
 
+    /// Closes an idle connection, or an unused one that carries concurrent exchanges. Returns false if there is none.
+    @discardableResult
+    func closeOldest() -> Bool {
+        shard.loop.assertInEventLoop()
+        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
+        if let connection = takeOldest() {
+            connection.abort(evenIfClosing: true)
+            return true
+        }
+        guard let unused = streams.first(where: { $0.streams.isEmpty && $0.takesWrites }) else { return false }
+        unused.abort()
+        return true
+    }
+
+    /// Closes the connections without exchanges.
+    func closeIdle() {
+        for connection in idle { connection.close() }
+        for connection in streams where connection.streams.isEmpty { connection.close() }
+    }
+
+    /// Closes all connections at once, but for those that carry an HTTP/1 exchange.
+    func abandonAll() {
+        for connection in idle { connection.abort(evenIfClosing: true) }
+        for connection in streams { connection.abort(evenIfClosing: true) }
+    }
+
+    /// The number of connections whose limits are checked.
+    var count: Int { idle.count + streams.count }
+
+    /// Checks the limits of the connections. Returns when to check again.
+    func look(at now: NIODeadline) -> NIODeadline {
+        shard.loop.assertInEventLoop()
+        var next = NIODeadline.distantFuture
+        for connection in idle {
+            if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
+        }
+        for connection in streams {
+            if !connection.streams.isEmpty {
+                next = min(next, connection.lookAtHealth(at: now))
+            } else if connection.isOverdue {
+                connection.abort()
+            } else if connection.idleLimit <= now {
+                connection.close()
+            } else {
+                next = min(next, connection.idleLimit)
+            }
+        }
+        return next
+    }
+
     /// Removes a closed connection.
     func lost(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
         guard let position = idle.lastIndex(where: { $0 === connection }) else { return }
         idle.remove(at: position)
         unreserved.wrappingSubtract(1, ordering: .sequentiallyConsistent)

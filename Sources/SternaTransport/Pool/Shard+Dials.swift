@@ -11,7 +11,7 @@ extension Shard {
     /// the others in turn.
     func closeIdleSoon(of endpoint: Endpoint, turn: Int = 0) {
         loop.execute {
-            guard endpoint.lacksFreshConnection, !self.closeOldestIdle(of: endpoint.pools[self.index]) else { return }
+            guard endpoint.lacksFreshConnection, !endpoint.pools[self.index].closeOldest() else { return }
             guard turn + 1 < endpoint.pools.count else { return }
             endpoint.pools[(self.index + 1) % endpoint.pools.count].shard.closeIdleSoon(of: endpoint, turn: turn + 1)
         }
@@ -24,24 +24,12 @@ extension Shard {
             guard endpoint.permits.isStarving else { return }
             let own = endpoint.pools[self.index]
             for pool in self.idlePools where pool !== own || endpoint.lacksFreshConnection {
-                if self.closeOldestIdle(of: pool) { return }
+                if pool.closeOldest() { return }
             }
             guard turn + 1 < endpoint.pools.count else { return }
             let next = endpoint.pools[(self.index + 1) % endpoint.pools.count].shard
             next.closeAnyIdleSoon(for: endpoint, turn: turn + 1)
         }
-    }
-
-    @discardableResult
-    func closeOldestIdle(of pool: EndpointPool) -> Bool {
-        guard let connection = pool.takeOldest() else {
-            guard let unused = pool.streams.first(where: { $0.streams.isEmpty && $0.takesWrites }) else { return false }
-            unused.abort()
-            return true
-        }
-        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
-        connection.abort(evenIfClosing: true)
-        return true
     }
 
     // MARK: Dials
@@ -56,12 +44,11 @@ extension Shard {
 
     private func open(_ dial: Dial) {
         loop.assertInEventLoop()
-        dial.index = dials.count
-        dials.append(dial)
+        dials.add(dial)
         counts.dials += 1
         if isShutDown, grace.isOver || !dial.endpoint.hasWaiters { dial.cancel() }
         dialer.open(dial).whenComplete { result in
-            self.remove(dial)
+            _ = self.dials.remove(dial)
             dial.end()
             switch result {
             case .success(.http1(let connection)): self.opened(connection, by: dial)
@@ -71,14 +58,6 @@ extension Shard {
                 self.failed(
                     dial, SternaError.wrap(error, as: .connectionFailed, phase: .connect, "Cannot connect."))
             }
-        }
-    }
-
-    private func remove(_ dial: Dial) {
-        let last = dials.removeLast()
-        if last !== dial {
-            dials[dial.index] = last
-            last.index = dial.index
         }
     }
 
@@ -128,6 +107,7 @@ extension Shard {
     }
 
     func opened(_ connection: HTTP1Connection, by dial: Dial) {
+        loop.assertInEventLoop()
         guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
         connection.spokenTLSVersion = dial.timeline.tlsVersion

@@ -9,42 +9,39 @@ extension Shard {
     /// Stops taking requests. The promise succeeds when the requests under way have ended, by themselves or at the end of the
     /// grace. Of several calls, the one whose grace ends first counts.
     func shutDown(_ promise: EventLoopPromise<Void>, grace: TimeAmount) {
+        loop.assertInEventLoop()
         endGrace(at: clock.now + grace)
         if let drained {
             drained.futureResult.cascade(to: promise)
             return
         }
-        isShutDown = true
         drained = promise
         closeIdle()
         proxyConnections.shutDown()
-        for exchange in active where exchange.codec == nil { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
+        for exchange in active.members where exchange.codec == nil { abandon(exchange, Self.shutDown) }
+        for dial in dials.members { dial.cancel() }
         checkDrained()
     }
 
     private func endGrace(at moment: NIODeadline) {
-        if let graceEnd, graceEnd.at <= moment { return }
-        graceEnd?.task.cancel()
-        graceEnd = (moment, clock.schedule(at: moment, on: loop) { self.abandonAll() })
+        guard !graceTimer.isSet(by: moment) else { return }
+        graceTimer.clear()
+        graceTimer.set(clock.schedule(at: moment, on: loop) { self.abandonAll() }, at: moment)
     }
 
     /// Finishes once all shards have ended and no more requests arrive. Ends what another shard's grace has cut short here.
     func graceIsOver() {
+        loop.assertInEventLoop()
         if !active.isEmpty || !dials.isEmpty { abandonAll() }
-        graceEnd?.task.cancel()
-        graceEnd?.at = .uptimeNanoseconds(0)
+        graceTimer.stop()
     }
 
     /// Ends the requests, dials and connections that are still under way.
     private func abandonAll() {
         grace.end()
-        for exchange in active { abandon(exchange, Self.shutDown) }
-        for dial in dials { dial.cancel() }
-        for pool in idlePools {
-            for connection in pool.idle { connection.abort(evenIfClosing: true) }
-            for connection in pool.streams { connection.abort(evenIfClosing: true) }
-        }
+        for exchange in active.members { abandon(exchange, Self.shutDown) }
+        for dial in dials.members { dial.cancel() }
+        for pool in idlePools { pool.abandonAll() }
         proxyConnections.abandonAll()
         // Remaining connections close in their own time.
         drained?.succeed(())
@@ -53,6 +50,7 @@ extension Shard {
     /// Completes the shutdown when nothing is left, but not before the end of this turn of the event loop. A connection may
     /// close ahead of the answer that it delivered, and that answer may lead to another request.
     func checkDrained() {
+        loop.assertInEventLoop()
         guard isDrained else { return }
         loop.execute {
             guard self.isDrained else { return }

@@ -6,6 +6,7 @@ import Synchronization
 extension Shard {
     /// Adds a connection that a dial has opened, and starts waiting requests on it.
     func opened(_ connection: HTTP2Connection, by dial: Dial) {
+        loop.assertInEventLoop()
         let endpoint = dial.endpoint
         let pool = endpoint.pools[index]
         guard connection.establish() else { return failedAtOnce(dial) }
@@ -50,6 +51,7 @@ extension Shard {
 
     /// Records whether a peer here takes no streams at the moment: more connections would not change that.
     func holdChanged(_ endpoint: Endpoint) {
+        loop.assertInEventLoop()
         let pool = endpoint.pools[index]
         let isOnHold = pool.streams.contains(where: \.isOnHold)
         guard isOnHold != pool.isOnHold else { return }
@@ -72,7 +74,7 @@ extension Shard {
         if isShutDown { return connection.close() }
         let endpoint = connection.endpoint
         if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
-            closeOldestIdle(of: endpoint.pools[index])
+            endpoint.pools[index].closeOldest()
         } else {
             tickNoLater(than: connection.idleLimit)
         }
@@ -89,22 +91,5 @@ extension Shard {
         connection.endpoint.lost(on: index)
         for endpoint in connection.endpoints { endpoint.arrange() }
         checkDrained()
-    }
-
-    /// Checks the connections of a pool. Returns when to check again.
-    func lookAtStreams(of pool: EndpointPool, at now: NIODeadline) -> NIODeadline {
-        var next = NIODeadline.distantFuture
-        for connection in pool.streams {
-            if !connection.streams.isEmpty {
-                next = min(next, connection.lookAtHealth(at: now))
-            } else if connection.isOverdue {
-                connection.abort()
-            } else if connection.idleLimit <= now {
-                connection.close()
-            } else {
-                next = min(next, connection.idleLimit)
-            }
-        }
-        return next
     }
 }

@@ -5,42 +5,34 @@ import SternaCore
 extension Shard {
     func add(_ exchange: Exchange) {
         loop.assertInEventLoop()
-        exchange.activeIndex = active.count
-        active.append(exchange)
+        active.add(exchange)
     }
 
     /// Removes a request that has ended.
     func remove(_ exchange: Exchange) {
         loop.assertInEventLoop()
-        guard let position = exchange.activeIndex else { return }
-        exchange.activeIndex = nil
-        let last = active.removeLast()
-        if last !== exchange {
-            active[position] = last
-            last.activeIndex = position
-        }
-        if active.isEmpty, drained != nil { checkDrained() }
+        guard active.remove(exchange) else { return }
+        if active.isEmpty, isShutDown { checkDrained() }
     }
 
     /// Ensures that limits are checked by a moment. Most requests end long before the timer that is already set, so they cost a
     /// comparison.
     func tickNoLater(than moment: NIODeadline) {
         loop.assertInEventLoop()
-        if let tick, tick.at <= moment { return }
-        tick?.task.cancel()
-        let task = clock.schedule(at: moment, on: loop) { self.lookAtLimits() }
-        tick = (moment, task)
+        guard !limitTimer.isSet(by: moment) else { return }
+        limitTimer.clear()
+        limitTimer.set(clock.schedule(at: moment, on: loop) { self.lookAtLimits() }, at: moment)
     }
 
     /// Counts checks of waiting requests; callable from any thread.
     func note(looked: Int) { loop.execute { self.counts.looked += looked } }
 
     private func lookAtLimits() {
-        tick = nil
+        limitTimer.fired()
         let now = clock.now
         var next = NIODeadline.distantFuture
         var looked = active.count
-        for exchange in active {
+        for exchange in active.members {
             let limit = exchange.timeLimit()
             guard limit.at <= now else {
                 next = min(next, limit.at)
@@ -53,14 +45,11 @@ extension Shard {
             }
         }
         for pool in idlePools {
-            looked += pool.idle.count + pool.streams.count
-            for connection in pool.idle {
-                if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
-            }
-            next = min(next, lookAtStreams(of: pool, at: now))
+            looked += pool.count
+            next = min(next, pool.look(at: now))
         }
         idlePools.removeAll { pool in
-            pool.isListed = !pool.idle.isEmpty || !pool.streams.isEmpty
+            pool.isListed = pool.count > 0
             return !pool.isListed
         }
         counts.looked += looked

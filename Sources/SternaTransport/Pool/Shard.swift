@@ -15,24 +15,26 @@ final class Shard: @unchecked Sendable {
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
     let continueWait: TimeAmount
-    var active: [Exchange] = []
+    var active = MemberList<Exchange>()
     var idlePools: [EndpointPool] = []
-    var tick: (at: NIODeadline, task: ClockTimer)?
     var counts = ShardCounts()
-    var dials: [Dial] = []
+    var dials = MemberList<Dial>()
 
     /// Whether a dial is being begun. Prevents a dial that fails at once from beginning the next one re-entrantly.
     var isBeginning = false
 
     private var replies = ReplyBatch()
-    let proxyConnections = ProxyConnections()
 
-    /// Fulfilled when the last connection is closed, once the engine is shut down.
+    /// Fires when the next limit of a request or a connection is checked.
+    var limitTimer = EarliestTimer()
+    let proxyConnections: ProxyConnections
+
+    /// Fulfilled when the last connection is closed; nil until the engine is shut down.
     var drained: EventLoopPromise<Void>?
+    var isShutDown: Bool { drained != nil }
 
-    /// The end of the grace, when the work still under way is ended.
-    var graceEnd: (at: NIODeadline, task: ClockTimer)?
-    var isShutDown = false
+    /// Fires at the end of the grace, when the work still under way is ended.
+    var graceTimer = EarliestTimer()
 
     /// Keeps the engine's shards from ending between two attempts of a request.
     let grace: ShutdownGrace
@@ -44,6 +46,7 @@ final class Shard: @unchecked Sendable {
         self.dialer = dialer
         self.options = options
         clock = options.clock
+        proxyConnections = ProxyConnections(on: loop)
         executor = EventLoopExecutor(loop)
         idleTimeout = TimeAmount(clamping: options.idleTimeout)
         firstDialPatience = TimeAmount(clamping: options.firstDialPatience)
@@ -97,7 +100,7 @@ final class Shard: @unchecked Sendable {
         if endpoint.hasWaitersForAny {
             serveSoon(endpoint)
         } else if endpoint.permits.isStarving {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         }
     }
 
@@ -143,6 +146,7 @@ final class Shard: @unchecked Sendable {
 
     /// Ends a request before its response is complete, after a cancellation or a time-out.
     func abandon(_ exchange: Exchange, _ error: SternaError) {
+        loop.assertInEventLoop()
         if let codec = exchange.codec {
             codec.fail(error)
             return
@@ -153,6 +157,7 @@ final class Shard: @unchecked Sendable {
 
     /// Delivers a response to its caller, together with the other responses of this turn of the event loop.
     func reply(to exchange: Exchange, _ response: Response) {
+        loop.assertInEventLoop()
         guard !exchange.isOnLoop, !active.isEmpty || !replies.isEmpty else { return exchange.succeed(response) }
         guard let reply = exchange.reply(response), replies.add(reply) else { return }
         loop.execute { self.replies.takeAll().send() }
@@ -215,6 +220,7 @@ final class Shard: @unchecked Sendable {
     func serveSoon(_ endpoint: Endpoint) { loop.execute { self.serve(endpoint) } }
 
     private func serve(_ endpoint: Endpoint) {
+        loop.assertInEventLoop()
         let pool = endpoint.pools[index]
         guard !pool.isServing else {
             pool.mustServeMore = true
@@ -247,11 +253,11 @@ final class Shard: @unchecked Sendable {
         connection.hasStoodIdle = true
         pool.keep(connection)
         if isShutDown {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         } else if endpoint.hasWaitersForAny {
             serveSoon(endpoint)
         } else if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
-            closeOldestIdle(of: pool)
+            pool.closeOldest()
         } else {
             tickNoLater(than: connection.idleLimit)
         }
@@ -270,10 +276,8 @@ final class Shard: @unchecked Sendable {
 
     /// Closes the idle connections.
     func closeIdle() {
-        for pool in idlePools {
-            for connection in pool.idle { connection.close() }
-            for connection in pool.streams where connection.streams.isEmpty { connection.close() }
-        }
+        loop.assertInEventLoop()
+        for pool in idlePools { pool.closeIdle() }
     }
 }
 

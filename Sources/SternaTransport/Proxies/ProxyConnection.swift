@@ -101,6 +101,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Calls the closure once it is known how many tunnels the proxy takes: more would be refused.
     func onReady(_ act: @escaping () -> Void) {
+        assert(context?.eventLoop.inEventLoop != false)
         if peer.isKnown || context == nil { return act() }
         whenReady = act
     }
@@ -120,6 +121,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     func open(
         _ stream: TunnelStream, _ begun: @escaping @Sendable (any Channel) -> Void
     ) -> EventLoopFuture<TunnelChannel> {
+        assert(context?.eventLoop.inEventLoop != false)
         streamCount += 1
         tunnelCount += 1
         tunnels[ObjectIdentifier(stream)] = stream
@@ -160,6 +162,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Stops taking new tunnels.
     func retire() {
+        assert(context?.eventLoop.inEventLoop != false)
         takeNoMore()
         closeIfIdle()
     }
@@ -171,6 +174,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Closes the connection if it carries no tunnel.
     func closeIfIdle() {
+        assert(context?.eventLoop.inEventLoop != false)
         if tunnels.isEmpty { close() }
     }
 
@@ -186,6 +190,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Closes the connection and its tunnels at once: an orderly TLS close would wait for seconds.
     func abort() {
+        assert(context?.eventLoop.inEventLoop != false)
         state = .closing
         ready()
         for stream in tunnels.values { stream.giveUp() }

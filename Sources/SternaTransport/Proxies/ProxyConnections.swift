@@ -11,6 +11,7 @@ final class ProxyConnections: @unchecked Sendable {
         let policy: SecurityPolicy
     }
 
+    private let loop: any EventLoop
     private var connections: [Key: [ProxyConnection]] = [:]
 
     /// A dial that other dials wait for, to use its connection.
@@ -36,15 +37,22 @@ final class ProxyConnections: @unchecked Sendable {
     /// Whether the shard is shut down.
     private(set) var isOver = false
 
+    init(on loop: any EventLoop) { self.loop = loop }
+
     /// Returns a connection that takes one more tunnel.
     func usable(_ key: Key) -> ProxyConnection? {
+        loop.assertInEventLoop()
         guard !requiring.contains(key) else { return nil }
         return connections[key]?.first { $0.hasRoom && $0.rotation == key.policy.rotatingIdentity?.current }
     }
 
-    func add(_ connection: ProxyConnection) { connections[connection.key, default: []].append(connection) }
+    func add(_ connection: ProxyConnection) {
+        loop.assertInEventLoop()
+        connections[connection.key, default: []].append(connection)
+    }
 
     func remove(_ connection: ProxyConnection) {
+        loop.assertInEventLoop()
         guard var list = connections[connection.key] else { return }
         list.removeAll { $0 === connection }
         connections[connection.key] = list.isEmpty ? nil : list
@@ -58,6 +66,7 @@ final class ProxyConnections: @unchecked Sendable {
     /// Begins a dial that others wait for. Returns nil if none has to wait: another such dial is under way, the proxy speaks
     /// HTTP/1.1, or it takes few tunnels.
     func lead(_ key: Key) -> Lead? {
+        loop.assertInEventLoop()
         guard leads[key] == nil, !refusing.contains(key), !narrow.contains(key) else { return nil }
         let lead = Lead(key)
         leads[key] = lead
@@ -66,11 +75,13 @@ final class ProxyConnections: @unchecked Sendable {
 
     /// Fulfils a promise when the dial under way completes.
     func wait(for key: Key, _ promise: EventLoopPromise<Void>) {
+        loop.assertInEventLoop()
         if let lead = leads[key] { lead.waiting.append(promise) } else { promise.succeed(()) }
     }
 
     /// Completes the dial: resumes or fails all waiters.
     func ended(_ lead: Lead?, _ error: SternaError? = nil) {
+        loop.assertInEventLoop()
         guard let lead, leads[lead.key] === lead else { return }
         leads[lead.key] = nil
         for promise in lead.waiting {
@@ -80,6 +91,7 @@ final class ProxyConnections: @unchecked Sendable {
 
     /// Records the protocol that the proxy has chosen.
     func chose(_ key: Key, http2: Bool) {
+        loop.assertInEventLoop()
         if http2 {
             refusing.remove(key)
         } else if refusing.count < Self.mostRemembered {
@@ -98,6 +110,7 @@ final class ProxyConnections: @unchecked Sendable {
 
     /// Records that the proxy makes tunnels by HTTP/1.1 only, though it speaks HTTP/2.
     func requiresHTTP1(_ key: Key) {
+        loop.assertInEventLoop()
         if requiring.count < Self.mostRemembered { requiring.insert(key) }
     }
 
@@ -110,12 +123,14 @@ final class ProxyConnections: @unchecked Sendable {
 
     /// Closes connections without a tunnel, and the others when their last tunnel has ended.
     func shutDown() {
+        loop.assertInEventLoop()
         isOver = true
         for connection in Array(connections.values.joined()) { connection.closeIfIdle() }
     }
 
     /// Closes all connections at once.
     func abandonAll() {
+        loop.assertInEventLoop()
         for connection in Array(connections.values.joined()) { connection.abort() }
     }
 }

@@ -44,6 +44,7 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
 
     /// Becomes active, once its handlers are in place.
     func activate() {
+        assert(eventLoop.inEventLoop)
         guard !isOver else { return }
         pipeline.syncOperations.fireChannelActive()
         if readsByItself { pipeline.syncOperations.read() }
@@ -65,6 +66,7 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
 
     /// Ends the channel with its stream.
     func end() {
+        assert(eventLoop.inEventLoop)
         guard !isOver else { return }
         hasEnded.store(true, ordering: .relaxed)
         pipeline.syncOperations.fireChannelInactive()

@@ -58,6 +58,7 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     func ask(
         _ negotiation: Negotiation, within limit: StepLimit, on loop: any EventLoop
     ) -> EventLoopFuture<Response?> {
+        loop.assertInEventLoop()
         let promise = loop.makePromise(of: Response?.self)
         self.promise = promise
         self.limit = limit

@@ -119,6 +119,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     // MARK: To the proxy
 
     func send(_ bytes: Bytes, _ promise: EventLoopPromise<Void>?) {
+        assert(context?.eventLoop.inEventLoop != false)
         let count = bytes.readableBytes
         guard let context, state == .open, count > 0 else {
             if count > 0 { promise?.fail(ChannelError.ioOnClosedChannel) } else { promise?.succeed(()) }
@@ -171,6 +172,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func end(_ error: any Error) {
+        assert(context?.eventLoop.inEventLoop != false)
         timer?.cancel()
         timer = nil
         let wasAsking = state == .asking

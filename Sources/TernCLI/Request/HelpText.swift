@@ -21,6 +21,7 @@ enum HelpText {
         file; with both, add --ignore-stdin. One command sends one request.
 
         COMMANDS:
+          tern download   save files; continue interrupted downloads
           tern upload     send a file
           tern cert       show a server's certificates and pins
           tern serve      run the test server

@@ -12,6 +12,18 @@ struct SendingOptions: ParsableArguments {
     @Flag(help: "Compress the body with gzip; few servers accept that.")
     var compress = false
 
+    @OptionGroup
+    var sender: SenderOptions
+
+    /// Returns the credentials; asks for a missing password.
+    func authorization() throws -> Authorization? { try sender.authorization() }
+
+    /// Returns the header fields of these options as items.
+    func headerItems() throws -> [Item] { try sender.headerItems() }
+}
+
+/// Options for the credentials and the header fields of a request.
+struct SenderOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(

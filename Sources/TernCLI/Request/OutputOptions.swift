@@ -80,14 +80,22 @@ struct NamingOptions: ParsableArguments {
         help: "With -O, use the name that the server gives; an existing file is kept.")
     var remoteHeaderName = false
 
+    @Option(
+        name: .customShort("C"),
+        help: ArgumentHelp(
+            "With -O or -o, -C - makes this a download that goes on from what an interrupted one left; see tern download.",
+            valueName: "-"))
+    var offset: String?
+
     func validate() throws {
+        try SavingOptions.check(offset: offset)
         if remoteHeaderName, !remoteName { throw ValidationError("--remote-header-name goes with -O.") }
     }
 
     /// Returns the body's destination; nil if these options do not name one.
     func destination(url: HTTPURL) throws -> SaveDestination? {
         guard remoteName else { return nil }
-        let name = FileName.ofURL(url)
+        let name = DownloadFileName.name(of: url)
         if remoteHeaderName { return .named(fallback: name) }
         guard let name else { throw UsageError("The URL does not end in a file name; write -o FILE.") }
         return .file(name)
@@ -110,7 +118,7 @@ enum SaveDestination: Hashable, Sendable {
         case .none: return nil
         case .file(let path): return try OutputFile(path)
         case .named(let fallback):
-            guard let name = response["Content-Disposition"].flatMap(FileName.ofDisposition) ?? fallback else {
+            guard let name = response["Content-Disposition"].flatMap(DownloadFileName.name(inDisposition:)) ?? fallback else {
                 throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")
             }
             return try OutputFile(newFile: name)

@@ -5,7 +5,7 @@ import Sterna
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
-        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern upload | cert | serve | demo | bench [options]",
+        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cert | serve | demo | bench [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(
@@ -43,11 +43,21 @@ struct RequestCommand: AsyncParsableCommand {
         if naming.remoteName, output.path != nil {
             throw ValidationError("-O and -o exclude each other: each names the file.")
         }
+        guard naming.offset != nil else { return }
+        guard naming.remoteName || output.path.map({ $0 != "-" }) == true else {
+            throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
+        }
+        let isPlain = output.parts == nil && !output.verbose && !output.include && !output.curl && !fields.head
+        guard isPlain, fields.data.isEmpty else {
+            throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")
+        }
     }
 
     func run() async throws {
+        let target = try Target(arguments, method: fields.namedMethod)
+        if naming.offset != nil { return try await download(target).run() }
         var job = RequestJob(
-            target: try Target(arguments, method: fields.namedMethod), request: request, connection: connection,
+            target: target, request: request, connection: connection,
             trust: trust, routing: routing, output: output)
         job.format = fields.format
         job.givenBody = fields.givenBody
@@ -55,5 +65,20 @@ struct RequestCommand: AsyncParsableCommand {
         job.showsHead = fields.head
         job.naming = naming
         try await job.run()
+    }
+
+    /// Returns the download that continues an earlier one.
+    private func download(_ target: Target) throws -> DownloadJob {
+        let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
+        guard target.method ?? "GET" == "GET", !items.contains(where: \.isContent) else {
+            throw UsageError("-C - is for downloads, which are GET requests without a body.")
+        }
+        let content = try RequestContent(items, as: .json, style: request.style?.style)
+        return DownloadJob(
+            urls: [try Target.url(target.url).appendingQuery(content.query)],
+            saving: SavingOptions(
+                path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
+                silent: output.silent),
+            sender: request.sender, connection: connection, trust: trust, routing: routing, items: items)
     }
 }

@@ -75,19 +75,21 @@ struct RequestJob {
         do {
             try await exchange.run(draft, by: session)
         } catch let error as SternaError {
-            throw advised(error, after: ContinuousClock.now - start)
+            throw Self.advised(error, after: ContinuousClock.now - start, connection, routing)
         }
     }
 
     /// Returns the error in terms of the options that caused it.
-    private func advised(_ error: SternaError, after duration: Duration) -> any Error {
+    static func advised(
+        _ error: SternaError, after duration: Duration, _ connection: ConnectionOptions, _ routing: RoutingOptions
+    ) -> any Error {
         // The library's limits may end early by less than this, since they are passed on in whole milliseconds.
         let tolerance = Duration.milliseconds(20)
         switch error.kind {
         case .timedOut:
             guard let limit = connection.maxTime, duration + tolerance >= .seconds(limit) else { return error }
             var error = error
-            error.detail = "The request did not finish within the \(Self.seconds(limit)) of --max-time."
+            error.detail = "The request did not finish within the \(seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
         case .connectionFailed where routing.unixSocket != nil:
             return AdvisedError(error: error, advice: "Check that the server of --unix-socket runs.")

@@ -1,11 +1,18 @@
 import SternaPlatform
 import Synchronization
 
-/// Turns Ctrl-C and the signals SIGTERM and SIGHUP into a cancellation. A second signal, or two seconds of waiting,
-/// terminates the process at once.
+/// Turns Ctrl-C and the signals SIGTERM and SIGHUP into a cancellation. A second signal terminates the process at once, and so
+/// does a wait that is longer than the command's patience.
 final class SignalWatch: Sendable {
     private static let numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP]
-    private static let patience = Duration.seconds(2)
+
+    private static let patience = Atomic<Int>(2)
+
+    /// Sets how many seconds the command may take to end after a signal.
+    static func wait(seconds: Int) { patience.store(seconds, ordering: .relaxed) }
+
+    /// Called when the window has changed its size.
+    private static let resized = Mutex<(@Sendable () -> Void)?>(nil)
 
     private let received = Mutex<CInt?>(nil)
     private let readingEnd = Mutex<CInt>(-1)
@@ -24,6 +31,12 @@ final class SignalWatch: Sendable {
 
     /// Makes a write to a closed pipe fail with an error instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Calls a closure, on a thread of its own, when the terminal's window changes its size.
+    static func onResize(_ action: @escaping @Sendable () -> Void) {
+        resized.withLock { $0 = action }
+        signal(SIGWINCH, handler)
+    }
 
     /// Watches for signals until the process ends.
     init(_ cancel: @escaping @Sendable () -> Void) {
@@ -69,6 +82,11 @@ final class SignalWatch: Sendable {
     }
 
     private func handle(_ number: CInt) {
+        if number == SIGWINCH {
+            let action = Self.resized.withLock { $0 }
+            action?()
+            return
+        }
         let isFirst = received.withLock { received in
             defer { received = received ?? number }
             return received == nil
@@ -76,7 +94,7 @@ final class SignalWatch: Sendable {
         guard isFirst else { end() }
         cancel()
         Task.detached { [self] in
-            try? await Task.sleep(for: Self.patience)
+            try? await Task.sleep(for: .seconds(Self.patience.load(ordering: .relaxed)))
             end()
         }
     }

@@ -27,6 +27,11 @@ struct Terminal: Sendable {
         if ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
         return environment.columns ?? 80
     }
+    /// The number of rows, queried on each call.
+    var rows: Int {
+        var size = winsize()
+        return ioctl(number, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
+    }
 }
 
 /// The environment's settings for the look of output.

@@ -96,6 +96,22 @@ struct TasksExamplesTests {
         }
     }
 
+    @Test("A download over several connections")
+    func segments() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let api = try Session(baseURL: server.url)
+                server.route("GET", "/images/big.iso") { _ in ServerResponse(body: .bytes(Array("iso".utf8))) }
+
+                var options = DownloadOptions()
+                options.maxSegments = 4
+                let large = api.download("images/big.iso", to: .folder(folder), options: options)
+
+                #expect(try await large.value.length == 3)
+            }
+        }
+    }
+
     @Test("Hooks")
     func hooks() async throws {
         let api = try Session(baseURL: "https://api.example.com") { settings in

@@ -13,6 +13,8 @@ public struct Arguments: Sendable {
         case get
         /// A large answer, read piece by piece and thrown away.
         case download
+        /// A large answer, saved to the file of `--file` and synced.
+        case save
         /// A file as the body of a PUT.
         case upload
         /// All requests at once, to many origins.
@@ -68,7 +70,7 @@ public struct Arguments: Sendable {
     }
 
     private static func leave() -> Never {
-        print("usage: NAME get|download|upload|origins|idle url count concurrency [OPTION…]")
+        print("usage: NAME get|download|save|upload|origins|idle url count concurrency [OPTION…]")
         exit(64)
     }
 }

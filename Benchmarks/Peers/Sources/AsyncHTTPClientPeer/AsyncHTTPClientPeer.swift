@@ -35,6 +35,8 @@ struct AsyncHTTPClientPeer {
                 return bytes
             case .upload:
                 return try await upload(arguments.file, to: url, with: client)
+            case .save:
+                throw Refused()
             }
         }
         let load = Load(request: request)

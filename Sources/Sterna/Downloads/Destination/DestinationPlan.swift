@@ -84,6 +84,18 @@ struct DestinationPlan: Sendable {
         if case .file(let path) = target { path } else { nil }
     }
 
+    /// The folder in which the server names the file; nil for other destinations.
+    var knownFolder: String? {
+        if case .folder(let path) = target { path } else { nil }
+    }
+
+    /// Throws `destinationUnusable` if a name that the server chose is taken and has to stay so. It blocks.
+    func checkFree(_ path: String) throws(SternaError) {
+        guard case .folder = target, existing == .fail else { return }
+        var status = stat()
+        if lstat(path, &status) == 0 { throw DestinationFault.exists(path: path).error(phase: .read) }
+    }
+
     /// Returns the path of the destination as soon as the response's head has arrived; nil if a closure chooses it after the
     /// transfer.
     func path(forHeadOf response: Response) -> String? {

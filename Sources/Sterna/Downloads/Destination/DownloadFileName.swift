@@ -20,10 +20,17 @@ package enum DownloadFileName {
     ///   - url: the URL that answered, after redirects.
     ///   - mediaType: the response's media type.
     package static func name(disposition: String?, url: HTTPURL, mediaType: MediaType?) -> String {
-        if let name = disposition.flatMap({ ContentDisposition($0) })?.filename.flatMap(safe) { return name }
-        if let name = lastSegment(of: url).flatMap(safe) { return name }
+        if let name = disposition.flatMap(name(inDisposition:)) ?? name(of: url) { return name }
         return mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
     }
+
+    /// Returns the safe name that a Content-Disposition field suggests; nil without one.
+    package static func name(inDisposition field: String) -> String? {
+        ContentDisposition(field)?.filename.flatMap(safe)
+    }
+
+    /// Returns a safe name from the last segment of a URL's path; nil if the path ends in a slash.
+    package static func name(of url: HTTPURL) -> String? { lastSegment(of: url).flatMap(safe) }
 
     /// Returns the last path segment, percent-decoded if that is valid UTF-8; nil if the path ends in a slash.
     private static func lastSegment(of url: HTTPURL) -> String? {
@@ -39,7 +46,8 @@ package enum DownloadFileName {
     /// - Control characters, changes of direction and other invisible characters are removed; `<>:"|?*` become underscores.
     /// - Dots, hyphens, tildes and white space are removed from the beginning, dots and white space from the end: hidden files hold
     ///   settings, other programs take a hyphen for an option, and Windows drops dots and spaces at the end.
-    /// - Names that Windows reserves for devices get an underscore in front.
+    /// - Names that Windows reserves for devices get an underscore in front. Those that end as partial files and their sidecars do
+    ///   get one for the dot of that ending.
     /// - The name is in normalization form C, and has ``maximumLength`` bytes at most; the extension is kept.
     package static func safe(_ suggestion: String) -> String? {
         let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
@@ -156,7 +164,14 @@ package enum DownloadFileName {
         #endif
     }
 
-    private static func unreserved(_ name: String) -> String { isReserved(name) ? "_\(name)" : name }
+    private static func unreserved(_ name: String) -> String {
+        var name = name
+        // The suffix has one dot.
+        if PartialNames.isReserved(name), let dot = name.unicodeScalars.lastIndex(of: ".") {
+            name.unicodeScalars.replaceSubrange(dot...dot, with: CollectionOfOne("_"))
+        }
+        return isReserved(name) ? "_\(name)" : name
+    }
 
     /// Whether Windows takes the name for a device: what stands before the first dot counts, without spaces at its end.
     private static func isReserved(_ name: String) -> Bool {

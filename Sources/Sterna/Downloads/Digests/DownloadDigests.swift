@@ -1,15 +1,13 @@
 import NIOCore
 import SternaCore
 
-/// The digests that a download verifies, computed while its bytes arrive as far as they come in order.
+/// The digests of the file that a download verifies, computed while its bytes arrive as far as they come in order.
 struct DownloadDigests: Sendable {
     /// The caller's digest of the file.
     var caller: ExpectedDigest?
 
     private var file: [ExpectedDigest] = []
-    private var content: [ExpectedDigest] = []
     private var fileHasher: DigestHasher?
-    private var contentHasher: DigestHasher?
 
     // The position behind the bytes that the file's hasher has seen.
     private var hashed: Int64 = 0
@@ -21,28 +19,19 @@ struct DownloadDigests: Sendable {
         fileHasher = file.first.map { DigestHasher($0.algorithm) }
     }
 
-    /// Expects the digests of a response that has a part of the file.
+    /// Expects the digests of the file in a response that has a part of it.
     mutating func expect(_ response: Response) {
         let isCoded = response.section.contains(.contentEncoding)
         let expected = ExpectedDigests(
             status: response.status.code, fields: response.section, isCoded: isCoded, caller: caller)
         if !expected.file.isEmpty { file = expected.file }
-        content = expected.content
-        contentHasher = content.first.map { DigestHasher($0.algorithm) }
     }
 
-    /// Adds a piece of the content.
+    /// Adds a piece of the file.
     mutating func add(_ piece: Bytes, at offset: Int64) {
-        contentHasher?.update(piece)
         guard fileHasher != nil, offset == hashed else { return }
         fileHasher?.update(piece)
         hashed += Int64(piece.readableBytes)
-    }
-
-    /// Returns the error of a response whose content has another digest than it says.
-    mutating func contentVerdict() -> SternaError? {
-        defer { contentHasher = nil }
-        return contentHasher?.verdict(content, of: "the part of the file")
     }
 
     /// Returns the error of a file that has another digest than expected. What was not hashed while it arrived is read from the

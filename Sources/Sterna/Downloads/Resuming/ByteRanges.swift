@@ -55,6 +55,17 @@ struct ByteRanges: Sendable, Hashable {
         ranges.replaceSubrange(first..<last, with: CollectionOfOne(lower..<upper))
     }
 
+    /// Removes the bytes of a range.
+    mutating func remove(_ range: Range<Int64>) {
+        guard !range.isEmpty else { return }
+        ranges = ranges.flatMap { own -> [Range<Int64>] in
+            guard own.overlaps(range) else { return [own] }
+            let before = own.lowerBound..<max(own.lowerBound, range.lowerBound)
+            let after = min(own.upperBound, range.upperBound)..<own.upperBound
+            return [before, after].filter { !$0.isEmpty }
+        }
+    }
+
     /// Returns whether the set has all bytes of a range; true for an empty one.
     func contains(_ range: Range<Int64>) -> Bool {
         guard !range.isEmpty else { return true }

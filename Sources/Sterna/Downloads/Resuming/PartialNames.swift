@@ -36,11 +36,21 @@ struct PartialNames: Sendable, Hashable {
     /// Whether a path is that of a partial file by its name.
     static func isPartial(_ path: String) -> Bool { path.utf8.reversed().starts(with: partialSuffix.utf8.reversed()) }
 
+    /// Whether a name ends as those of partial files and sidecars do, also for file systems that do not tell case.
+    ///
+    /// Another file under such a name would be taken for what an earlier download has left.
+    static func isReserved(_ name: String) -> Bool {
+        let upper = name.uppercased().utf8.reversed()
+        return [partialSuffix, sidecarSuffix, sidecarSuffix + newSuffix].contains { suffix in
+            upper.starts(with: suffix.uppercased().utf8.reversed())
+        }
+    }
+
     /// The longest name that common file systems allow, in bytes.
     static let longest = 255
 
     private static let partialSuffix = ".sterna-part"
-    private static let sidecarSuffix = ".sterna-resume"
+    static let sidecarSuffix = ".sterna-resume"
     private static let newSuffix = "-new"
 
     /// Returns the name with room for the suffixes. A name that is cut gets a part of its hash, so that no two are the same.

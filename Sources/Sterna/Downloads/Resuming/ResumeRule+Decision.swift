@@ -33,8 +33,10 @@ extension ResumeRule {
         switch status {
         case 206: part(fields, requested, known)
         case 416: unsatisfied(fields, requested, known)
-        // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3).
         case 200, 203: whole(status, fields)
+        // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3): nothing that belongs
+        // behind the bytes that are there, or in their place.
+        case 201..<300 where requested != nil: .requestWhole
         default: .deliver
         }
     }

@@ -10,22 +10,25 @@ struct FileTransfer {
 
     /// What is known of the file, and the bytes that are there.
     private var known = ResumeRule.Known()
-    private var resumedAt: Int64 = 0
+    private var resumedAt: Int64 = 0 { didSet { task.resumedAt = resumedAt } }
 
     /// Whether the bytes that were there were discarded once.
     private var hasRestarted = false
 
-    /// The number of parts that ended before what was requested.
+    /// Whether the file was fetched over several connections, and whether that came to nothing, so that one is used from then on.
+    private var (hasShared, isUnshared) = (false, false)
+
+    /// The number of small parts that ended before what was requested.
     private var shortParts = 0
 
     /// When the sidecar was last written.
     private var savedAt = NIODeadline.uptimeNanoseconds(0)
 
-    /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
-    private static let saveInterval = TimeAmount.seconds(5)
-
-    /// The maximum number of parts that a server may cut short.
+    /// The maximum number of parts that a server may cut short and that bring less than ``crumb``.
     private static let shortPartLimit = 100
+
+    /// A part of so many bytes is worth its request; servers may send less than they were asked for (RFC 9110, 15.3.7).
+    private static let crumb: Int64 = 64 << 10
     private var digests: DownloadDigests
     private var session: Session { task.session }
     private var clock: NetworkClock { session.plan.settings.engine.clock }
@@ -60,7 +63,7 @@ struct FileTransfer {
 
     private mutating func findEarlier(_ plan: DestinationPlan) async throws {
         let (given, url, path) = (task.resumed, request.url, plan.knownPath)
-        guard given != nil || task.options.continuesEarlier && path != nil else { return }
+        guard given != nil || task.options.continuesEarlier else { return }
         let found = try await FileWork.run { try PartialPlace.earlier(given, url: url, destination: path, plan) }
         guard let (place, data) = found else { return }
         self.place = place
@@ -104,11 +107,11 @@ struct FileTransfer {
                 try await task.judge(response)
                 known.length = length
                 digests.expect(response)
-                if try await receive(response.body, range.lowerBound, atMost: range.count) { return head }
+                if try await receive(response, range, isWhole: false) { return head }
                 continue
             }
             response.body = response.body.readableOnce
-            if try await receive(response.body, 0, atMost: .max) { return head }
+            if try await receive(response, 0..<(known.length ?? .max), isWhole: true) { return head }
         }
     }
 
@@ -138,15 +141,17 @@ struct FileTransfer {
     private mutating func begin(
         _ response: Response, _ plan: DestinationPlan, length: Int64?, _ validator: EntityValidator?
     ) async throws {
+        isUnshared = hasShared
         known = ResumeRule.Known(validator: validator, length: length)
         resumedAt = 0
         digests.begin(response)
         let path = plan.path(forHeadOf: response)
         let place = place
         self.place = try await FileWork.run {
+            if let path { try plan.checkFree(path) }
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path) }
-            try opened.file.truncate(to: 0)
+            try opened.startOver()
             return opened
         }
         try await save()
@@ -154,91 +159,52 @@ struct FileTransfer {
 
     // MARK: Bodies
 
-    /// Writes a body to the partial file; returns whether the file is complete. False if the download gave its connection up while
-    /// it was suspended, or if the server sent less than it was asked for.
-    private mutating func receive(_ body: ResponseBody, _ start: Int64, atMost most: Int) async throws -> Bool {
-        guard let file = place?.file else { return false }
-        var writer = PartialWriter(file, at: start)
-        var meter = ProgressMeter()
-        var (count, isParked) = (0, false)
-        var iterator = body.makeAsyncIterator()
-        do {
-            while true {
-                guard try await mayGoOn() else {
-                    isParked = true
-                    break
-                }
-                guard let piece = try await iterator.next() else { break }
-                guard piece.readableBytes <= most - count else { throw Self.tooMuch.at(request) }
-                count += piece.readableBytes
-                digests.add(piece, at: start + Int64(count - piece.readableBytes))
-                try await writer.add(piece)
-                report(&meter, piece.readableBytes, at: start)
-                if known.validator != nil, clock.now - savedAt > Self.saveInterval {
-                    try await writer.finish()
-                    known.present.insert(start..<writer.written)
-                    try await save()
-                }
+    /// Writes a response to the partial file, and further parts over other connections if that is worthwhile. Returns whether the file
+    /// is complete. False if the download gave its connections up while it was suspended, or if the server sent less than it was
+    /// asked for.
+    private mutating func receive(_ response: Response, _ range: Range<Int64>, isWhole: Bool) async throws -> Bool {
+        guard let place else { return false }
+        let before = known.present.total
+        let most = connections(response)
+        if most > 1 { hasShared = true }
+        let board = SegmentBoard(
+            task, url: request.url, place, known, digests, first: range, isWhole: isWhole, most: most,
+            savedAt: savedAt)
+        let worker = SegmentWorker(
+            task: task, request: request, file: place.file, board: board, canPark: known.validator != nil)
+        guard let first = await board.first else { return false }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await worker.run((first, response)) }
+            for _ in 1..<most { group.addTask { await worker.run() } }
+            // Requests that nothing needs any more are cancelled.
+            while await group.next() != nil {
+                if await board.isOver { group.cancelAll() }
             }
-        } catch {
-            // What has arrived is kept, as far as it could be written.
-            try? await writer.finish()
-            known.present.insert(start..<writer.written)
+        }
+        known = await board.known
+        digests = await board.digests
+        savedAt = await board.savedAt
+        if let error = await board.failure {
+            // The bytes are wrong, and which of them is unknown.
+            if (error as? SternaError)?.kind == .digestMismatch { known = ResumeRule.Known() }
             throw error
         }
-        do {
-            try await writer.finish()
-        } catch {
-            known.present.insert(start..<writer.written)
-            throw error
-        }
-        let end = writer.written
-        known.present.insert(start..<end)
-        guard !isParked else {
+        guard await !board.isParked else {
             try await save()
             return false
         }
-        if let error = digests.contentVerdict() {
-            // The bytes are wrong, and which of them is unknown.
-            known = ResumeRule.Known()
-            throw error
-        }
-        guard let length = known.length else {
-            // The end of a whole body is the end of the file; that of a part is not.
-            if most == .max { known.length = end }
-            if most == .max { return true }
-            shortParts += 1
-            if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
-            return false
-        }
-        guard known.present.total < length else { return true }
-        shortParts += 1
-        if count == 0 || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
+        let count = known.present.total
+        if let length = known.length, count >= length { return true }
+        if count - before < Self.crumb { shortParts += 1 }
+        if count == before || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
         return false
     }
 
-    /// Waits while the task is suspended. Returns false if it stays so for longer than its grace and can go on later.
-    private func mayGoOn() async throws -> Bool {
-        guard !task.gate.isOpen else { return true }
-        guard known.validator != nil else {
-            try await task.gate.pass()
-            return true
-        }
-        return try await task.gate.pass(
-            within: task.options.suspensionGrace, on: session.plan.settings.engine.loopClock)
-    }
-
-    private func report(_ meter: inout ProgressMeter, _ bytes: Int, at start: Int64) {
-        let now = NIODeadline.now()
-        meter.add(bytes, at: now)
-        var progress = meter.progress(at: now)
-        progress.completed += start
-        progress.total = known.length
-        TaskReading(task: task).report(progress)
-    }
-
-    private static var tooMuch: SternaError {
-        SternaError(.malformedResponse, phase: .read, "The server sent more bytes than the part that it announced.")
+    /// The most connections that the file is fetched over.
+    private func connections(_ response: Response) -> Int {
+        guard !isUnshared, request.method == .get else { return 1 }
+        return task.options.segmentRules.connections(
+            task.options.maxSegments, status: response.status.code, fields: response.section, known)
     }
 
     private static var noProgress: SternaError {
@@ -259,7 +225,14 @@ struct FileTransfer {
             known = ResumeRule.Known()
             throw error
         }
-        try await FileWork.run { try place.file.sync() }
+        let hasName = try await FileWork.run {
+            try place.file.sync()
+            return place.file.hasName
+        }
+        guard hasName else {
+            known = ResumeRule.Known()
+            throw DestinationFault.vanished(temporaryFile: place.file.path).error(phase: .read)
+        }
         let path = try await plan.path(for: response, temporary: place.file.path)
         task.post(.destinationChosen(path))
         let (final, length) = try await task.reportingMove(to: path) {
@@ -291,7 +264,8 @@ struct FileTransfer {
     /// Keeps a partial file that can be continued, and removes any other.
     private mutating func interrupted() async {
         guard let place else { return }
-        guard !task.discardsPartialFile, let data = resumeData() else {
+        let hasName = (try? await FileWork.run { place.file.hasName }) ?? false
+        guard !task.discardsPartialFile, hasName, let data = resumeData() else {
             _ = try? await FileWork.run { place.remove() }
             return
         }

@@ -89,8 +89,17 @@ final class PartialFile: Sendable {
     /// Lets another download open the file, although this one still holds it.
     func unlock() { flock(descriptor, LOCK_UN) }
 
-    /// Removes the file's name.
-    func remove() { unlink(path) }
+    /// Whether the path still leads to this file: another program may have removed it, or have put another one there.
+    var hasName: Bool {
+        var (named, opened) = (stat(), stat())
+        return lstat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev
+            && named.st_ino == opened.st_ino
+    }
+
+    /// Removes the file's name, unless it is another file's by now.
+    func remove() {
+        if hasName { unlink(path) }
+    }
 
     private func failure(_ code: CInt) -> SternaError { DestinationFault(code: code, path: path).error(phase: .read) }
 }

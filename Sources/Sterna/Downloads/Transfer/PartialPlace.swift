@@ -41,12 +41,15 @@ struct PartialPlace: Sendable {
 
     /// Returns the partial file of an earlier download and what is known of it; nil if there is none that can be continued.
     ///
+    /// In a folder, whose names are the server's, the sidecars say which partial file is of the URL.
+    ///
     /// - Parameters:
     ///   - given: the resume data that the caller has; nil for what the sidecar says.
     ///   - url: the URL of the request, which has to be the same.
     static func earlier(
         _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan
     ) throws(SternaError) -> (PartialPlace, ResumeData)? {
+        let given = given ?? plan.knownFolder.flatMap { ResumeSidecar.find(url, in: $0) }
         let names = (given?.destinationPath ?? destination).flatMap { PartialNames(destination: $0) }
         let path: String
         let data: ResumeData
@@ -84,6 +87,13 @@ struct PartialPlace: Sendable {
     /// Removes the sidecar.
     func removeSidecar() {
         if let names { ResumeSidecar.remove(names) }
+    }
+
+    /// Discards the bytes that are there; throws `writeFailed`.
+    func startOver() throws(SternaError) {
+        // First, so that it never claims bytes of another representation.
+        removeSidecar()
+        try file.truncate(to: 0)
     }
 
     /// Removes the partial file and its sidecar.

@@ -59,6 +59,10 @@ struct ByteRangesTests {
                 let end = min(40, first + Int.random(in: 0...10))
                 set.insert(Int64(first)..<Int64(end))
                 for index in first..<end { bits[index] = true }
+                let hole = Int.random(in: 0..<40)
+                let holeEnd = min(40, hole + Int.random(in: 0...4))
+                set.remove(Int64(hole)..<Int64(holeEnd))
+                for index in hole..<holeEnd { bits[index] = false }
             }
             let cut = Int.random(in: 0...40)
             if Bool.random() {

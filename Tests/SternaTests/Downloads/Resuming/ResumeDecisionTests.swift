@@ -143,9 +143,13 @@ struct ResumeDecisionTests {
         Row("without a range", 416, [tag, (.contentRange, "bytes */1000")], requested: nil, known: .init(), "refuse"),
     ]
 
-    static let others = [201, 202, 204, 205, 226, 300, 304, 400, 403, 404, 412, 429, 500, 503].map {
-        Row("status \($0)", $0, [tag, rest], "deliver")
-    }
+    static let others =
+        [300, 304, 400, 403, 404, 412, 429, 500, 503].map { Row("status \($0)", $0, [tag, rest], "deliver") }
+        + [201, 202, 204, 205, 226].map {
+            Row("status \($0) for the whole file", $0, [tag], requested: nil, known: .init(), "deliver")
+        }
+
+    static let successes = [201, 202, 204, 205, 226, 299].map { Row("status \($0)", $0, [tag, rest], "requestWhole") }
 
     @Test("A part of the same file is joined", arguments: parts)
     func joins(row: Row) { check(row) }
@@ -161,6 +165,9 @@ struct ResumeDecisionTests {
 
     @Test("A 416 ends a download that is complete", arguments: unsatisfied)
     func ends(row: Row) { check(row) }
+
+    @Test("Other successes are no answer to a range", arguments: successes)
+    func asksAgain(row: Row) { check(row) }
 
     @Test("Other statuses are left to the serializer", arguments: others)
     func delivers(row: Row) { check(row) }

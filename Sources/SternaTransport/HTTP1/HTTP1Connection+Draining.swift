@@ -9,7 +9,7 @@ struct Drain {
     let timer: ClockTimer
 }
 
-/// Handles connections without a request: draining and warm-up.
+/// Discards the rest of a body that the caller does not read.
 extension HTTP1Connection {
     /// The maximum number of bytes read to save the connection, and the maximum time for them.
     static let drainedBytes = 64 << 10
@@ -34,14 +34,5 @@ extension HTTP1Connection {
     func drained(_ bytes: Int) {
         drain?.left -= bytes
         if let left = drain?.left, left < 0 { fail(.cancelled(phase: .read)) }
-    }
-
-    /// Ends a warm-up, which only needed the connection to open.
-    func warmedUp(_ exchange: Exchange) {
-        shard.remove(exchange)
-        hasStoodIdle = true
-        shard.release(self)
-        // Only after the release: the caller's next request must find the connection, and not open another.
-        exchange.endWarmUp()
     }
 }

@@ -1,35 +1,5 @@
 import HTTPTypes
-import NIOCore
 import SternaCore
-
-/// Trailer fields (RFC 9110, 6.5).
-extension BodyWriter {
-    /// Requests the trailer fields, and ends the body with them.
-    func writeTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) {
-        isBusy = true
-        pull = Task {
-            let result: Result<HTTPFields, SternaError>
-            do {
-                result = .success(try await make())
-            } catch {
-                result = .failure(
-                    SternaError.wrap(
-                        error, as: .writeFailed, phase: .write, "The body's trailers failed: \(Self.line(error))"))
-            }
-            self.loop.execute { self.finish(result) }
-        }
-    }
-
-    private func finish(_ result: Result<HTTPFields, SternaError>) {
-        isBusy = false
-        guard !isStopped, let codec, codec.isOpen else { return }
-        codec.sourceDelivered()
-        switch result {
-        case .success(let fields): end(codec, with: fields)
-        case .failure(let error): fail(error)
-        }
-    }
-}
 
 /// The fields that may be sent as trailers.
 enum TrailerFields {

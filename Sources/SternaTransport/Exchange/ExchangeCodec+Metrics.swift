@@ -9,15 +9,6 @@ struct ExchangeMarks {
     var firstByte: NIODeadline?
 }
 
-/// Bytes moved for one exchange.
-struct Throughput {
-    var sent = 0
-    var received = 0
-
-    /// The bytes that had moved when the current throughput window began.
-    var counted = 0
-}
-
 /// Records an exchange's metrics; called only for exchanges with a recorder.
 extension ExchangeCodec {
     final func noteStart(_ exchange: Exchange) {
@@ -113,28 +104,5 @@ extension ExchangeCodec {
         recorder.ended(at: lastActivity)
         let bytes = Int64(throughput.received)
         exchange.callSoon(recorder.report(lastActivity) { $0.responseEnded($1, bytes: bytes) })
-    }
-
-    // MARK: Speed
-
-    /// Starts a new throughput window when the exchange waits for the peer again.
-    final func measureAnew() {
-        throughputWindow = shard.clock.now
-        throughput.counted = moved
-        if let least = exchange?.request.timeouts.minimumThroughput {
-            shard.tickNoLater(than: throughputWindow + least.amount)
-        }
-    }
-
-    private final var moved: Int { takenBytes + throughput.received }
-
-    /// Returns whether enough bytes moved in the throughput window; if so, starts a new window.
-    final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
-        let moved = moved
-        let seconds = Double((now - throughputWindow).nanoseconds) / 1e9
-        guard Double(moved - throughput.counted) >= Double(least.bytesPerSecond) * seconds else { return false }
-        throughputWindow = now
-        throughput.counted = moved
-        return true
     }
 }

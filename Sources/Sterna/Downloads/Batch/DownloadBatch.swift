@@ -1,0 +1,177 @@
+import NIOCore
+public import SternaCore
+import Synchronization
+
+/// A handle on the downloads of several files, of which a limited number runs at the same time.
+///
+///     let batch = api.download(["a.iso", "b.iso", "c.iso"], into: "/data", concurrency: 2)
+///     for await step in batch.progress { print(step) }  // 1 of 3 files, 37% of 1.2 GB, 48 MB/s, 16 s left
+///     for result in try await batch.results { print(try result.get().path) }
+///
+/// A file that fails does not stop the others. Those that wait are suspended tasks, which hold no connection; a waiting task that is
+/// resumed by itself starts at once, beyond the limit. Releasing the handle of a running batch does not cancel it.
+public final class DownloadBatch: Sendable {
+    /// The downloads, in the order of their files.
+    public let tasks: [DownloadTask]
+
+    private struct State {
+        var queue: BatchQueue
+        var meter: BatchMeter
+    }
+
+    private let state: Mutex<State>
+    private let channel: UpdateChannel<BatchProgress>
+
+    // Orders the effects of `suspend` and `resume` as their state changes.
+    private let transitions = Mutex(())
+
+    /// - Parameter tasks: tasks that have not begun.
+    init(_ tasks: [DownloadTask], concurrency: Int) {
+        self.tasks = tasks
+        channel = UpdateChannel(BatchProgress(files: tasks.count))
+        state = Mutex(
+            State(
+                queue: BatchQueue(count: tasks.count, limit: concurrency), meter: BatchMeter(files: tasks.count)))
+        if tasks.isEmpty { channel.end() }
+    }
+
+    /// The result of each file, in order, once all downloads are complete.
+    ///
+    /// Throws `cancelled` if the Swift task that waits is cancelled, which does not cancel the downloads. Waiting does not start a
+    /// batch that is suspended.
+    public var results: [Result<DownloadedFile, SternaError>] {
+        get async throws {
+            var results: [Result<DownloadedFile, SternaError>] = []
+            for task in tasks {
+                do {
+                    results.append(.success(try await task.value))
+                } catch {
+                    // A complete task has an error of its own; else the wait alone was cancelled.
+                    guard let failure = task.error else { throw error }
+                    results.append(.failure(failure))
+                }
+            }
+            return results
+        }
+    }
+
+    /// The progress over all files: its present value, and a sequence of its changes, which ends with the last file.
+    public var progress: BatchUpdates { BatchUpdates(batch: self) }
+
+    /// Whether all downloads are complete.
+    public var isFinished: Bool { tasks.allSatisfy(\.isFinished) }
+
+    // MARK: State
+
+    /// Starts the batch, or continues a suspended one.
+    public func resume() {
+        transitions.withLock { _ in
+            let (goOn, begin) = state.withLock { $0.queue.resume() }
+            for index in goOn { tasks[index].resume() }
+            start(begin)
+        }
+    }
+
+    /// Suspends all downloads that run, and begins no other until ``resume()``.
+    public func suspend() {
+        transitions.withLock { _ in
+            for index in state.withLock({ $0.queue.suspend() }) { tasks[index].suspend() }
+        }
+    }
+
+    /// Cancels all downloads, and removes their partial files. Complete files stay.
+    public func cancel() {
+        end(state.withLock { $0.queue.cancel() })
+        for task in tasks { task.cancel() }
+    }
+
+    /// Cancels all downloads, and keeps the partial files that can be continued; returns what continues each file, in order: nil for
+    /// a complete one, for one that cannot be continued, and for one that had not begun.
+    @discardableResult
+    public func cancelProducingResumeData() async -> [ResumeData?] {
+        end(state.withLock { $0.queue.cancel() })
+        return await withTaskGroup(of: (Int, ResumeData?).self) { group in
+            for (index, task) in tasks.enumerated() {
+                group.addTask { (index, await task.cancelProducingResumeData()) }
+            }
+            return await group.reduce(into: Array(repeating: nil, count: tasks.count)) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    // MARK: Work
+
+    private func start(_ indices: [Int]) {
+        for index in indices {
+            tasks[index].resume()
+            // Retains the batch while one of its downloads runs.
+            Task { await self.watch(index) }
+        }
+    }
+
+    private func watch(_ index: Int) async {
+        let task = tasks[index]
+        for await step in task.progress {
+            report { $0.set(index, step, resumedAt: task.resumedAt, at: .now()) }
+        }
+        // The sequence ends with the task, whose outcome follows at once.
+        let file = try? await task.value
+        let resumedAt = file?.resumedAt ?? task.resumedAt
+        report { $0.end(index, length: file?.length, resumedAt: resumedAt, at: .now()) }
+        transitions.withLock { _ in
+            start(state.withLock { $0.queue.ended(index) })
+        }
+        endIfOver()
+    }
+
+    /// Notes the end of downloads that had not begun.
+    private func end(_ indices: Range<Int>) {
+        for index in indices { report { $0.end(index, length: nil, resumedAt: 0, at: .now()) } }
+        endIfOver()
+    }
+
+    private func endIfOver() {
+        if state.withLock({ $0.queue.isOver }) { channel.end() }
+    }
+
+    private func report(_ change: (inout BatchMeter) -> Void) {
+        // Reported under the lock, so that no older value replaces a newer one.
+        state.withLock { state in
+            change(&state.meter)
+            channel.report(state.meter.progress(at: .now()))
+        }
+    }
+
+    /// The progress at this moment: the rate sinks while nothing arrives.
+    var current: BatchProgress { state.withLock { $0.meter.progress(at: .now()) } }
+
+    func change(after seen: Int) async -> (Int, BatchProgress)? { await channel.change(after: seen) }
+}
+
+/// The progress of a ``DownloadBatch``: its present value, and a sequence of its changes.
+///
+/// A reader receives the newest value and misses those that were replaced meanwhile. The sequence ends with the last file. Any number
+/// of readers may iterate it at the same time.
+public struct BatchUpdates: AsyncSequence, Sendable {
+    public typealias Element = BatchProgress
+    public typealias Failure = Never
+
+    let batch: DownloadBatch
+
+    /// The progress so far, with the rate of this moment.
+    public var current: BatchProgress { batch.current }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(batch: batch) }
+
+    /// Waits for changes of the progress.
+    public struct Iterator: AsyncIteratorProtocol {
+        let batch: DownloadBatch
+        var seen = 0
+
+        /// Returns the newest progress once it has changed; nil at the end of the batch, or if the Swift task is cancelled.
+        public mutating func next() async -> BatchProgress? {
+            guard let (version, progress) = await batch.change(after: seen) else { return nil }
+            seen = version
+            return progress
+        }
+    }
+}

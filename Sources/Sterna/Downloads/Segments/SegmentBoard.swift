@@ -1,0 +1,198 @@
+import NIOCore
+import SternaCore
+
+/// The state that the connections of one download share: the plan, what is in the file, the digests and the progress.
+///
+/// Workers report to it and get their segments from it. A worker without a segment waits while others run; the last one that has
+/// nothing left to do ends the wait of all.
+actor SegmentBoard {
+    /// What a worker does with a piece.
+    struct Order: Sendable {
+        var intake: SegmentPlan.Intake
+
+        /// Whether the sidecar is due.
+        var saves = false
+    }
+
+    private(set) var known: ResumeRule.Known
+    private(set) var digests: DownloadDigests
+
+    /// Why the download cannot go on.
+    private(set) var failure: (any Error)?
+
+    /// Whether the download gave its connections up, since it stays suspended.
+    private(set) var isParked = false
+
+    /// Whether no worker goes on.
+    private(set) var isOver = false
+
+    /// When the sidecar was last written.
+    private(set) var savedAt: NIODeadline
+
+    private let task: DownloadTask
+    private let url: HTTPURL
+    private let place: PartialPlace
+    private let isWhole: Bool
+    private var plan: SegmentPlan
+    private var pace: SegmentPace
+    private var meter = ProgressMeter()
+    private let before: Int64
+    private var isSaving = false
+    private var waiters: [CheckedContinuation<SegmentPlan.Segment?, Never>] = []
+
+    /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
+    private static let saveInterval = TimeAmount.seconds(5)
+
+    /// - Parameters:
+    ///   - range: the bytes of the first response; up to `Int64.max` if its length is unknown.
+    ///   - isWhole: whether the first response is the whole file, so that its end is that of the file.
+    ///   - most: the most connections.
+    init(
+        _ task: DownloadTask, url: HTTPURL, _ place: PartialPlace, _ known: ResumeRule.Known,
+        _ digests: DownloadDigests, first range: Range<Int64>, isWhole: Bool, most: Int, savedAt: NIODeadline
+    ) {
+        self.task = task
+        self.url = url
+        self.place = place
+        self.known = known
+        self.digests = digests
+        self.isWhole = isWhole
+        self.savedAt = savedAt
+        before = known.present.total
+        let (now, rules) = (Self.seconds(task), task.options.segmentRules)
+        plan = SegmentPlan(range, missing: most > 1 ? known.present.missing(of: known.length) : [], at: now, rules)
+        pace = SegmentPace(most: most, at: now, rules)
+    }
+
+    /// The segment of the first response.
+    var first: SegmentPlan.Segment? { plan.running.first }
+
+    private static func seconds(_ task: DownloadTask) -> Double {
+        Double(task.session.plan.settings.engine.clock.now.uptimeNanoseconds) / 1e9
+    }
+
+    private var now: Double { Self.seconds(task) }
+
+    // MARK: Segments
+
+    /// Ends a worker's segment, if it has one, and returns its next one; waits for it while others run. Nil if there is no more work.
+    func next(after done: SegmentPlan.Segment? = nil) async -> SegmentPlan.Segment? {
+        if let done { end(done) }
+        return await withCheckedContinuation { waiter in
+            waiters.append(waiter)
+            assign()
+        }
+    }
+
+    /// Records the head of a segment's response, which has bytes up to `end`. Returns false if they are not needed any more.
+    func begin(_ segment: SegmentPlan.Segment, upTo end: Int64) -> Bool {
+        guard !isOver, plan.begin(segment.number, upTo: end, at: now) else { return false }
+        pace.restart(at: now)
+        // A server that sends less than it is asked for gets fewer requests.
+        if end < segment.end { pace.failed() }
+        return true
+    }
+
+    /// Ends a segment whose connection failed: the others go on, and the download fails with the last one. Returns false if other
+    /// connections have the segment's bytes already.
+    func fail(_ segment: SegmentPlan.Segment, _ error: any Error) -> Bool {
+        guard !isOver, plan.has(segment.number) else { return false }
+        plan.end(segment.number)
+        pace.failed()
+        assign()
+        if isOver { failure = error }
+        return true
+    }
+
+    /// Ends a segment for which the server did not send its range of this file; no further ranges are requested.
+    func refuse(_ segment: SegmentPlan.Segment) {
+        plan.end(segment.number)
+        pace.close()
+        assign()
+    }
+
+    /// Ends the download for now: with an error that no other connection makes good, or since it stays suspended.
+    func stop(_ error: (any Error)? = nil) {
+        guard !isOver else { return }
+        failure = error
+        isParked = error == nil
+        isOver = true
+        assign()
+    }
+
+    private func end(_ segment: SegmentPlan.Segment) {
+        // The end of a whole body is the end of the file; that of a part, or of a body that was given up, is not.
+        if isWhole, !isOver, known.length == nil, let last = plan.running.first { known.length = last.next }
+        // A body that ends early counts as a failure.
+        if plan.end(segment.number) > 0 { pace.failed() }
+    }
+
+    /// Gives waiting workers their segments; ends their wait if nothing is left to do.
+    private func assign() {
+        while !isOver, plan.running.count < pace.allowed, pace.isShared, !waiters.isEmpty,
+            let segment = plan.open(at: now)
+        {
+            waiters.removeLast().resume(returning: segment)
+        }
+        if plan.running.isEmpty { isOver = true }
+        guard isOver else { return }
+        for waiter in waiters { waiter.resume(returning: nil) }
+        waiters = []
+    }
+
+    // MARK: Bytes
+
+    /// Counts a piece of a segment's response.
+    ///
+    /// - Parameters:
+    ///   - position: the position of its first byte.
+    ///   - written: the position behind the last byte of the segment that is in the file.
+    func receive(
+        _ piece: Bytes, at position: Int64, of segment: SegmentPlan.Segment, written: Int64
+    ) -> Order {
+        guard !isOver else { return Order(intake: .last(0)) }
+        wrote(segment.start..<written)
+        let intake = plan.take(piece.readableBytes, by: segment.number)
+        var taken = piece
+        switch intake {
+        case .all: break
+        case .last(let count): taken = piece.getSlice(at: piece.readerIndex, length: count) ?? Bytes()
+        case .tooMany: return Order(intake: intake)
+        }
+        digests.add(taken, at: position)
+        if taken.readableBytes > 0 { report(taken.readableBytes) }
+        if pace.add(taken.readableBytes, at: now, running: plan.begun) { plan.endNewest() }
+        assign()
+        let clock = task.session.plan.settings.engine.clock
+        let isDue = known.validator != nil && clock.now - savedAt > Self.saveInterval
+        return Order(intake: intake, saves: isDue && !isSaving)
+    }
+
+    /// Records bytes that are in the file.
+    func wrote(_ range: Range<Int64>) { known.present.insert(range) }
+
+    /// Leaves a pause out of the measurement.
+    func resumed() { pace.restart(at: now) }
+
+    /// Makes the bytes that are there survive the process.
+    func save() async throws {
+        guard !isSaving, let validator = known.validator else { return }
+        isSaving = true
+        defer { isSaving = false }
+        savedAt = task.session.plan.settings.engine.clock.now
+        let (place, data) = (place, place.data(url: url, validator, known))
+        try await FileWork.run {
+            try place.file.sync()
+            try place.write(data)
+        }
+    }
+
+    private func report(_ bytes: Int) {
+        let now = NIODeadline.now()
+        meter.add(bytes, at: now)
+        var progress = meter.progress(at: now)
+        progress.completed += before
+        progress.total = known.length
+        TaskReading(task: task).report(progress)
+    }
+}

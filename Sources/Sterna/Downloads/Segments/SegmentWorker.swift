@@ -1,0 +1,143 @@
+import NIOCore
+import SternaCore
+
+/// Fetches the segments of a file that the board gives it, one after another, and writes them to the partial file.
+struct SegmentWorker: Sendable {
+    let task: DownloadTask
+    let request: Request
+    let file: PartialFile
+    let board: SegmentBoard
+
+    /// Whether the download may give its connections up while it is suspended.
+    let canPark: Bool
+
+    /// Fetches segments until there is no more work, or until a connection fails.
+    ///
+    /// - Parameter first: a segment whose response is there already.
+    func run(_ first: (segment: SegmentPlan.Segment, response: Response)? = nil) async {
+        var given = first?.response
+        var segment = first?.segment
+        if segment == nil { segment = await board.next() }
+        while let current = segment {
+            do {
+                if let response = given.take() {
+                    try await read(response, current)
+                } else {
+                    try await fetch(current)
+                }
+            } catch {
+                if Task.isCancelled || Self.isFinal(error) { return await board.stop(error) }
+                if await board.fail(current, error) { return }
+            }
+            segment = await board.next(after: current)
+        }
+    }
+
+    /// Whether no other connection can make an error good.
+    private static func isFinal(_ error: any Error) -> Bool {
+        switch (error as? SternaError)?.kind {
+        case .writeFailed, .destinationUnusable, .digestMismatch, .cancelled: true
+        default: false
+        }
+    }
+
+    // MARK: Requests
+
+    /// Requests a segment's bytes, and reads them if the server sends them, of the same file.
+    private func fetch(_ segment: SegmentPlan.Segment) async throws {
+        try await task.gate.pass()
+        let known = await board.known
+        guard let validator = known.validator else { return await board.refuse(segment) }
+        let range = ResumeRule.RequestedRange(first: segment.start, end: segment.end)
+        var attempt = request
+        for field in ResumeRule.fields(range, validator) { attempt.headers[field.name] = field.value }
+        let sent = try await task.session.plan.send(attempt)
+        let response = try await TaskReading(task: task).admit(sent, stopsAtGate: false)
+        defer { response.body.cancel() }
+        switch ResumeRule.decision(
+            status: response.status.code, fields: response.section, requested: range, known: known)
+        {
+        case .append(let part, _):
+            try await task.judge(response)
+            if await board.begin(segment, upTo: part.upperBound) { try await read(response, segment) }
+        case .startOver, .requestWhole, .complete: await board.refuse(segment)
+        case .refuse(let error): throw error.at(attempt)
+        case .deliver:
+            try await task.judge(response)
+            throw Self.noPart.at(attempt)
+        }
+    }
+
+    // MARK: Bodies
+
+    /// Writes a response to the file, up to the end of the segment.
+    private func read(_ response: Response, _ segment: SegmentPlan.Segment) async throws {
+        defer { response.body.cancel() }
+        var writer = PartialWriter(file, at: segment.start)
+        var digest = ContentDigest(response)
+        do {
+            let isComplete = try await copy(response.body, segment, &writer, &digest)
+            try await writer.finish()
+            await board.wrote(segment.start..<writer.written)
+            if isComplete, let error = digest.verdict() { throw error }
+        } catch {
+            // What has arrived is kept, as far as it could be written.
+            try? await writer.finish()
+            await board.wrote(segment.start..<writer.written)
+            throw error
+        }
+    }
+
+    /// Hands a body to a writer; returns whether it was read to its end.
+    private func copy(
+        _ body: ResponseBody, _ segment: SegmentPlan.Segment, _ writer: inout PartialWriter,
+        _ digest: inout ContentDigest
+    ) async throws -> Bool {
+        var position = segment.start
+        var iterator = body.makeAsyncIterator()
+        while true {
+            guard try await mayGoOn() else {
+                await board.stop()
+                return false
+            }
+            guard let piece = try await iterator.next() else { return true }
+            let order = await board.receive(piece, at: position, of: segment, written: writer.written)
+            switch order.intake {
+            case .tooMany: throw Self.tooMuch.at(request)
+            case .last(let count):
+                if let rest = piece.getSlice(at: piece.readerIndex, length: count) { try await writer.add(rest) }
+                return false
+            case .all:
+                position += Int64(piece.readableBytes)
+                digest.add(piece)
+                try await writer.add(piece)
+            }
+            if order.saves {
+                try await writer.finish()
+                await board.wrote(segment.start..<writer.written)
+                try await board.save()
+            }
+        }
+    }
+
+    /// Waits while the task is suspended. Returns false if it stays so for longer than its grace and can go on later.
+    private func mayGoOn() async throws -> Bool {
+        guard !task.gate.isOpen else { return true }
+        guard canPark else {
+            try await task.gate.pass()
+            return true
+        }
+        let goesOn = try await task.gate.pass(
+            within: task.options.suspensionGrace, on: task.session.plan.settings.engine.loopClock)
+        await board.resumed()
+        return goesOn
+    }
+
+    private static var tooMuch: SternaError {
+        SternaError(.malformedResponse, phase: .read, "The server sent more bytes than the part that it announced.")
+    }
+
+    private static var noPart: SternaError {
+        SternaError(.malformedResponse, phase: .read, "The server did not answer a request for a part with a part.")
+    }
+}

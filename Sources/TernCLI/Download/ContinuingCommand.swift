@@ -1,0 +1,125 @@
+import Sterna
+
+/// The command line that continues interrupted downloads, with `***` in place of secrets.
+struct ContinuingCommand {
+    private var words = ["tern", "download", "--continue"]
+
+    /// Whether a secret is missing in it.
+    private(set) var hidesSecrets = false
+
+    /// The command for a POSIX shell.
+    var text: String { words.joined(separator: " ") }
+
+    init(
+        urls: [HTTPURL], saving: SavingOptions, sender: SenderOptions, items: [Item] = [],
+        connection: ConnectionOptions, trust: TrustOptions, routing: RoutingOptions
+    ) {
+        add(saving)
+        add(sender, items)
+        add(connection)
+        add(trust)
+        add(routing)
+        for url in urls { add(url) }
+    }
+
+    private mutating func add(_ saving: SavingOptions) {
+        add("--output", saving.path)
+        if saving.remoteName { words.append("-O") }
+        if saving.remoteHeaderName { words.append("-J") }
+        add("--into", saving.into)
+        if saving.segments != 1 { add("--segments", "\(saving.segments)") }
+        if saving.jobs != 4 { add("--jobs", "\(saving.jobs)") }
+        add("--sha256", saving.sha256)
+        if saving.silent { words.append("--silent") }
+    }
+
+    private mutating func add(_ sender: SenderOptions, _ items: [Item]) {
+        if let auth = sender.auth {
+            let user = auth.prefix { $0 != ":" }
+            // Without a password tern asks for it again.
+            add("--auth", auth.contains(":") ? "\(user):\(hidden())" : "\(user)")
+        }
+        if sender.bearer != nil { add("--bearer", hidden()) }
+        let fields = (try? sender.header.map { try HabitOptions.headerItem($0) }) ?? []
+        for item in fields + items {
+            switch item {
+            case .header(let name, let value):
+                let shown = Redaction.shown(name, value)
+                if shown != value { hidesSecrets = true }
+                add("--header", shown.isEmpty ? "\(name);" : "\(name): \(shown)")
+            case .removedHeader(let name): add("--header", "\(name):")
+            case .query, .field, .part, .body: break
+            }
+        }
+        add("--user-agent", sender.userAgent)
+        for cookie in sender.cookie {
+            let pairs = cookie.split(separator: ";").map { pair in
+                "\(pair.prefix { $0 != "=" })=\(Redaction.mark)".trimmingBlanks
+            }
+            hidesSecrets = true
+            add("--cookie", pairs.joined(separator: "; "))
+        }
+    }
+
+    private mutating func add(_ connection: ConnectionOptions) {
+        add("--timeout", connection.timeout.map { "\($0)" })
+        add("--max-time", connection.maxTime.map { "\($0)" })
+        add("--limit-rate", connection.limitRate)
+        if !connection.follow { words.append("--no-follow") }
+        if connection.http1 { words.append("--http1.1") }
+        if connection.http2 { words.append("--http2") }
+        if connection.http2PriorKnowledge { words.append("--http2-prior-knowledge") }
+    }
+
+    private mutating func add(_ trust: TrustOptions) {
+        if trust.insecure { words.append("--insecure") }
+        add("--cacert", trust.cacert)
+        for pin in trust.pin { add("--pin", pin) }
+        add("--cert", trust.cert)
+        add("--key", trust.key)
+        add("--tls-min", trust.tlsMin?.rawValue)
+        add("--tls-max", trust.tlsMax?.rawValue)
+        for address in trust.resolve { add("--resolve", address) }
+    }
+
+    private mutating func add(_ routing: RoutingOptions) {
+        if let proxy = routing.proxy {
+            // Everything before the last @ of a proxy is its scheme and its credentials.
+            if let at = proxy.lastIndex(of: "@") {
+                let scheme = proxy.firstRange(of: "://").map { proxy[..<$0.upperBound] } ?? ""
+                add("--proxy", "\(scheme)\(hidden())\(proxy[at...])")
+            } else {
+                add("--proxy", proxy)
+            }
+        }
+        add("--noproxy", routing.noproxy)
+        add("--unix-socket", routing.unixSocket)
+        if routing.ipv4 { words.append("--ipv4") }
+        if routing.ipv6 { words.append("--ipv6") }
+    }
+
+    private mutating func add(_ url: HTTPURL) {
+        let plain = url.removingFragment()
+        var shown = Redaction.show(plain)
+        if shown != "\(plain)" { hidesSecrets = true }
+        if plain.href != plain.removingUserinfo().href, let slashes = shown.firstRange(of: "://") {
+            shown.insert(contentsOf: "\(hidden())@", at: slashes.upperBound)
+        }
+        words.append(ShellText.quoted(shown))
+    }
+
+    private mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        // A value that begins with a hyphen would be taken for an option.
+        words.append(value.hasPrefix("-") ? ShellText.quoted("\(name)=\(value)") : "\(name) \(ShellText.quoted(value))")
+    }
+
+    private mutating func hidden() -> String {
+        hidesSecrets = true
+        return Redaction.mark
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String { String(drop { $0 == " " }) }
+}

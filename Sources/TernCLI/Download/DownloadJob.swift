@@ -1,0 +1,137 @@
+import ArgumentParser
+import Sterna
+import SternaPlatform
+
+/// The job of a command line: downloads, shown while they run.
+struct DownloadJob {
+    let urls: [HTTPURL]
+    let saving: SavingOptions
+    let sender: SenderOptions
+    let connection: ConnectionOptions
+    let trust: TrustOptions
+    let routing: RoutingOptions
+
+    /// Header fields besides those of the options.
+    var items: [Item] = []
+
+    /// The seconds that writing what was fetched to the disk may take after a signal.
+    private static let patience = 60
+
+    /// Runs the downloads; throws the exit status of the first that failed, whose error was shown.
+    func run() async throws {
+        let destinations = try saving.destinations(of: urls)
+        let content = try RequestContent(try sender.headerItems() + items, as: .json)
+        let session = try session(removing: content.removedHeaders)
+        let authorization = try sender.authorization()
+        try routing.checkSocket()
+        let drafts = zip(urls, destinations).map { url, destination in
+            var draft = RequestDraft(.get, url, headers: content.headers)
+            draft.settings.authorization = authorization
+            return (draft: draft, to: destination)
+        }
+        SignalWatch.wait(seconds: Self.patience)
+        let display = DownloadDisplay(isSilent: saving.silent)
+        let names = urls.map { DownloadLine.printable(DownloadFileName.name(of: $0) ?? $0.host) }
+        let batch = session.downloadBatch(drafts, concurrency: saving.jobs, options: saving.options)
+        let board = DownloadBoard(batch: batch, names: names)
+        let statuses = await display.run({ board.screen() }) {
+            await withTaskCancellationHandler {
+                await report(batch, names, display)
+            } onCancel: {
+                Task { await batch.cancelProducingResumeData() }
+            }
+        }
+        guard !Task.isCancelled else {
+            display.finish()
+            interrupted(batch)
+            throw CancellationError()
+        }
+        if let status = statuses.compactMap(\.self).first { throw ExitCode(status) }
+    }
+
+    private func session(removing removed: Set<String>) throws -> Session {
+        let policies = try urls.map { try trust.policy(for: $0) }
+        let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
+        return try Session { settings in
+            // They are the same; a URL that does not fit them was refused.
+            if let policy = policies.first { settings.securityPolicy = policy }
+            settings.engine = engine
+            connection.apply(to: &settings)
+            routing.apply(to: &settings, proxies)
+            if !removed.isEmpty {
+                settings.networkInterceptors = [NetworkLog(removedHeaders: removed) { _ in } redirect: { _ in }]
+            }
+        }
+    }
+
+    // MARK: What is said
+
+    /// Prints a line for each file when it ends; returns the exit status of each that failed, in the order of the URLs.
+    private func report(
+        _ batch: DownloadBatch, _ names: [String], _ display: DownloadDisplay
+    ) async -> [Int32?] {
+        let start = ContinuousClock.now
+        return await withTaskGroup(of: (Int, Result<DownloadedFile, SternaError>).self) { group in
+            for (index, task) in batch.tasks.enumerated() {
+                // In a task of its own: a cancelled wait would end before the download has.
+                group.addTask { (index, await Task { await Self.outcome(of: task) }.value) }
+            }
+            var statuses: [Int32?] = Array(repeating: nil, count: batch.tasks.count)
+            for await (index, result) in group {
+                switch result {
+                case .success(let file): display.say(DownloadLine.saved(file))
+                case .failure(let error):
+                    // How long one of several downloads took is unknown.
+                    let time = urls.count == 1 ? ContinuousClock.now - start : .zero
+                    let advised = RequestJob.advised(error, after: time, connection, routing)
+                    statuses[index] = ExitStatus.code(for: advised)
+                    guard let line = ErrorLine.text(for: advised), !line.isEmpty else { continue }
+                    display.complain(
+                        urls.count > 1 ? "\(names[index]): \(line)" : line, details: ErrorLine.details(of: advised))
+                }
+            }
+            return statuses
+        }
+    }
+
+    private static func outcome(of task: DownloadTask) async -> Result<DownloadedFile, SternaError> {
+        do {
+            return .success(try await task.value)
+        } catch {
+            return .failure(SternaError.wrap(error, as: .interceptorFailed, phase: .read, "\(error)"))
+        }
+    }
+
+    /// Prints how to go on.
+    private func interrupted(_ batch: DownloadBatch) {
+        let left = zip(urls, batch.tasks).filter { $1.error != nil }
+        guard !left.isEmpty, !saving.silent else { return }
+        let kept = left.reduce(Int64(0)) { $0 + ($1.1.resumeData?.receivedBytes ?? 0) }
+        let command = ContinuingCommand(
+            urls: left.map(\.0), saving: saving, sender: sender, items: items, connection: connection, trust: trust,
+            routing: routing)
+        let hint = command.hidesSecrets ? ", fill in *** and run" : ""
+        printError(kept > 0 ? "Interrupted; kept \(ByteSize(kept)). To continue\(hint):" : "Interrupted. To begin anew\(hint):")
+        printError("  \(command.text)")
+    }
+}
+
+/// The lines about files.
+enum DownloadLine {
+    /// Returns the line of a file that was saved.
+    static func saved(_ file: DownloadedFile) -> String {
+        let rest = file.resumedAt > 0 ? ", continued at \(ByteSize(file.resumedAt))" : ""
+        return "Saved \(printable(shortened(file.path))), \(ByteSize(file.length))\(rest)"
+    }
+
+    /// Returns a text without control characters.
+    static func printable(_ text: String) -> String { FieldSyntax.printable(text, limit: 1_024) }
+
+    /// Returns the path relative to the current folder, if it is below it.
+    static func shortened(
+        _ path: String, in folder: String = FileManager.default.currentDirectoryPath
+    ) -> String {
+        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+        return path.hasPrefix(prefix) && path != prefix ? String(path.dropFirst(prefix.count)) : path
+    }
+}

@@ -1,0 +1,66 @@
+import NIOCore
+import Testing
+
+@testable import Sterna
+
+@Suite("Downloads: the progress of a batch")
+struct BatchMeterTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    private func at(_ milliseconds: Int64) -> NIODeadline { start + .milliseconds(milliseconds) }
+
+    @Test("Bytes add up; the total is known once that of each file is")
+    func sums() {
+        var meter = BatchMeter(files: 2)
+        meter.set(0, TransferProgress(completed: 10, total: 100), resumedAt: 0, at: at(0))
+        #expect(meter.progress(at: at(0)).bytes.completed == 10)
+        #expect(meter.progress(at: at(0)).bytes.total == nil)
+        meter.set(1, TransferProgress(completed: 20, total: 300), resumedAt: 0, at: at(500))
+        meter.set(0, TransferProgress(completed: 80, total: 100), resumedAt: 0, at: at(1_000))
+        let progress = meter.progress(at: at(1_000))
+        #expect(progress.bytes.completed == 100)
+        #expect(progress.bytes.total == 400)
+        #expect(progress.bytes.rate == 90)
+        #expect(progress.description == "0 of 2 files, 25% of 400 B, 90 B/s, 4 s left")
+    }
+
+    @Test("What an earlier attempt had left is there, but not fetched")
+    func resumed() {
+        var meter = BatchMeter(files: 1)
+        meter.set(0, TransferProgress(completed: 1_000, total: 5_000), resumedAt: 1_000, at: at(0))
+        meter.set(0, TransferProgress(completed: 1_500, total: 5_000), resumedAt: 1_000, at: at(1_000))
+        let progress = meter.progress(at: at(1_000)).bytes
+        #expect(progress.completed == 1_500)
+        #expect(progress.rate == 500)
+    }
+
+    @Test("A file that fails counts with what it got, one that succeeds with its length")
+    func ends() {
+        var meter = BatchMeter(files: 3)
+        meter.set(0, TransferProgress(completed: 40, total: 100), resumedAt: 0, at: at(0))
+        meter.end(0, length: nil, resumedAt: 0, at: at(10))
+        meter.end(1, length: 60, resumedAt: 0, at: at(20))
+        meter.end(2, length: nil, resumedAt: 0, at: at(30))
+        let progress = meter.progress(at: at(30))
+        #expect(progress.finished == 1)
+        #expect(progress.failed == 2)
+        #expect(progress.bytes.completed == 100)
+        #expect(progress.bytes.total == 100)
+        #expect(progress.description.hasPrefix("1 of 3 files, 2 failed, 100% of 100 B"))
+    }
+
+    @Test("A file that begins anew, absurd lengths and other indices do no harm")
+    func odd() {
+        var meter = BatchMeter(files: 2)
+        meter.set(0, TransferProgress(completed: 900, total: .max), resumedAt: 0, at: at(0))
+        meter.set(0, TransferProgress(completed: 5, total: nil), resumedAt: 0, at: at(100))
+        #expect(meter.progress(at: at(100)).bytes.completed == 5)
+        #expect(meter.progress(at: at(100)).bytes.total == nil)
+        meter.set(0, TransferProgress(completed: .max, total: .max), resumedAt: -4, at: at(200))
+        meter.set(1, TransferProgress(completed: .max, total: .max), resumedAt: .max, at: at(300))
+        meter.set(7, TransferProgress(completed: 1), resumedAt: 0, at: at(300))
+        meter.set(-1, TransferProgress(completed: -1, total: -1), resumedAt: 0, at: at(300))
+        #expect(meter.progress(at: at(300)).bytes.completed == .max)
+        #expect(meter.progress(at: at(300)).bytes.total == .max)
+    }
+}
