@@ -68,6 +68,14 @@ struct MigratingOperationTests {
                 #expect(try await download.value.length == 6)
                 for try await piece in api.streamTask(.get("report")).bytes { print(piece.count) }
 
+                for name in ["a.iso", "b.iso"] {
+                    server.route("GET", "/\(name)") { _ in ServerResponse(body: .bytes(Array("iso".utf8))) }
+                }
+                let files = api.download(["a.iso", "b.iso"], into: folder, concurrency: 2)
+                for await step in files.progress { print(step) }
+                let results = try await files.results
+                #expect(try results.map { try $0.get().length } == [3, 3])
+
                 let task = try api.uploadTask(.upload(file: path, to: "post"))
                 for await step in task.uploadProgress { print(step.completed) }
                 for await step in task.downloadProgress { print(step.completed) }
