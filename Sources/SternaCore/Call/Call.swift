@@ -163,7 +163,9 @@ public final class Call: Sendable {
         set {
             rank.store(newValue.map { Int8($0.rawValue) } ?? -1, ordering: .relaxed)
             // An attempt that begins later reads the new rank: both take this lock.
-            state.withLock { $0.step }?.callReranked()
+            let (step, others) = state.withLock { ($0.step, $0.others) }
+            step?.callReranked()
+            for other in others { other.callReranked() }
         }
     }
 
