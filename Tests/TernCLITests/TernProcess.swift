@@ -27,6 +27,16 @@ final class TernProcess: Sendable {
     private let errors: CInt
     private let silence: CInt?
 
+    // Of a process that a failed test leaves behind, a zombie would remain, and keep the testing library from its own processes.
+    private let isReaped = Mutex(false)
+
+    deinit {
+        guard !isReaped.withLock({ $0 }) else { return }
+        kill(pid, SIGKILL)
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    }
+
     /// The size of a terminal's window.
     struct Window {
         var rows: UInt16
@@ -124,6 +134,7 @@ final class TernProcess: Sendable {
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
             return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
         }
+        isReaped.withLock { $0 = true }
         if let silence { close(silence) }
         return Outcome(status: status, output: await output, errors: String(decoding: await errors, as: UTF8.self))
     }

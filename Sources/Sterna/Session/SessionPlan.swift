@@ -25,6 +25,9 @@ final class SessionPlan: Sendable {
 
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
+
+    /// What sends the session's requests: the engine, unless the session has a transport of its own.
+    private let transport: any Transport
     private let headers: SessionHeaders
 
     /// Whether the session's serializer has nothing to prepare, since its fields are among the session's.
@@ -69,7 +72,7 @@ final class SessionPlan: Sendable {
         let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
-        let transport = settings.transport ?? engineTransport.sender
+        transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
     }
@@ -288,7 +291,7 @@ final class SessionPlan: Sendable {
     @inline(never)
     nonisolated(nonsending) private func sendLimited(_ request: Request) async throws -> Response {
         let limited = interceptors + [Self.bandwidth(settings)]
-        return try await Chain(limited, transport: settings.transport ?? engineTransport.sender)(request)
+        return try await Chain(limited, transport: transport)(request)
     }
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.

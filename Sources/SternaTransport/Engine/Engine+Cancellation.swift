@@ -10,7 +10,9 @@ extension Engine {
         for endpoint in permits.endpoints { endpoint.endCancelledCalls() }
         for shard in shards {
             shard.loop.execute {
-                for exchange in shard.active.members where exchange.call?.isScopeCancelled == true { exchange.call?.cancel() }
+                for exchange in shard.active.members where exchange.call?.isScopeCancelled == true {
+                    exchange.call?.cancel()
+                }
             }
         }
     }

@@ -48,21 +48,17 @@ struct SavingOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
     var silent = false
 
-    init() {}
-
-    /// Makes the options of a request that continues a download.
-    init(path: String?, remoteName: Bool, remoteHeaderName: Bool, silent: Bool) {
-        self.init()
-        self.path = path
-        self.remoteName = remoteName
-        self.remoteHeaderName = remoteHeaderName
-        self.into = nil
-        self.continues = true
-        self.offset = nil
-        self.segments = 1
-        self.jobs = 4
-        self.sha256 = nil
-        self.silent = silent
+    /// Returns the options of a request that continues a download.
+    static func continuing(
+        path: String?, remoteName: Bool, remoteHeaderName: Bool, silent: Bool
+    ) throws -> SavingOptions {
+        var words = ["--continue"]
+        if let path { words.append("--output=\(path)") }
+        if remoteName { words.append("--remote-name") }
+        if remoteHeaderName { words.append("--remote-header-name") }
+        if silent { words.append("--silent") }
+        // Only the parser gives each property a value.
+        return try parse(words)
     }
 
     func validate() throws {

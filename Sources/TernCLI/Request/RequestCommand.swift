@@ -76,7 +76,7 @@ struct RequestCommand: AsyncParsableCommand {
         let content = try RequestContent(items, as: .json, style: request.style?.style)
         return DownloadJob(
             urls: [try Target.url(target.url).appendingQuery(content.query)],
-            saving: SavingOptions(
+            saving: try SavingOptions.continuing(
                 path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
                 silent: output.silent),
             sender: request.sender, connection: connection, trust: trust, routing: routing, items: items)

@@ -12,6 +12,8 @@ struct MigratingOperationTests {
         let (api, mock) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) { $0.startsTasks = false }
         let task = api.dataTask(.get("users"))
         task.userInfo["section"] = 3
+        task.priority = .high
+        #expect(task.priority == .high)
         task.resume()
         task.suspend()
         #expect(task.state == .suspended)
@@ -35,6 +37,29 @@ struct MigratingOperationTests {
             #expect(task.error?.kind == .cancelled)
         }
         await cancelled(again)
+    }
+
+    @Test("A script waits for an operation, and reads a stream")
+    func script() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) {
+            $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
+        }
+        @Sendable func wait() throws -> JSON {
+            let reply = try api.dataTask(.get("users")).startSynchronous()
+            return try reply.json()
+        }
+        @Sendable func read() -> Int {
+            let stream = api.streamTask(.get("report")).inputStream()
+            stream.open()
+            defer { stream.close() }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            return stream.read(&bytes, maxLength: bytes.count)
+        }
+        let (name, count): (String?, Int) = await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: ((try? wait())?["name"].string, read())) }
+        }
+        #expect(name == "Ada")
+        #expect(count == 14)
     }
 
     @Test("A batch, with the number of finished ones, and its serializers")

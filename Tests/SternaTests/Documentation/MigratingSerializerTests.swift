@@ -120,10 +120,13 @@ struct MigratingSerializerTests {
             $0.responseSerializer = JSONResponseSerializer(removesNulls: true)
         }.get("users").json()
         #expect(short == ["name": "Ada"])
-        for wrong in [
-            try session { $0.responseSerializer = .propertyList }, try session { $0.responseSerializer = .imageData },
+        let lists = try session { $0.responseSerializer = .propertyList }
+        let images = try session { $0.responseSerializer = .imageData }
+        for error in [
+            await #expect(throws: SternaError.self) { try await lists.get("users").propertyList() },
+            await #expect(throws: SternaError.self) { try await images.get("users").value(by: .imageData) },
         ] {
-            let error = try #require(await #expect(throws: SternaError.self) { try await wrong.get("users") })
+            let error = try #require(error)
             #expect(error.kind == .unacceptableMediaType)
             #expect(error.response?.status == .ok)
             #expect(error.body?.count ?? 0 > 0)
