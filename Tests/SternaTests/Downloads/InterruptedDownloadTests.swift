@@ -102,23 +102,17 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("While it runs, what is there is written down every few seconds, for a process that is killed")
-    func sidecar() async throws {
+    @Test("What is there when it is suspended is written down at once")
+    func suspended() async throws {
         let count = 20_000_000
         try await TestServer.withServer { server in
             try await DownloadTaskTests.withFolder { folder in
-                let (clock, release) = (TestClock(), Release())
-                var options = EngineOptions()
-                options.clock = clock.clock
+                let release = Release()
                 server.holdBody(of: count, until: release)
-                let task = try DownloadTaskTests.session(server) { $0.engine = Engine(options: options) }
-                    .download("held", to: .file("\(folder)/x"))
+                let task = try DownloadTaskTests.session(server).download("held", to: .file("\(folder)/x"))
                 for await step in task.progress where step.completed == Int64(TestServer.heldBytes) { break }
-                #expect(try DownloadTaskTests.names(in: folder) == ["x.sterna-part"])
-                await clock.advance(by: .seconds(6))
                 task.suspend()
                 release.open()
-                // The piece that was on its way is the first behind the time.
                 #expect(
                     await eventually {
                         (try? DownloadTaskTests.names(in: folder)) == ["x.sterna-part", "x.sterna-resume"]
@@ -126,6 +120,33 @@ struct InterruptedDownloadTests {
                 let json = try Data(contentsOf: URL(filePath: "\(folder)/x.sterna-resume"))
                 #expect(try ResumeData(data: json).receivedBytes >= Int64(TestServer.heldBytes))
                 task.resume()
+                #expect(try DownloadTaskTests.bytes(try await task.value.path) == DownloadTaskTests.alphabet(count))
+            }
+        }
+    }
+
+    @Test("While it runs, what is there is written down every few seconds, for a process that is killed")
+    func sidecar() async throws {
+        let count = 20_000_000
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let (clock, release, last) = (TestClock(), Release(), Release())
+                var options = EngineOptions()
+                options.clock = clock.clock
+                server.holdBody(of: count, until: release, andThen: last)
+                let task = try DownloadTaskTests.session(server) { $0.engine = Engine(options: options) }
+                    .download("held", to: .file("\(folder)/x"))
+                for await step in task.progress where step.completed == Int64(TestServer.heldBytes) { break }
+                #expect(try DownloadTaskTests.names(in: folder) == ["x.sterna-part"])
+                await clock.advance(by: .seconds(6))
+                release.open()
+                #expect(
+                    await eventually {
+                        (try? DownloadTaskTests.names(in: folder)) == ["x.sterna-part", "x.sterna-resume"]
+                    })
+                let json = try Data(contentsOf: URL(filePath: "\(folder)/x.sterna-resume"))
+                #expect(try ResumeData(data: json).receivedBytes >= Int64(TestServer.heldBytes))
+                last.open()
                 #expect(try DownloadTaskTests.bytes(try await task.value.path) == DownloadTaskTests.alphabet(count))
                 #expect(try DownloadTaskTests.names(in: folder) == ["x"])
             }

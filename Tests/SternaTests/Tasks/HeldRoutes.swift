@@ -32,8 +32,10 @@ extension TestServer {
 
     /// Adds `/held`: the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
     /// wait. Returns the number of bytes that the server has written.
+    ///
+    /// - Parameter last: what the bytes behind the first 8 MiB wait for besides.
     @discardableResult
-    func holdBody(of count: Int, until release: Release) -> WrittenBytes {
+    func holdBody(of count: Int, until release: Release, andThen last: Release? = nil) -> WrittenBytes {
         let written = WrittenBytes()
         let letters = DownloadTaskTests.alphabet(65_536 + 26)
         route("GET", "/held") { request in
@@ -52,6 +54,7 @@ extension TestServer {
                     var position = first
                     while position < count {
                         if first == 0, position >= Self.heldBytes { await release.wait() }
+                        if first == 0, position >= 2 * Self.heldBytes { await last?.wait() }
                         let size = min(65_536, count - position)
                         try await writer.write(Array(letters[position % 26..<position % 26 + size]))
                         position += size

@@ -96,6 +96,7 @@ struct SegmentWorker: Sendable {
         var position = segment.start
         var iterator = body.makeAsyncIterator()
         while true {
+            if canPark, !task.gate.isOpen { try await save(segment, &writer) }
             guard try await mayGoOn() else {
                 await board.stop()
                 return false
@@ -112,12 +113,15 @@ struct SegmentWorker: Sendable {
                 digest.add(piece)
                 try await writer.add(piece)
             }
-            if order.saves {
-                try await writer.finish()
-                await board.wrote(segment.start..<writer.written)
-                try await board.save()
-            }
+            if order.saves { try await save(segment, &writer) }
         }
+    }
+
+    /// Makes the bytes that have arrived survive the process.
+    private func save(_ segment: SegmentPlan.Segment, _ writer: inout PartialWriter) async throws {
+        try await writer.finish()
+        await board.wrote(segment.start..<writer.written)
+        try await board.save()
     }
 
     /// Waits while the task is suspended. Returns false if it stays so for longer than its grace and can go on later.
