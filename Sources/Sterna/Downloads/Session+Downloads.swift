@@ -46,10 +46,18 @@ extension Session {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DownloadTask {
         let draft = ofDownload(RequestDraft(.get, data.url, headers: headers, configure))
-        let place = destination ?? .file(data.destinationPath ?? "")
-        let task = DownloadTask(self, draft, prepared(draft), to: place, options: options, resuming: data)
+        let known = destination ?? data.destinationPath.map { .file($0) }
+        let request = known == nil ? .failure(Self.noDestination) : prepared(draft)
+        let task = DownloadTask(self, draft, request, to: known ?? .file(""), options: options, resuming: data)
         task.enroll()
         return task
+    }
+
+    private static var noDestination: SternaError {
+        SternaError(
+            .destinationUnusable, phase: .prepare,
+            "The resume data has no destination, as that of the interrupted download was to be chosen at its end. Give it one: "
+                + "downloadTask(resuming: data, to: …).")
     }
 
     /// The unfinished downloads.

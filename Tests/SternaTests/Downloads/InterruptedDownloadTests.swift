@@ -1,9 +1,10 @@
 import NIOCore
-import Sterna
 import SternaPlatform
 import SternaTesting
 import Synchronization
 import Testing
+
+@testable import Sterna
 
 @Suite("Downloads: interrupted and continued", .timeLimit(.minutes(2)))
 struct InterruptedDownloadTests {
@@ -151,6 +152,33 @@ struct InterruptedDownloadTests {
                 last.open()
                 #expect(try DownloadTaskTests.bytes(try await task.value.path) == DownloadTaskTests.alphabet(count))
                 #expect(try DownloadTaskTests.names(in: folder) == ["x"])
+            }
+        }
+    }
+
+    @Test("One whose destination is chosen at the end is continued with a destination, and leaves nothing behind")
+    func chosen() async throws {
+        let count = 10_000_000
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let release = Release()
+                server.holdBody(of: count, until: release)
+                let api = try DownloadTaskTests.session(server)
+                let place = DownloadDestination.choose { _, _ in "\(folder)/x" }
+                let task = api.download("held", to: place)
+                for await step in task.progress where step.completed > 0 { break }
+                let data = try #require(await task.cancelProducingResumeData())
+                release.open()
+                #expect(FileManager.default.fileExists(atPath: data.partialPath))
+                let nowhere = api.downloadTask(resuming: data)
+                let error = await #expect(throws: SternaError.self) { try await nowhere.value }
+                #expect(error?.kind == .destinationUnusable)
+                let file = try await api.downloadTask(resuming: data, to: place).value
+                #expect(file.resumedAt > 0)
+                #expect(try DownloadTaskTests.bytes(file.path) == DownloadTaskTests.alphabet(count))
+                let names = try #require(PartialNames(partialPath: data.partialPath))
+                #expect(!FileManager.default.fileExists(atPath: names.partialPath))
+                #expect(!FileManager.default.fileExists(atPath: names.sidecarPath))
             }
         }
     }

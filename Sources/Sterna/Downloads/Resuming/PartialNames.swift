@@ -33,6 +33,13 @@ struct PartialNames: Sendable, Hashable {
         sidecar = stem + Self.sidecarSuffix
     }
 
+    /// Makes the names that a partial file belongs to; nil for another file.
+    init?(partialPath path: String) {
+        guard Self.isPartial(path) else { return nil }
+        self.init(destination: String(decoding: path.utf8.dropLast(Self.partialSuffix.utf8.count), as: UTF8.self))
+        guard partialPath == path else { return nil }
+    }
+
     /// Whether a path is that of a partial file by its name.
     static func isPartial(_ path: String) -> Bool { path.utf8.reversed().starts(with: partialSuffix.utf8.reversed()) }
 

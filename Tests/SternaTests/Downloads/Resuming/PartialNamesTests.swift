@@ -16,6 +16,9 @@ struct PartialNamesTests {
         #expect(names.partialPath == partial)
         #expect(names.sidecarPath == sidecar)
         #expect(names.newSidecarPath == sidecar + "-new")
+        #expect(PartialNames(partialPath: partial) == names)
+        #expect(PartialNames(partialPath: sidecar) == nil)
+        #expect(PartialNames(partialPath: destination) == nil)
     }
 
     @Test("A path without a name of a file has none", arguments: ["", "/", "a/", ".", "a/..", "a\u{0}b"])
@@ -34,6 +37,7 @@ struct PartialNamesTests {
                 for name in [names.partial, names.sidecar, names.newSidecar] { #expect(name.utf8.count <= 255) }
                 #expect(seen.insert(names.partial).inserted)
                 #expect(PartialNames(destination: "/t/" + name) == names)
+                #expect(PartialNames(partialPath: names.partialPath)?.sidecarPath == names.sidecarPath)
             }
         }
     }
