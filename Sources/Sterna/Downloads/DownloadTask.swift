@@ -96,6 +96,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     func keep(_ data: ResumeData) { kept.withLock { $0.resumeData = data } }
 
     override func perform(_ request: Request) async {
+        offersConnections()
         do {
             var transfer = FileTransfer(self, reporting(request))
             end(with: .success(try await transfer.run()))

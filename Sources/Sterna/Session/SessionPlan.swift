@@ -26,6 +26,9 @@ final class SessionPlan: Sendable {
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
 
+    /// Whether interceptors of the user see the session's requests.
+    var hasInterceptors: Bool { !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty }
+
     /// What sends the session's requests: the engine, unless the session has a transport of its own.
     private let transport: any Transport
     private let headers: SessionHeaders
@@ -206,7 +209,7 @@ final class SessionPlan: Sendable {
         }
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
-            isTraced: !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty,
+            isTraced: hasInterceptors,
             recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
             keepsRequests: keepsRequests, scope: scope.calls)
     }

@@ -42,12 +42,28 @@ public class DataTask: SessionTask, @unchecked Sendable {
     }
 
     override func perform(_ request: Request) async {
-        do {
-            let reply = try await session.send(reporting(request), draft, TaskReading(task: self))
-            end(with: .success(reply))
-        } catch {
-            end(with: session.plan.describe(error, request))
+        if canStartAgain(request) {
+            gate.isReleasable = true
+            offersConnections()
         }
+        while true {
+            let releases = gate.releases
+            do {
+                let reply = try await session.send(reporting(request), draft, TaskReading(task: self))
+                return end(with: .success(reply))
+            } catch {
+                // The suspended task gave its connection up; a cancelled one does not get past the request.
+                guard gate.releases != releases, (try? await gate.pass()) != nil else {
+                    return end(with: session.plan.describe(error, request))
+                }
+            }
+        }
+    }
+
+    /// Whether nobody would notice that the request is sent again from the beginning.
+    private func canStartAgain(_ request: Request) -> Bool {
+        request.method == .get && request.body == nil && events == nil && request.recorder == nil
+            && !session.plan.hasInterceptors
     }
 
     override func end(with error: SternaError) { end(with: .failure(error)) }

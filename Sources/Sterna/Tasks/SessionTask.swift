@@ -207,12 +207,14 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Suspends a running task; has no effect on any other. Calls are not counted: one ``resume()`` continues.
     ///
     /// A suspended task reads no more of a response's body and of its request's source, so that back-pressure reaches the peer. Its
-    /// time limits stand still. A task that is suspended before it began holds no connection.
+    /// time limits stand still. A task that is suspended before it began holds no connection. One that can go on with another request,
+    /// unnoticed by its user, gives its connection up when another request waits for one: a download with a validator, and the
+    /// collecting GET of a session without interceptors, hooks, observers and metrics.
     public func suspend() {
         transitions.withLock { _ in
             guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
-            originalRequest?.call?.pause()
             gate.close()
+            originalRequest?.call?.pause()
             post(.taskSuspended)
         }
     }
@@ -237,6 +239,12 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     }
 
     // MARK: Work
+
+    /// Lets the suspended task give its connections up as long as its gate allows it.
+    func offersConnections() {
+        guard let call = originalRequest?.call else { return }
+        call.setRelease(ConnectionRelease { [gate] in gate.release() })
+    }
 
     /// Leaves the call to another task, so that suspending this one has no effect on it; returns whether this one was suspended.
     func handOver() -> Bool {

@@ -10,6 +10,12 @@ final class TaskGate: Sendable {
         var isUnlocked = false
         var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
         var lastWaiter = 0
+        var isReleasable = false
+        var releases = 0
+        var hasReleased = false
+
+        // Waits that end when the connections are given up.
+        var timedWaits: [Int: Task<Void, any Error>] = [:]
     }
 
     private let state: Mutex<State>
@@ -30,6 +36,7 @@ final class TaskGate: Sendable {
     private func open(forGood: Bool) {
         let waiters = state.withLock { state in
             state.isOpen = true
+            state.hasReleased = false
             if forGood { state.isUnlocked = true }
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
@@ -63,11 +70,49 @@ final class TaskGate: Sendable {
 }
 
 extension TaskGate {
-    /// Waits for the gate to open, at most for a time; returns whether it is open.
+    // MARK: Giving connections up
+
+    /// Whether the task can go on with another request, unnoticed by its user, if its connections are given up while the gate is closed.
+    var isReleasable: Bool {
+        get { state.withLock { $0.isReleasable } }
+        set { state.withLock { $0.isReleasable = newValue } }
+    }
+
+    /// How often connections were given up. A request that fails after a change was ended by that.
+    var releases: Int { state.withLock { $0.releases } }
+
+    /// The number of pending waits with a limit.
+    var timedWaitCount: Int { state.withLock { $0.timedWaits.count } }
+
+    /// Lets the task's connections be given up, once while the gate is closed; returns whether they may.
+    func release() -> Bool {
+        let waits: [Task<Void, any Error>]? = state.withLock { state in
+            guard !state.isOpen, state.isReleasable, !state.hasReleased else { return nil }
+            state.hasReleased = true
+            state.releases += 1
+            return Array(state.timedWaits.values)
+        }
+        guard let waits else { return false }
+        for wait in waits { wait.cancel() }
+        return true
+    }
+
+    /// Waits for the gate to open, at most for a time, and no longer than the task keeps its connections; returns whether it is open.
     func pass(within time: Duration, on clock: LoopClock) async throws -> Bool {
         guard !isOpen else { return true }
         // The timer cancels the wait alone.
         let wait = Task { try await pass() }
+        let number: Int? = state.withLock { state in
+            guard !state.hasReleased else { return nil }
+            state.lastWaiter += 1
+            state.timedWaits[state.lastWaiter] = wait
+            return state.lastWaiter
+        }
+        guard let number else {
+            wait.cancel()
+            return isOpen
+        }
+        defer { state.withLock { _ = $0.timedWaits.removeValue(forKey: number) } }
         let timer = clock.clock.schedule(in: TimeAmount(clamping: time), on: clock.loop) { wait.cancel() }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {

@@ -15,6 +15,9 @@ public final class Call: Sendable {
         var pauses = 0
         var remaining: TimeAmount?
         var lease: ShutdownGrace.Lease?
+        var release: ConnectionRelease?
+
+        var steps: [any CallStep] { others + [step].compactMap { $0 } }
     }
 
     private let state = Mutex(State())
@@ -190,14 +193,28 @@ public final class Call: Sendable {
     /// Pauses every limit of the call until ``resume()`` was called as often. An engine's shutdown does not wait for a paused
     /// call without a connection.
     package func pause() {
-        let hasConnection = state.withLock { state in
+        let (hasConnection, steps): (Bool, [any CallStep]) = state.withLock { state in
             state.pauses += 1
-            guard state.pauses == 1 else { return true }
+            guard state.pauses == 1 else { return (true, []) }
             state.remaining = .uptimeNanoseconds(end.load(ordering: .relaxed)) - clock.now
             end.store(Self.paused, ordering: .relaxed)
-            return state.step != nil
+            state.release?.offer()
+            return (state.step != nil, state.release == nil ? [] : state.steps)
         }
         if !hasConnection { releaseLease() }
+        for step in steps { step.callPaused() }
+    }
+
+    /// Sets what decides whether the paused call gives its connections up for other requests; without it the call keeps them.
+    package func setRelease(_ release: ConnectionRelease) { state.withLock { $0.release = release } }
+
+    /// Asks a paused call to give its connections up for another request. If it does, its attempts fail with `cancelled`, and it may
+    /// make others. Returns whether it does.
+    package func giveUpConnections() -> Bool {
+        let (release, steps) = state.withLock { ($0.pauses > 0 ? $0.release : nil, $0.steps) }
+        guard let release, release.accept() else { return false }
+        for step in steps { step.callCancelled() }
+        return true
     }
 
     /// Resumes the limits, each with the time it had left.
@@ -206,6 +223,7 @@ public final class Call: Sendable {
             guard state.pauses > 0 else { return (nil, []) }
             state.pauses -= 1
             guard state.pauses == 0, let remaining = state.remaining.take() else { return (nil, []) }
+            state.release?.withdraw()
             end.store(moment(in: remaining), ordering: .relaxed)
             return (state.step, state.others)
         }
@@ -246,6 +264,9 @@ package protocol CallStep: AnyObject, Sendable {
     /// Called from any thread when the call is cancelled.
     func callCancelled()
 
+    /// Called from any thread when a call that may give its connections up is paused.
+    func callPaused()
+
     /// Called from any thread when time goes on after ``Call/pause()``.
     func callResumed()
 
@@ -254,6 +275,7 @@ package protocol CallStep: AnyObject, Sendable {
 }
 
 extension CallStep {
+    package func callPaused() {}
     package func callReranked() {}
 }
 

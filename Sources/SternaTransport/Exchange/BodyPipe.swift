@@ -120,6 +120,9 @@ final class BodyPipe: Sendable {
         }
     }
 
+    /// The number of unread bytes.
+    var storedBytes: Int { state.withLock { $0.stored } }
+
     /// Whether a reader waits now.
     var hasReader: Bool { state.withLock { $0.reader != nil } }
 

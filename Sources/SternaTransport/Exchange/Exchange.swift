@@ -281,6 +281,18 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
 extension Exchange: CallStep {
     func callCancelled() { cancel(evenBody: true) }
 
+    func callPaused() {
+        guard let shard = endpoint.change({ _ in ticket == 0 ? self.shard : nil }) else { return }
+        shard.loop.execute {
+            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
+            self.codec?.timeStandsStill()
+            // Requests may wait already.
+            if self.endpoint.hasWaiters { self.endpoint.askPausedCalls() }
+            guard self.endpoint.permits.isStarving else { return }
+            for other in self.endpoint.permits.endpoints { other.askPausedCalls() }
+        }
+    }
+
     func callResumed() {
         let shard: Shard? = endpoint.change { _ in
             // An exchange in the queue restarts its queue limit after a pause.

@@ -80,6 +80,9 @@ class ExchangeCodec: @unchecked Sendable {
         shard.tickNoLater(than: min(exchange.deadline, first))
     }
 
+    /// Called when the exchange's time is paused.
+    func timeStandsStill() {}
+
     /// Restarts all limits after the exchange's time was paused.
     final func timeGoesOn() {
         shard.loop.assertInEventLoop()

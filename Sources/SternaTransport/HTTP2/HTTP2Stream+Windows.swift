@@ -35,6 +35,7 @@ extension HTTP2Stream {
         guard responseHalf == .open, connection.canCredit else { return }
         if let pipe, pipe.pauseIfFull() {
             readIsHeld = true
+            if exchange?.call?.isPaused == true { connection.boundPausedBytes() }
             return
         }
         if readIsHeld { readGoesOn() }

@@ -62,6 +62,8 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         connection.wantsToSend(self)
     }
 
+    override func timeStandsStill() { connection.boundPausedBytes() }
+
     override func flush() { connection.pumpLater() }
 
     override func endBody(_ trailers: HTTPFields?) throws(SternaError) -> Bool {

@@ -16,6 +16,7 @@ extension Endpoint {
         refuseTooMany()
         // A request that needs an unused connection takes the place of an idle one.
         if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
+        if ConnectionRelease.isOffered { askPausedCalls() }
         leaveLine()
         if offered == 0 { waitForBackoff() }
     }
@@ -52,6 +53,15 @@ extension Endpoint {
         }
         if answer == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
         return false
+    }
+
+    /// The number of waiting requests that get no connection, since a limit of connections is reached.
+    var lackingConnections: Int { hasWaiters ? change { $0.lackingConnections } : 0 }
+
+    /// Asks calls of suspended tasks for the connections that waiting requests lack, if any.
+    func askPausedCalls() {
+        guard lackingConnections > 0, !isAskingPausedCalls.exchange(true, ordering: .relaxed) else { return }
+        pools[0].shard.releasePausedSoon(for: self)
     }
 
     // The connection limit is reached, so a connection is open: warm-ups, which need no more than that, are complete.

@@ -73,6 +73,9 @@ final class Endpoint: Sendable {
     /// The number of shards with a peer that takes no streams at the moment.
     let holds = Atomic<Int>(0)
 
+    /// Whether paused calls are being asked for their connections.
+    let isAskingPausedCalls = Atomic<Bool>(false)
+
     typealias Queue = WaitQueue<Exchange, Dial>
 
     /// The proxy credentials of a forwarded request.

@@ -32,6 +32,33 @@ extension Shard {
         }
     }
 
+    /// Has paused calls give their connections up, as many as requests wait at the limit. Tries this shard first, then the others in
+    /// turn.
+    func releasePausedSoon(for endpoint: Endpoint, turn: Int = 0, released: Int = 0) {
+        loop.execute {
+            var wanted = endpoint.lackingConnections
+            var count = released
+            for exchange in self.active.members where exchange.call?.isPaused == true {
+                guard wanted > 0 else { break }
+                guard exchange.endpoint === endpoint || endpoint.permits.isStarving,
+                    exchange.call?.giveUpConnections() == true
+                else { continue }
+                wanted -= 1
+                count += 1
+            }
+            if wanted > 0, turn + 1 < endpoint.pools.count {
+                let next = endpoint.pools[(self.index + 1) % endpoint.pools.count].shard
+                return next.releasePausedSoon(for: endpoint, turn: turn + 1, released: count)
+            }
+            let hasReleased = count > 0
+            // After the ends of the attempts, which are later tasks of the event loops.
+            self.loop.execute {
+                endpoint.isAskingPausedCalls.store(false, ordering: .relaxed)
+                if hasReleased { endpoint.arrange() }
+            }
+        }
+    }
+
     // MARK: Dials
 
     /// Begins a dial; callable from any thread.

@@ -123,6 +123,9 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     /// Whether a waiter needs an unused connection, and none may be opened: an idle one must close.
     var lacksFreshConnection: Bool { asking != .none && line.freshCount - line.warmUpCount > dials.count }
 
+    /// The number of waiters without a dial, while no further connection may be opened.
+    var lackingConnections: Int { asking == .refused ? max(0, line.count - dials.count) : 0 }
+
     /// Whether a permit would be useless, since the waiters have been served, or have dials.
     var needsNoPermit: Bool { line.count <= dials.count }
 

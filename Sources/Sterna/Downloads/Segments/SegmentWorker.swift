@@ -11,6 +11,9 @@ struct SegmentWorker: Sendable {
     /// Whether the download may give its connections up while it is suspended.
     let canPark: Bool
 
+    /// How often the task had given its connections up when the transfer's first request was sent.
+    let releases: Int
+
     /// Fetches segments until there is no more work, or until a connection fails.
     ///
     /// - Parameter first: a segment whose response is there already.
@@ -26,12 +29,16 @@ struct SegmentWorker: Sendable {
                     try await fetch(current)
                 }
             } catch {
+                if hasReleased { return await board.stop() }
                 if Task.isCancelled || Self.isFinal(error) { return await board.stop(error) }
                 if await board.fail(current, error) { return }
             }
             segment = await board.next(after: current)
         }
     }
+
+    /// Whether the suspended task has given its connections up, which ends their requests.
+    private var hasReleased: Bool { task.gate.releases != releases && !Task.isCancelled }
 
     /// Whether no other connection can make an error good.
     private static func isFinal(_ error: any Error) -> Bool {
@@ -126,6 +133,7 @@ struct SegmentWorker: Sendable {
 
     /// Waits while the task is suspended. Returns false if it stays so for longer than its grace and can go on later.
     private func mayGoOn() async throws -> Bool {
+        guard !hasReleased else { return false }
         guard !task.gate.isOpen else { return true }
         guard canPark else {
             try await task.gate.pass()

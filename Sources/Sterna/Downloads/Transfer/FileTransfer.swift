@@ -82,7 +82,16 @@ struct FileTransfer {
         while true {
             try await task.gate.pass()
             let (attempt, requested) = next()
-            var response = try await task.response(to: attempt)
+            // Before its head is there, a request can be sent again without a loss.
+            let releases = task.gate.releases
+            task.gate.isReleasable = !task.takesResponse
+            var response: Response
+            do {
+                response = try await task.response(to: attempt)
+            } catch  where task.gate.releases != releases {
+                continue
+            }
+            task.gate.isReleasable = false
             // The value of the task keeps the head alone.
             defer { response.body.cancel() }
             var head = response
@@ -107,11 +116,11 @@ struct FileTransfer {
                 try await task.judge(response)
                 known.length = length
                 digests.expect(response)
-                if try await receive(response, range, isWhole: false) { return head }
+                if try await receive(response, range, isWhole: false, releases) { return head }
                 continue
             }
             response.body = response.body.readableOnce
-            if try await receive(response, 0..<(known.length ?? .max), isWhole: true) { return head }
+            if try await receive(response, 0..<(known.length ?? .max), isWhole: true, releases) { return head }
         }
     }
 
@@ -162,8 +171,14 @@ struct FileTransfer {
     /// Writes a response to the partial file, and further parts over other connections if that is worthwhile. Returns whether the file
     /// is complete. False if the download gave its connections up while it was suspended, or if the server sent less than it was
     /// asked for.
-    private mutating func receive(_ response: Response, _ range: Range<Int64>, isWhole: Bool) async throws -> Bool {
+    ///
+    /// - Parameter releases: how often the task had given its connections up when it sent the request.
+    private mutating func receive(
+        _ response: Response, _ range: Range<Int64>, isWhole: Bool, _ releases: Int
+    ) async throws -> Bool {
         guard let place else { return false }
+        task.gate.isReleasable = known.validator != nil
+        defer { task.gate.isReleasable = false }
         let before = known.present.total
         let most = connections(response)
         if most > 1 { hasShared = true }
@@ -171,7 +186,8 @@ struct FileTransfer {
             task, url: request.url, place, known, digests, first: range, isWhole: isWhole, most: most,
             savedAt: savedAt)
         let worker = SegmentWorker(
-            task: task, request: request, file: place.file, board: board, canPark: known.validator != nil)
+            task: task, request: request, file: place.file, board: board, canPark: known.validator != nil,
+            releases: releases)
         guard let first = await board.first else { return false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }

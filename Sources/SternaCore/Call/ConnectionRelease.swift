@@ -1,0 +1,28 @@
+import Synchronization
+
+/// A paused call's offer to give its connections up when another request waits for one.
+package final class ConnectionRelease: Sendable {
+    /// The number of paused calls in the process with an offer; it spares others the search.
+    private static let offers = Atomic<Int>(0)
+
+    /// Whether a paused call may give its connections up.
+    package static var isOffered: Bool { offers.load(ordering: .relaxed) > 0 }
+
+    private let isOffered = Atomic<Bool>(false)
+    private let work: @Sendable () -> Bool
+
+    /// - Parameter work: prepares the call for the end of its attempts, and returns whether they may be ended; called from any thread.
+    package init(_ work: @escaping @Sendable () -> Bool) { self.work = work }
+
+    deinit { withdraw() }
+
+    func offer() {
+        if !isOffered.exchange(true, ordering: .relaxed) { Self.offers.add(1, ordering: .relaxed) }
+    }
+
+    func withdraw() {
+        if isOffered.exchange(false, ordering: .relaxed) { Self.offers.subtract(1, ordering: .relaxed) }
+    }
+
+    func accept() -> Bool { work() }
+}
