@@ -34,6 +34,10 @@ struct ContinuingCommandTests {
             (["-x", "u:s3cret@p:1", "http://a/b"], "--proxy '***@p:1' http://a/b"),
             (["http://u:s3cret@a/b?token=s3cret&c=d"], "'http://***@a/b?token=***&c=d'"),
             (
+                ["--max-redirs", "-1", "--location-trusted", "--post302", "http://a/b"],
+                "'--max-redirects=-1' --location-trusted --post302 http://a/b"
+            ),
+            (
                 ["--limit-rate", "2M", "-k", "-4", "http://a/b", "http://a/c"],
                 "--limit-rate 2M --insecure --ipv4 http://a/b http://a/c"
             ),
@@ -55,7 +59,8 @@ struct ContinuingCommandTests {
             "--into": "f", "--segments": "2", "--jobs": "2", "--sha256": String(repeating: "a", count: 64),
             "--auth": "a:b",
             "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--timeout": "9",
-            "--max-time": "99", "--limit-rate": "2M", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
+            "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--noproxy": "*", "--proxy": "none",
+            "--tls-min": "1.2",
             "--tls-max": "1.3", "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none",
             "--key": "/none", "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--unix-socket": "/none",
         ]
@@ -63,7 +68,7 @@ struct ContinuingCommandTests {
         let others: Set = [
             "--bearer", "--http1.1", "--http1", "--http2", "--ipv4", "--insecure", "--no-follow", "--follow",
             "--version",
-            "--help", "--output", "--remote-name", "--remote-header-name", "--continue",
+            "--help", "--max-redirs", "--output", "--remote-name", "--remote-header-name", "--continue",
         ]
         var listed: Set<String> = []
         for line in DownloadCommand.helpMessage(columns: 80).split(separator: "\n") where line.hasPrefix("  -") {

@@ -55,7 +55,7 @@ public struct SessionHooks: Sendable {
 
     // MARK: Requests and bodies
 
-    /// Decides on a redirect that the session's policy would follow; AFNetworking's
+    /// Decides on a redirect that the session's policy and ``SessionSettings/redirectHandler`` would follow; AFNetworking's
     /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
     public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
 

@@ -309,10 +309,11 @@ final class SessionPlan: Sendable {
         return Reply(response, body: body, plan: self, ownSerializer: own)
     }
 
-    /// Whether a response is a redirect that the caller chose not to follow. It is then the result, whatever statuses the
+    /// Whether a response is a redirect that the caller, or a closure, chose not to follow. It is then the result, whatever statuses the
     /// serializer accepts.
     private func isWanted(_ response: Response, by draft: RequestDraft) -> Bool {
-        RedirectRule.isRedirect(response.status.code) && !(draft.settings.redirects ?? settings.redirects).follows
+        guard RedirectRule.isRedirect(response.status.code) else { return false }
+        return response.isKeptRedirect || !(draft.settings.redirects ?? settings.redirects).follows
     }
 
     /// Whether a response is an error whose body takes long to parse.

@@ -26,6 +26,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
         @usableFromInline var hasUnknownCoding = false
+        @usableFromInline var isKeptRedirect = false
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -117,6 +118,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.hasUnknownCoding
+        }
+    }
+
+    /// Whether this is a redirect that a closure takes as the response, so that its status is not an error.
+    package var isKeptRedirect: Bool {
+        @inlinable get { storage.content.isKeptRedirect }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.isKeptRedirect
         }
     }
 

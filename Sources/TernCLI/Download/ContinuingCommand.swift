@@ -66,9 +66,18 @@ struct ContinuingCommand {
         add("--max-time", connection.maxTime.map { "\($0)" })
         add("--limit-rate", connection.limitRate)
         if !connection.follow { words.append("--no-follow") }
+        add(connection.redirects)
         if connection.http1 { words.append("--http1.1") }
         if connection.http2 { words.append("--http2") }
         if connection.http2PriorKnowledge { words.append("--http2-prior-knowledge") }
+    }
+
+    private mutating func add(_ redirects: RedirectOptions) {
+        add("--max-redirects", redirects.limit.map { "\($0)" })
+        if redirects.locationTrusted { words.append("--location-trusted") }
+        if redirects.post301 { words.append("--post301") }
+        if redirects.post302 { words.append("--post302") }
+        if redirects.post303 { words.append("--post303") }
     }
 
     private mutating func add(_ trust: TrustOptions) {

@@ -79,7 +79,6 @@ enum HabitOptions {
         "--upload-file": "write tern upload FILE URL",
         "--get": "write name==value after the URL for the query",
         "--location": "leave it out, as redirects are followed; --no-follow does not",
-        "--location-trusted": "credentials never go to another origin",
         "--connect-timeout": "write --timeout SECONDS",
         "--retry": "retries are not supported yet",
         "--verify": "write --insecure or --cacert FILE",

@@ -94,6 +94,9 @@ struct ConnectionOptions: ParsableArguments {
         help: "Follow redirects.")
     var follow = true
 
+    @OptionGroup
+    var redirects: RedirectOptions
+
     @Flag(name: [.customLong("http1.1"), .customLong("http1")], help: "Speak HTTP/1.1 only.")
     var http1 = false
 
@@ -116,6 +119,9 @@ struct ConnectionOptions: ParsableArguments {
         if let limitRate, LimitRate.parse(limitRate) == nil {
             throw ValidationError("--limit-rate is a number of bytes per second above 0, such as 5000, 200k or 2M.")
         }
+        if !follow, redirects.isGiven {
+            throw ValidationError("--no-follow excludes the options for redirects that are followed.")
+        }
         if http1, http2 || http2PriorKnowledge {
             throw ValidationError("--http1.1 and --http2 exclude each other.")
         }
@@ -124,7 +130,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings) {
         settings.http2 = http2Mode
-        settings.redirects = follow ? .follow : .doNotFollow
+        settings.redirects = follow ? redirects.policy : .doNotFollow
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
         if let rate = limitRate.flatMap(LimitRate.parse) {

@@ -14,15 +14,21 @@ struct RedirectInterceptor: Interceptor {
         -> Response
     {
         var response = response
-        let policy = request.options[RedirectPolicyKey.self]
+        var policy = request.options[RedirectPolicyKey.self]
+        let closures = RedirectClosures(request)
         var current = request
         var steps: [RedirectStep] = []
         while true {
-            switch await decision(current, response, policy, steps.count) {
+            policy.referrer = policy.referrer?.updated(by: response)
+            switch await decision(current, response, policy, steps, closures) {
             case .deliver:
                 response.redirects = steps
                 return response
-            case .refuse(var error):
+            case .keep:
+                response.redirects = steps
+                response.isKeptRedirect = true
+                return response
+            case .refuse(var error), .confirm(_, otherwise: var error):
                 response.body.cancel()
                 response.redirects = steps
                 error.response = response
@@ -47,46 +53,15 @@ struct RedirectInterceptor: Interceptor {
         }
     }
 
-    /// Returns the decision of the policy, or that of a task's hooks, and reports it to them.
+    /// Returns the decision of the policy, or that of the closures.
     nonisolated(nonsending) private func decision(
-        _ request: Request, _ response: Response, _ policy: RedirectPolicy, _ count: Int
+        _ request: Request, _ response: Response, _ policy: RedirectPolicy, _ steps: [RedirectStep],
+        _ closures: RedirectClosures?
     ) async -> RedirectRule.Decision {
-        let decision = RedirectRule.decide(request, response, policy: policy, count: count)
-        guard let events = request.options[ChainEventsKey.self] else { return decision }
-        return await decided(decision, request, response, policy, count, events)
-    }
-
-    private func decided(
-        _ first: RedirectRule.Decision, _ request: Request, _ response: Response, _ policy: RedirectPolicy,
-        _ count: Int, _ events: ChainEvents
-    ) async -> RedirectRule.Decision {
-        var decision = first
-        if case .refuse(let error) = decision, error.kind == .bodyNotReplayable {
-            var renewed = request
-            if let body = await events.newBody(for: request) {
-                renewed.body = body
-                decision = RedirectRule.decide(renewed, response, policy: policy, count: count, hasNewBody: true)
-            }
+        let decision = RedirectRule.decide(request, response, policy: policy, after: steps)
+        guard let closures else { return decision }
+        return await closures.decide(decision, request, response, policy) { renewed in
+            RedirectRule.decide(renewed, response, policy: policy, after: steps, hasNewBody: true)
         }
-        switch decision {
-        case .deliver: return .deliver
-        case .refuse: events.decided(response, .refuse)
-        case .follow(let proposed):
-            let answer = await events.decide(on: response, proposed) ?? .follow(proposed)
-            events.decided(response, answer)
-            switch answer {
-            case .deliver: return .deliver
-            case .follow(var following):
-                // A request that the hook made itself still belongs to this call, and a later redirect finds the hooks again.
-                if let call = request.call { following.join(call) }
-                following.options[ChainEventsKey.self] = events
-                return .follow(following)
-            case .refuse:
-                return .refuse(
-                    SternaError(
-                        .redirectRefused, phase: .read, "The hook redirect refused to follow the redirect."))
-            }
-        }
-        return decision
     }
 }

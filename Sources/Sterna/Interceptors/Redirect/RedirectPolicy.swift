@@ -11,11 +11,25 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether redirects are followed; if not, a redirect is the response, and its status is not an error.
     public var follows = true
 
-    /// The maximum number of consecutive redirects; 20 by default.
+    /// The maximum number of consecutive redirects; 20 by default. Nothing else ends a chain: a URL may redirect to itself, as
+    /// servers do that set a cookie first.
     public var limit = 20
 
     /// Whether a redirect may lead from https to http; no by default.
     public var allowsInsecure = false
+
+    /// What becomes of the method and the body; as in browsers by default.
+    public var methods = RedirectMethods.fetch
+
+    /// Whether Authorization, Cookie and secret header fields go along to another scheme, host or port, as with curl's
+    /// `--location-trusted`; no by default.
+    ///
+    /// Without it they are dropped there and do not come back, even if a redirect returns to the first origin.
+    public var keepsCredentialsAcrossOrigins = false
+
+    /// How much of the redirecting URL the following request names in its Referer field; nil, the default, adds no such field and
+    /// leaves the caller's own as it is. A response's Referrer-Policy field replaces the value for the rest of the chain.
+    public var referrer: ReferrerPolicy?
 
     public init() {}
 

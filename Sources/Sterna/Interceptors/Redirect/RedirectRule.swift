@@ -7,58 +7,51 @@ enum RedirectRule {
         /// The response is not a redirect to follow.
         case deliver
         case follow(Request)
+        /// Follows if a closure agrees, and fails otherwise.
+        case confirm(Request, otherwise: SternaError)
         case refuse(SternaError)
+        /// A closure takes the redirect as the response.
+        case keep
     }
 
     /// Decides whether to follow a response.
     ///
     /// - Parameters:
     ///   - request: the request that received the response.
-    ///   - count: the number of redirects followed before.
+    ///   - steps: the redirects followed before.
     ///   - hasNewBody: whether the request has a body that was not sent yet.
     static func decide(
-        _ request: Request, _ response: Response, policy: RedirectPolicy, count: Int, hasNewBody: Bool = false
+        _ request: Request, _ response: Response, policy: RedirectPolicy, after steps: [RedirectStep] = [],
+        hasNewBody: Bool = false
     ) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
         let locations = response.section[values: .location]
         guard let location = locations.first else { return .deliver }
         guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }) else {
-            return .refuse(
-                SternaError(
-                    .redirectRefused, phase: .read,
-                    "The server redirects to several targets at once: its Location fields differ."
-                ))
+            return refuse("The server redirects to several targets at once: its Location fields differ.")
         }
         guard !location.isEmpty else { return .deliver }
-        guard count < policy.limit else {
-            return .refuse(
-                SternaError(
-                    .tooManyRedirects, phase: .read,
-                    "The server redirected more than \(policy.limit) times; the redirects may form a loop."))
+        guard steps.count < policy.limit else {
+            var detail =
+                "The server redirected more than \(max(0, policy.limit)) \(policy.limit == 1 ? "time" : "times")"
+            detail += RepeatedURLs.sentence(steps, then: request.url).map { ". \($0)" } ?? ", each time to another URL."
+            return .refuse(SternaError(.tooManyRedirects, phase: .read, detail))
         }
         let target: HTTPURL
         do {
             target = try HTTPURL(location, relativeTo: request.url.removingUserinfo())
         } catch {
-            return .refuse(
-                SternaError(
-                    .redirectRefused, phase: .read,
-                    "The server redirects to an address that is not an http or https URL: \(error)"))
+            return refuse("The server redirects to an address that is not an http or https URL: \(error)")
         }
-        guard target.scheme == .http || target.scheme == .https else {
-            return .refuse(
-                SternaError(
-                    .redirectRefused, phase: .read,
-                    "The server redirects to a \(target.scheme.rawValue) URL, which Sterna does not follow."))
+        guard isHTTP(target) else {
+            return refuse("The server redirects to a \(target.scheme.rawValue) URL, which Sterna does not follow.")
         }
         if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
-            return .refuse(
-                SternaError(
-                    .redirectRefused, phase: .read,
-                    "The server redirects from https to http (\(Redaction.show(target))); the redirect was refused because "
-                        + "it would give up encryption."))
+            return refuse(
+                "The server redirects from https to http (\(Redaction.show(target))); the redirect was refused because "
+                    + "it would give up encryption.")
         }
-        return follow(request, to: target, status: response.status.code, hasNewBody: hasNewBody)
+        return follow(request, to: target, status: response.status.code, policy, hasNewBody: hasNewBody)
     }
 
     /// Whether a status redirects if the response has a Location (RFC 9110, 15.4).
@@ -69,58 +62,108 @@ enum RedirectRule {
         }
     }
 
+    private static func isHTTP(_ url: HTTPURL) -> Bool { url.scheme == .http || url.scheme == .https }
+
+    private static func refuse(_ detail: String) -> Decision {
+        .refuse(SternaError(.redirectRefused, phase: .read, detail))
+    }
+
     private static func follow(
-        _ request: Request, to location: HTTPURL, status: Int, hasNewBody: Bool
+        _ request: Request, to location: HTTPURL, status: Int, _ policy: RedirectPolicy, hasNewBody: Bool
     ) -> Decision {
         let target = location.removingUserinfo()
+        let outcome = policy.methods.outcome(request.method, status)
         var next = request
         // A target without a fragment inherits the one before it (RFC 9110, 10.2.2).
         next.url =
             target.fragment == nil && request.url.fragment != nil
             ? target.replacingFragment(request.url.fragment) : target
-        if changesToGet(request.method, status) {
-            next.method = .get
-            next.body = nil
-            for name in contentFields { next.headers[name] = nil }
+        if outcome == .get || outcome == .plainGet {
+            makeGet(&next, isPlain: outcome == .plainGet)
         } else if !hasNewBody, !request.isReplayable {
             return .refuse(
                 SternaError(
                     .bodyNotReplayable, phase: .read,
-                    "The server redirects with \(status), but the body cannot be sent a second time; "
-                        + "send it to \(Redaction.show(target)) instead."))
+                    "The server redirects with \(status), which repeats the body, but that comes from a stream that can be read only "
+                        + "once; send it to \(Redaction.show(target)) instead, or as bytes or a file."))
         }
-        if request.url.origin != target.origin { dropSecrets(of: &next) }
+        if request.url.origin != target.origin { leaveOrigin(&next, policy) }
+        if let referrer = policy.referrer {
+            next.headers[.referer] = referrer.referer(from: request.url, to: target)
+        }
         // Like curl and Go. The caller's own credentials, which stay within one origin, take precedence.
         if let userinfo = location.userinfo, !next.headers.contains(.authorization) {
             do {
                 next.headers[.authorization] = try Authorization.fieldValue(of: userinfo)
             } catch {
-                return .refuse(
-                    SternaError(
-                        .redirectRefused, phase: .read,
-                        "The server redirects with credentials that cannot be sent: \(error.detail)"))
+                return refuse("The server redirects with credentials that cannot be sent: \(error.detail)")
             }
         }
-        return .follow(next)
+        guard outcome == .keepIfConfirmed else { return .follow(next) }
+        return .confirm(
+            next,
+            otherwise: SternaError(
+                .redirectRefused, phase: .read,
+                "The server redirects a \(request.method.rawValue) request with \(status), which RFC 2616 follows only if the user confirms; "
+                    + "do so in redirectHandler, or choose other redirect methods."))
     }
 
-    /// Whether a redirect changes the method to GET: a 303 for all methods except GET and HEAD, 301 and 302 for POST by convention
-    /// (RFC 9110, 15.4.2).
-    private static func changesToGet(_ method: Request.Method, _ status: Int) -> Bool {
-        switch status {
-        case 303: method != .get && method != .head
-        case 301, 302: method == .post
-        default: false
-        }
-    }
+    // MARK: Fields
 
     private static let contentFields: [HTTPField.Name] = [
         .contentType, .contentEncoding, .contentLanguage, .contentLocation,
     ]
 
-    private static func dropSecrets(of request: inout Request) {
-        request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
+    /// The fields that ASIHTTPRequest keeps or makes again. The range belongs to an interrupted download.
+    private static let plainFields: Set<HTTPField.Name> = [
+        .userAgent, .accept, .acceptEncoding, .range, .ifRange, .authorization, .cookie, .proxyAuthorization,
+    ]
+
+    private static func makeGet(_ request: inout Request, isPlain: Bool) {
+        request.method = .get
+        request.body = nil
+        for name in contentFields { request.headers[name] = nil }
+        // It describes the sending of a body (RFC 9110, 10.1.1).
+        request.headers[.expect] = nil
+        guard isPlain else { return }
+        request.headers = HTTPFields(request.headers.filter { plainFields.contains($0.name) })
+    }
+
+    private static func leaveOrigin(_ request: inout Request, _ policy: RedirectPolicy) {
         // A Host field that was set by hand names the old origin.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }
+        guard !policy.keepsCredentialsAcrossOrigins else { return }
+        request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
+        request.options[CallerCredentialsDroppedKey.self] = true
+    }
+
+    // MARK: Closures
+
+    /// Returns the decision on a request that a closure made of the proposed one.
+    ///
+    /// It stays in its call, and its secret fields stay secret. At another origin than the proposed one's it keeps only those that the
+    /// closure has set.
+    static func settle(_ changed: Request, proposed: Request, policy: RedirectPolicy) -> Decision {
+        guard isHTTP(changed.url) else {
+            return refuse(
+                "The closure for redirects leads to a \(changed.url.scheme.rawValue) URL, which Sterna does not follow."
+            )
+        }
+        var next = changed
+        if let call = proposed.call { next.join(call) }
+        let marked = proposed.options[SecretHeadersKey.self]
+        if !marked.isEmpty { next.options[SecretHeadersKey.self] = next.options[SecretHeadersKey.self].union(marked) }
+        if proposed.options[CallerCredentialsDroppedKey.self] { next.options[CallerCredentialsDroppedKey.self] = true }
+        guard changed.url.origin != proposed.url.origin else { return .follow(next) }
+        let kept = SecretHeaders.names(next.options[SecretHeadersKey.self])
+            .filter { changed.headers[values: $0] != proposed.headers[values: $0] }
+            .flatMap { changed.headers[fields: $0] }
+        let host = HTTPField.Name("Host").flatMap { name in
+            changed.headers[values: name] != proposed.headers[values: name] ? changed.headers[fields: name] : nil
+        }
+        leaveOrigin(&next, policy)
+        if !policy.keepsCredentialsAcrossOrigins { for field in kept { next.headers.append(field) } }
+        for field in host ?? [] { next.headers.append(field) }
+        return .follow(next)
     }
 }

@@ -24,13 +24,14 @@ struct RedirectRuleTests {
         var headers = HTTPFields()
         if let location { headers[.location] = location }
         let response = Response(status: .init(code: status), section: FieldSection(headers), url: request.url)
-        return RedirectRule.decide(request, response, policy: policy, count: count)
+        let steps = (0..<max(0, count)).map { _ in RedirectStep(url: request.url, status: status) }
+        return RedirectRule.decide(request, response, policy: policy, after: steps)
     }
 
     private func decide(_ request: Request, _ locations: [String]) -> RedirectRule.Decision {
         let fields = HTTPFields(locations.map { HTTPField(name: .location, value: $0) })
         let response = Response(status: .found, section: FieldSection(fields), url: request.url)
-        return RedirectRule.decide(request, response, policy: .follow, count: 0)
+        return RedirectRule.decide(request, response, policy: .follow)
     }
 
     private func followed(_ decision: RedirectRule.Decision) throws -> Request {
@@ -130,7 +131,7 @@ struct RedirectRuleTests {
         #expect(error?.phase == .read)
         let wire = Bytes(string: locations.map { "Location: \($0)\r\n" }.joined())
         let response = Response(status: .found, section: FieldSection(checkedLines: wire), url: try request().url)
-        let decision = RedirectRule.decide(try request(), response, policy: .follow, count: 0)
+        let decision = RedirectRule.decide(try request(), response, policy: .follow)
         #expect(refused(decision)?.kind == .redirectRefused)
     }
 

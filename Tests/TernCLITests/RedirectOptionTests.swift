@@ -1,0 +1,77 @@
+import ArgumentParser
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// `--location-trusted`, `--post301` and its like, `--max-redirects`.
+@Suite("tern: options for redirects", .timeLimit(.minutes(2)))
+struct RedirectOptionTests {
+    private func policy(_ arguments: [String]) throws -> RedirectPolicy {
+        try RedirectOptions.parse(arguments).policy
+    }
+
+    @Test("The policy that they make")
+    func policies() throws {
+        #expect(try policy([]) == .follow)
+        #expect(try policy(["--max-redirects", "0"]).limit == 0)
+        #expect(try policy(["--max-redirs", "7"]).limit == 7)
+        #expect(try policy(["--max-redirects", "-1"]).limit == .max)
+        #expect(try policy(["--max-redirects=-1"]).limit == .max)
+        #expect(try policy(["--location-trusted"]).keepsCredentialsAcrossOrigins)
+        #expect(try policy(["--post301", "--post303"]).methods == .fetch.keepingPost(on: [301, 303]))
+        #expect(try policy(["--post302"]).methods == .fetch.keepingPost(on: [302]))
+    }
+
+    @Test(
+        "What makes no sense is refused",
+        arguments: [
+            ["--max-redirects", "-2"], ["--max-redirects", "x"], ["--no-follow", "--location-trusted"],
+            ["--no-follow", "--max-redirects", "3"], ["--no-follow", "--post301"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try ConnectionOptions.parse(arguments) }
+    }
+
+    @Test("Credentials go to another origin with --location-trusted only")
+    func trusted() async throws {
+        try await TestServer.withServer { first in
+            try await TestServer.withServer { second in
+                let url = first.url("/redirect-to?url=\(second.url("/get"))")
+                let plain = try await TernProcess.run("-a", "ada:s3cret", "-b", "a=b", url)
+                #expect(plain.status == 0, "\(plain.errors)")
+                #expect(second.requests().last?.headers["Authorization"] == nil)
+                #expect(second.requests().last?.headers["Cookie"] == nil)
+                let trusted = try await TernProcess.run(
+                    "-a", "ada:s3cret", "-b", "a=b", "--location-trusted", url)
+                #expect(trusted.status == 0, "\(trusted.errors)")
+                #expect(second.requests().last?.headers["Authorization"]?.hasPrefix("Basic ") == true)
+                #expect(second.requests().last?.headers["Cookie"] == "a=b")
+            }
+        }
+    }
+
+    @Test("A POST stays one on the status that is named", arguments: [301, 302, 303])
+    func post(status: Int) async throws {
+        try await TestServer.withServer { server in
+            let url = server.url("/redirect-to?url=/anything&status_code=\(status)")
+            #expect(try JSON(parsing: try await TernProcess.run("-d", "a=1", url).text)["method"] == "GET")
+            let kept = try JSON(parsing: try await TernProcess.run("-d", "a=1", "--post\(status)", url).text)
+            #expect(kept["method"] == "POST")
+            #expect(kept["form"] == ["a": "1"])
+        }
+    }
+
+    @Test("--max-redirects N follows N, and ends with 47 after them")
+    func limit() async throws {
+        try await TestServer.withServer { server in
+            #expect(try await TernProcess.run("--max-redirects", "2", server.url("/redirect/2")).status == 0)
+            let many = try await TernProcess.run("--max-redirects", "1", server.url("/redirect/2"))
+            #expect(many.status == 47)
+            #expect(many.errors.contains("more than 1 time"), "\(many.errors)")
+            #expect(try await TernProcess.run("--max-redirs", "0", server.url("/redirect/1")).status == 47)
+            #expect(try await TernProcess.run("--max-redirects", "-1", server.url("/redirect/25")).status == 0)
+        }
+    }
+}
