@@ -80,6 +80,8 @@ struct RedirectInterceptor: Interceptor {
                 // A request that the hook made itself still belongs to this call, and a later redirect finds the hooks again.
                 if let call = request.call { following.join(call) }
                 following.options[ChainEventsKey.self] = events
+                following.options[BodyReadingKey.self] = request.options[BodyReadingKey.self]
+                following.delivery = request.delivery
                 return .follow(following)
             case .refuse:
                 return .refuse(
