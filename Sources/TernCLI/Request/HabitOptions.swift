@@ -81,7 +81,7 @@ enum HabitOptions {
         "--location": "leave it out, as redirects are followed; --no-follow does not",
         "--location-trusted": "credentials never go to another origin",
         "--connect-timeout": "write --timeout SECONDS",
-        "--retry": "retries are not supported yet",
+        "--retry-connrefused": "write --retry-all-errors",
         "--verify": "write --insecure or --cacert FILE",
         "--pinnedpubkey": "write --pin sha256/BASE64",
         "--tlsv1.2": "write --tls-min 1.2",

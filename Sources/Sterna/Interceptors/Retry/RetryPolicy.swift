@@ -5,7 +5,7 @@ import SternaPlatform
 ///
 ///     let api = try Session { $0.retry.limit = 5 }
 ///     try await api.get("report") { $0.retry = .transient }
-///     try await api.post("orders", order) { $0.retry = .none }
+///     try await api.get("status") { $0.retry = RetryPolicy.none }   // .none alone would be nil, the session's policy
 ///
 /// A policy decides on each request by itself: the target of a redirect counts anew. What the engine repeats because a connection
 /// turned out to be closed counts as an attempt, not as a retry.

@@ -44,7 +44,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// How this request is retried; nil, the default, keeps the session's policy.
+    /// How this request is retried; nil, the default, keeps the session's policy. `RetryPolicy.none` retries nothing; `.none` alone
+    /// would be nil.
     public var retry: RetryPolicy? {
         get { options[ifSet: RetryPolicyKey.self] }
         set { options[ifSet: RetryPolicyKey.self] = newValue }
