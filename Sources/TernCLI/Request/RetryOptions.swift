@@ -19,7 +19,10 @@ struct RetryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("No retry begins later than this after the start.", valueName: "seconds"))
     var retryMaxTime: Double?
 
-    @Flag(help: "With --retry, retry after any error, a refused connection for one; with --fail, after any status from 400 on.")
+    @Flag(
+        help:
+            "With --retry, retry after any error, a refused connection for one; with --fail, after any status from 400 on."
+    )
     var retryAllErrors = false
 
     func validate() throws {
@@ -85,7 +88,9 @@ final class RetryLog: NetworkObserver {
     }
 
     func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
-        if request.attempt > 1 { say("Attempt \(request.attempt): \(request.method) \(request.url) (\(Self.words(reason)))") }
+        if request.attempt > 1 {
+            say("Attempt \(request.attempt): \(request.method) \(request.url) (\(Self.words(reason)))")
+        }
     }
 
     func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {

@@ -55,7 +55,7 @@ struct RequestRetrierTests {
     @Test("The first retrier that decides ends the search; undecided ones leave it to the policy")
     func order() async throws {
         let asked = Mutex<[String]>([])
-        func asking(_ name: String, _ answer: RetryAnswer) -> Asking {
+        @Sendable func asking(_ name: String, _ answer: RetryAnswer) -> Asking {
             Asking { _, _, progress in
                 asked.withLock { $0.append("\(name) \(progress.retries) \(progress.reason?.description ?? "-")") }
                 return answer

@@ -33,7 +33,10 @@ struct RetryBackoffTests {
 
     @Test("Constant waits, and settings that make no sense")
     func odd() {
-        #expect((0..<4).map { RetryBackoff.constant(.seconds(3)).delay(before: $0, random: 0) }.allSatisfy { $0 == .seconds(3) })
+        #expect(
+            (0..<4).map { RetryBackoff.constant(.seconds(3)).delay(before: $0, random: 0) }.allSatisfy {
+                $0 == .seconds(3)
+            })
         for factor in [-1.0, .infinity, .nan, 1e300] {
             let delay = RetryBackoff(base: .seconds(1), factor: factor, cap: .seconds(5)).delay(before: 9, random: 0.9)
             #expect(delay >= .zero && delay <= .seconds(5), "\(factor)")

@@ -200,7 +200,8 @@ private final class RetryObserver: NetworkObserver {
 
     func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
         seen.withLock {
-            $0.append("\(request.attempt) \(request.method): \(retry.reason), retry \(retry.number) after \(retry.delay)")
+            $0.append(
+                "\(request.attempt) \(request.method): \(retry.reason), retry \(retry.number) after \(retry.delay)")
         }
     }
 }
