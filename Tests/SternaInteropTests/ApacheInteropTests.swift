@@ -12,6 +12,7 @@ struct ApacheInteropTests {
     private func session(_ apache: Apache, secure: Bool = false) throws -> Session {
         try Session(baseURL: secure ? apache.secureURL : apache.url) {
             $0.engine = Engine()
+            $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
             $0.proxies = .none

@@ -15,6 +15,7 @@ struct HaproxyInteropTests {
             let front = try await Haproxy(before: origin.port)
             let api = try Session(baseURL: secure ? front.secureURL : front.url) {
                 $0.engine = Engine()
+                $0.retry = .none
                 $0.timeout = .seconds(30)
                 $0.responseSerializer = .data
                 $0.proxies = .none

@@ -141,6 +141,7 @@ struct HttpbinTests {
         let httpbin = try #require(Httpbin.current)
         return try Session(baseURL: httpbin.url) {
             $0.engine = Engine()
+            $0.retry = .none
             configure(&$0)
         }
     }

@@ -121,7 +121,10 @@ final class Nginx: Sendable {
     }
 
     private func waitUntilReady() async throws {
-        let session = try Session { $0.engine = Engine() }
+        let session = try Session {
+            $0.engine = Engine()
+            $0.retry = .none
+        }
         for _ in 0..<200 {
             if (try? await session.get("\(url)/empty.txt") { $0.responseSerializer = .data }) != nil { return }
             try await Task.sleep(for: .milliseconds(25))

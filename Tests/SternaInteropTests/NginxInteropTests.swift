@@ -11,6 +11,7 @@ struct NginxInteropTests {
         let authority = nginx.authorityFile
         return try Session(baseURL: secure ? nginx.secureURL : nginx.url) {
             $0.engine = Engine()
+            $0.retry = .none
             if secure { $0.securityPolicy = .authority(file: authority) }
         }
     }

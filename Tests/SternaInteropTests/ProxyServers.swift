@@ -88,6 +88,7 @@ enum ProxyServers {
     ) throws -> Session {
         try Session {
             $0.engine = Engine()
+            $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
             $0.proxies = .proxy(proxy)

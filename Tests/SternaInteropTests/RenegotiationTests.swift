@@ -37,6 +37,7 @@ struct RenegotiationTests {
             try await OpenSSL.Server.waitUntilAccepting(port)
             let api = try Session(baseURL: "https://localhost:\(port)") {
                 $0.engine = Engine()
+                $0.retry = .none
                 $0.securityPolicy = .authority(pem: authority.pem)
                 $0.timeout = .seconds(20)
             }

@@ -32,6 +32,7 @@ struct BadInputTests {
         try await TestServer.withServer(options) { server in
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
+                $0.retry = .none
                 // Only what is waited for in vain is short: the machine may be busy with other tests.
                 $0.timeout = .seconds(50)
                 if row.path == "/fault/never" { $0.timeouts.firstByte = .milliseconds(400) }
@@ -67,7 +68,10 @@ struct BadInputTests {
     @Test("A closed port")
     func closedPort() async throws {
         let closed = try ClosedPort()
-        let api = try Session { $0.engine = Engine() }
+        let api = try Session {
+            $0.engine = Engine()
+            $0.retry = .none
+        }
         let error = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:\(closed.port)/") }
         #expect(error?.kind == .connectionFailed)
         #expect(error?.phase == .connect)

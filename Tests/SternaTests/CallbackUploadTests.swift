@@ -36,7 +36,10 @@ struct CallbackUploadTests {
 
     @Test("What cannot be sent calls failure without a task")
     func refused() async throws {
-        let api = try Session(baseURL: "http://127.0.0.1:1/") { $0.callbacks = .queue(DispatchQueue(label: "test")) }
+        let api = try Session(baseURL: "http://127.0.0.1:1/") {
+            $0.callbacks = .queue(DispatchQueue(label: "test"))
+            $0.retry = .none
+        }
         let missing = CallbackLog<JSON>()
         let none = api.upload(
             "post", multipart: { $0.append(file: "/none/at/all", name: "f") }, success: missing.onSuccess,

@@ -11,7 +11,10 @@ struct ClaimedLengthTests {
     func refused(claim: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(claim)\r\n\r\n["
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(head), .close]]) { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.retry = .none
+            }
             let error = await #expect(throws: SternaError.self) { try await api.get("a").json() }
             #expect(error?.kind == .limitExceeded)
         }
@@ -24,6 +27,7 @@ struct ClaimedLengthTests {
         try await ScriptedServer.withServer(connections: [script, script, script]) { server in
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
+                $0.retry = .none
                 $0.collectedBytes = .max
             }
             for serializer: any ResponseSerializer in [.json, .text, .propertyList] as [any ResponseSerializer] {

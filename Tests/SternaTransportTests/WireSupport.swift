@@ -34,6 +34,7 @@ enum Wire {
     ) throws -> Session {
         try Session(baseURL: base) {
             $0.engine = engine
+            $0.retry = .none
             $0.timeout = patience
             $0.allowsOtherOrigins = true
             // Scripted servers do not ask for bodies.

@@ -36,6 +36,7 @@ struct HelpTests {
             "--style": "whatwg", "--auth": "a:b", "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
+            "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
             "--pretty": "none",
             "--print": "b", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
             "--tls-max": "1.3",

@@ -41,6 +41,16 @@ struct ChainEvents: Sendable {
         return body ?? nil
     }
 
+    // MARK: Retries
+
+    /// Reports that a request is to be sent again after a wait.
+    func retryScheduled(_ request: Request, _ retry: ScheduledRetry) { task?.post(.retryScheduled(request, retry)) }
+
+    /// Reports that a request is sent again now.
+    func retried(_ request: Request) {
+        task?.post(.taskRetried(request, (request.call?.attempts ?? 0) + 1))
+    }
+
     // MARK: Application interceptors
 
     /// Records the request that the application interceptors receive.

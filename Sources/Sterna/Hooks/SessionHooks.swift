@@ -43,8 +43,11 @@ public struct SessionHooks: Sendable {
     /// Called when a task was cancelled; ``taskCompleted`` follows.
     public var taskCancelled: (@Sendable (SessionTask) -> Void)?
 
-    /// Called when a request is sent again on another connection, since the one that it had was stale; with the number of attempts
-    /// so far, redirects included.
+    /// Called when the retry policy, or a retrier, has decided on a retry, with its reason and the wait before it.
+    public var retryScheduled: (@Sendable (SessionTask, Request, ScheduledRetry) -> Void)?
+
+    /// Called when a request is sent again, by a retry, or on another connection since the one that it had was stale; with the
+    /// number of attempts so far, redirects included.
     public var taskRetried: (@Sendable (SessionTask, Request, Int) -> Void)?
 
     /// Called with the metrics of a task before it completes, if the session collects metrics.

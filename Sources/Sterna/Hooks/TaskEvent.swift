@@ -48,6 +48,10 @@ struct TaskEvent: Sendable {
 
     static var taskCancelled: TaskEvent { TaskEvent({ $0.taskCancelled?($1) }, { $0.taskCancelled($1) }) }
 
+    static func retryScheduled(_ request: Request, _ retry: ScheduledRetry) -> TaskEvent {
+        TaskEvent({ $0.retryScheduled?($1, request, retry) }, { $0.retryScheduled($1, request, retry) })
+    }
+
     static func taskRetried(_ request: Request, _ attempts: Int) -> TaskEvent {
         TaskEvent({ $0.taskRetried?($1, request, attempts) }, { $0.taskRetried($1, request, attempts) })
     }

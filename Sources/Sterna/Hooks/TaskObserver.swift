@@ -44,7 +44,10 @@ public protocol TaskObserver: Sendable {
     /// A task was cancelled; ``taskCompleted(_:_:)`` follows.
     func taskCancelled(_ task: SessionTask)
 
-    /// A request is sent again on another connection; with the number of attempts so far, redirects included.
+    /// The retry policy, or a retrier, has decided on a retry, which follows after a wait.
+    func retryScheduled(_ task: SessionTask, _ request: Request, _ retry: ScheduledRetry)
+
+    /// A request is sent again, by a retry or on another connection; with the number of attempts so far, redirects included.
     func taskRetried(_ task: SessionTask, _ request: Request, _ attempts: Int)
 
     /// The metrics of a task that is about to complete, if the session collects metrics.
@@ -106,6 +109,7 @@ extension TaskObserver {
     public func taskResumed(_ task: SessionTask) {}
     public func taskSuspended(_ task: SessionTask) {}
     public func taskCancelled(_ task: SessionTask) {}
+    public func retryScheduled(_ task: SessionTask, _ request: Request, _ retry: ScheduledRetry) {}
     public func taskRetried(_ task: SessionTask, _ request: Request, _ attempts: Int) {}
     public func metricsCollected(_ task: SessionTask, _ metrics: RequestMetrics) {}
     public func taskCompleted(_ task: SessionTask, _ error: SternaError?) {}

@@ -73,7 +73,8 @@ public struct Session: Sendable {
     ) async throws -> Reply {
         var request = request
         if progress != nil { request.delivery = .head }
-        if plan.readsBodiesInChain {
+        // A retry alone needs no option: it reads what is delivered whole.
+        if plan.hasInterceptors || progress != nil && plan.readsBodyInChain(of: request) {
             request.options[BodyReadingKey.self] = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
         }
         request.recorder?.requestBegan(request)
@@ -84,7 +85,7 @@ public struct Session: Sendable {
             throw plan.describe(error, request)
         }
         // Most responses arrive complete.
-        if progress == nil || plan.readsBodiesInChain, let body = response.body.whole,
+        if progress == nil || plan.hasRead(response, to: request), let body = response.body.whole,
             body.count <= plan.settings.collectedBytes,
             !plan.isLargeError(response, body, to: draft)
         {
@@ -99,7 +100,7 @@ public struct Session: Sendable {
         var request = request
         request.delivery = .head
         let progress: @Sendable (TransferProgress) -> Void = { reading.report($0) }
-        if plan.readsBodiesInChain {
+        if plan.readsBodyInChain(of: request) {
             request.options[BodyReadingKey.self] = BodyReading(
                 limit: plan.settings.collectedBytes, progress: progress, admit: { try await reading.admit($0) })
         }
@@ -107,7 +108,7 @@ public struct Session: Sendable {
         let response: Response
         do {
             let head = try await plan.send(request)
-            response = plan.readsBodiesInChain ? head : try await reading.admit(head)
+            response = plan.hasRead(head, to: request) ? head : try await reading.admit(head)
         } catch {
             throw plan.describe(error, request)
         }
@@ -130,7 +131,7 @@ public struct Session: Sendable {
         var response = response
         let body: Bytes
         do {
-            let isRead = plan.readsBodiesInChain && response.body.whole != nil
+            let isRead = response.body.whole != nil && plan.hasRead(response, to: request)
             body = try await response.body.collect(
                 upTo: plan.settings.collectedBytes, reportingTo: isRead ? nil : progress)
             request.recorder?.decoded(body.count)

@@ -20,8 +20,11 @@ final class SessionPlan: Sendable {
     /// The chain without a bandwidth limit at its end.
     private let interceptors: [any Interceptor]
 
-    /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
-    let readsBodiesInChain: Bool
+    /// Whether application interceptors see the bodies that verbs collect.
+    let hasInterceptors: Bool
+
+    /// Whether the session's requests may be retried, so that a retry is in its chain.
+    private let retries: Bool
 
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
@@ -63,11 +66,16 @@ final class SessionPlan: Sendable {
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
-        readsBodiesInChain = !settings.interceptors.isEmpty
-        let watchesInterceptors = readsBodiesInChain && settings.hasTaskEvents
+        hasInterceptors = !settings.interceptors.isEmpty
+        retries = settings.retries
+        let watchesInterceptors = hasInterceptors && settings.hasTaskEvents
         var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
         policies.append(RedirectInterceptor())
-        if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        if retries {
+            policies.append(Self.retry(settings, scope))
+        } else if hasInterceptors {
+            policies.append(BodyReadingInterceptor())
+        }
         if settings.transport == nil, settings.proxies.authenticator != nil {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
@@ -78,6 +86,11 @@ final class SessionPlan: Sendable {
         transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
+    }
+
+    private static func retry(_ settings: SessionSettings, _ scope: SessionScope) -> RetryInterceptor {
+        RetryInterceptor(
+            time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes)
     }
 
     private static func bandwidth(_ settings: SessionSettings) -> BandwidthInterceptor {
@@ -286,15 +299,32 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !isLimited, request.options[ifSet: OwnBandwidthKey.self] != nil { return try await sendLimited(request) }
+        if !request.options.isEmpty, let own = ownChain(of: request) { return try await own(request) }
         return try await chain(request)
     }
 
-    // A session without a limit has no interceptor for the few requests that have one of their own.
+    // A session without a limit, or without retries, has no interceptor for the few requests that have one of their own.
     @inline(never)
-    nonisolated(nonsending) private func sendLimited(_ request: Request) async throws -> Response {
-        let limited = interceptors + [Self.bandwidth(settings)]
-        return try await Chain(limited, transport: transport)(request)
+    private func ownChain(of request: Request) -> Chain? {
+        let addsRetry = !retries && request.asksForRetries
+        let addsLimit = !isLimited && request.options[ifSet: OwnBandwidthKey.self] != nil
+        guard addsRetry || addsLimit else { return nil }
+        var own = interceptors
+        if addsRetry {
+            own.removeAll { $0 is BodyReadingInterceptor }
+            let place = own.firstIndex { $0 is RedirectInterceptor }.map { $0 + 1 } ?? 0
+            own.insert(Self.retry(settings, scope), at: place)
+        }
+        if isLimited || addsLimit { own.append(Self.bandwidth(settings)) }
+        return Chain(own, transport: transport)
+    }
+
+    /// Whether the chain reads the body of a request that collects it.
+    func readsBodyInChain(of request: Request) -> Bool { retries || hasInterceptors || request.asksForRetries }
+
+    /// Whether the chain has read a response, unless it was to be streamed.
+    func hasRead(_ response: Response, to request: Request) -> Bool {
+        readsBodyInChain(of: request) && !BodyReadingInterceptor.leaves(response, to: request)
     }
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.

@@ -8,6 +8,9 @@ final class SessionScope: Sendable {
 
     /// The calls of the session and of those derived from it, without those of tasks that were never resumed.
     let calls: CallScope
+
+    /// The retry budgets of the session and of those derived from it.
+    let retries: RetryLedger
     private let parent: SessionScope?
     private let isClosed = Atomic<Bool>(false)
 
@@ -19,6 +22,7 @@ final class SessionScope: Sendable {
         parent = nil
         register = TaskRegister()
         calls = CallScope()
+        retries = RetryLedger()
     }
 
     /// Makes the scope of a derived session.
@@ -27,6 +31,7 @@ final class SessionScope: Sendable {
         self.parent = parent
         register = parent.register
         calls = CallScope(below: parent.calls)
+        retries = parent.retries
     }
 
     /// Whether the session, or one that it was derived from, was invalidated.

@@ -135,6 +135,24 @@ public final class Call: Sendable {
         }
     }
 
+    /// Begins a wait that no engine knows of, so that a cancellation of the call's scope has to reach it; returns false if the call was
+    /// already cancelled.
+    package func beginWait(_ step: any CallStep) -> Bool {
+        guard beginPause(step) else { return false }
+        scope?.add(step)
+        guard !isScopeCancelled else {
+            endWait(step)
+            return false
+        }
+        return true
+    }
+
+    /// Ends a wait that ``beginWait(_:)`` began.
+    package func endWait(_ step: any CallStep) {
+        scope?.remove(step)
+        end(step)
+    }
+
     /// Ends a step.
     package func end(_ step: any CallStep) {
         // Released after unlocking: it may be the last reference.

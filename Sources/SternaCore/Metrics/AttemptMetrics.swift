@@ -13,7 +13,7 @@ public struct AttemptMetrics: Sendable, Hashable {
         case refused
         /// The connection was shared with another origin, and the server does not serve this origin on it (421).
         case misdirected
-        /// An interceptor repeated the request.
+        /// The retry policy, or another interceptor, repeated the request.
         case retry
     }
 

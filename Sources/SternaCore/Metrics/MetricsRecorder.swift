@@ -38,6 +38,15 @@ package final class MetricsRecorder: Sendable {
         observer.requestBegan(observed(0, request.method.rawValue, Redaction.show(request.url), began))
     }
 
+    /// Reports that a request is to be sent again, and announces the reason for that attempt.
+    package func retryScheduled(_ retry: ScheduledRetry, _ request: Request) {
+        expect(.retry)
+        guard let observer, !isEnded.load(ordering: .relaxed) else { return }
+        observer.retryScheduled(
+            observed(
+                snapshot.attempts.count, request.method.rawValue, Redaction.show(request.url), clock.now), retry)
+    }
+
     package func requestEnded() {
         guard let observer, !isEnded.exchange(true, ordering: .relaxed) else { return }
         let all = snapshot

@@ -1,6 +1,7 @@
 /// Receives network events. All methods default to no-ops.
 ///
-/// The events of one request arrive in order. The caller's task reports its begin and end, and event loops report the rest. Every
+/// The events of one request arrive in order. The caller's task reports its begin, its end and its retries, and event
+/// loops report the rest. Every
 /// method must return at once.
 public protocol NetworkObserver: Sendable {
     /// A request begins; called once per request, for any number of attempts.
@@ -45,6 +46,9 @@ public protocol NetworkObserver: Sendable {
     /// The attempt has failed.
     func attemptFailed(_ request: ObservedRequest, _ error: SternaError)
 
+    /// A retry was decided on; its attempt begins after a wait.
+    func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry)
+
     /// The request has ended, successfully or not.
     func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics)
 }
@@ -65,6 +69,7 @@ extension NetworkObserver {
     public func responseBegan(_ request: ObservedRequest, status: Int) {}
     public func responseEnded(_ request: ObservedRequest, bytes: Int64) {}
     public func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {}
+    public func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {}
     public func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) {}
 }
 

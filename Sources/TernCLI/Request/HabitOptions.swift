@@ -80,7 +80,7 @@ enum HabitOptions {
         "--get": "write name==value after the URL for the query",
         "--location": "leave it out, as redirects are followed; --no-follow does not",
         "--connect-timeout": "write --timeout SECONDS",
-        "--retry": "retries are not supported yet",
+        "--retry-connrefused": "write --retry-all-errors",
         "--verify": "write --insecure or --cacert FILE",
         "--pinnedpubkey": "write --pin sha256/BASE64",
         "--tlsv1.2": "write --tls-min 1.2",

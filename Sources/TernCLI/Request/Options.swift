@@ -106,6 +106,9 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Speak HTTP/2 even without TLS, to a server known to support it.")
     var http2PriorKnowledge = false
 
+    @OptionGroup
+    var retries: RetryOptions
+
     /// The use of HTTP/2.
     var http2Mode: HTTP2Mode { http1 ? .off : http2PriorKnowledge ? .priorKnowledge : .negotiated }
 
@@ -131,6 +134,7 @@ struct ConnectionOptions: ParsableArguments {
     func apply(to settings: inout SessionSettings) {
         settings.http2 = http2Mode
         settings.redirects = follow ? redirects.policy : .doNotFollow
+        settings.retry = retries.policy
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
         if let rate = limitRate.flatMap(LimitRate.parse) {

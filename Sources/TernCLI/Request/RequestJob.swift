@@ -53,17 +53,22 @@ struct RequestJob {
             http2: connection.http2Mode)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let proxies = try routing.proxies()
+        let method = try Self.method(target, content)
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
             connection.apply(to: &settings)
+            settings.retry = connection.retries.policy(for: method, fails: output.fail)
+            if output.verbose, let limit = connection.retries.retry {
+                settings.observer = RetryLog(limit: limit) { printError($0) }
+            }
             routing.apply(to: &settings, proxies)
             settings.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
         }
         var draft = RequestDraft(
-            try Self.method(target, content), url, body: content.body, headers: content.headers)
+            method, url, body: content.body, headers: content.headers)
         draft.settings.authorization = authorization
         if output.curl { return try printCommand(draft, by: session, content) }
         try routing.checkSocket()

@@ -44,6 +44,7 @@ struct BodyReadingInterceptorTests {
     ) throws -> Session {
         let (api, _) = try mocked(by: MockTransport(answers: answers)) {
             $0.responseSerializer = TextResponseSerializer()
+            $0.retry = .none
             $0.interceptors = [
                 Doing { request, next in
                     do {

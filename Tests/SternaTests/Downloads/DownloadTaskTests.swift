@@ -21,6 +21,7 @@ struct DownloadTaskTests {
     ) throws -> Session {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
+            $0.retry = .none
             configure(&$0)
         }
     }

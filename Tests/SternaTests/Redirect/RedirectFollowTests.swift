@@ -6,7 +6,10 @@ import Testing
 @Suite("Redirects over the network", .timeLimit(.minutes(1)))
 struct RedirectFollowTests {
     private func session(_ server: TestServer) throws -> Session {
-        try Session(baseURL: server.url) { $0.engine = Engine() }
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.retry = .none
+        }
     }
 
     @Test(

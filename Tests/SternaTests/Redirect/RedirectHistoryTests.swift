@@ -11,6 +11,7 @@ struct RedirectHistoryTests {
     ) throws -> Session {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
+            $0.retry = .none
             configure(&$0)
         }
     }

@@ -19,6 +19,7 @@ struct InterceptorErrorTests {
         _ work: @escaping @Sendable (Request, Chain) async throws -> Response
     ) throws -> (api: Session, mock: MockTransport) {
         try mocked(by: mock) {
+            $0.retry = .none
             switch place {
             case .application: $0.interceptors = [Doing(work)]
             case .network: $0.networkInterceptors = [Doing(work)]

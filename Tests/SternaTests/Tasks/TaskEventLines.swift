@@ -34,6 +34,7 @@ final class TaskEventLines: Sendable {
         hooks.taskResumed = { observer.taskResumed($0) }
         hooks.taskSuspended = { observer.taskSuspended($0) }
         hooks.taskCancelled = { observer.taskCancelled($0) }
+        hooks.retryScheduled = { observer.retryScheduled($0, $1, $2) }
         hooks.taskRetried = { observer.taskRetried($0, $1, $2) }
         hooks.metricsCollected = { observer.metricsCollected($0, $1) }
         hooks.taskCompleted = { observer.taskCompleted($0, $1) }
@@ -84,6 +85,9 @@ final class LineObserver: TaskObserver {
     func taskResumed(_ task: SessionTask) { add("taskResumed") }
     func taskSuspended(_ task: SessionTask) { add("taskSuspended") }
     func taskCancelled(_ task: SessionTask) { add("taskCancelled") }
+    func retryScheduled(_ task: SessionTask, _ request: Request, _ retry: ScheduledRetry) {
+        add("retryScheduled \(request.url.path) \(retry.number): \(retry.reason)")
+    }
     func taskRetried(_ task: SessionTask, _ request: Request, _ attempts: Int) {
         add("taskRetried \(request.url.path) \(attempts)")
     }

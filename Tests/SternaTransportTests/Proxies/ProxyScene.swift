@@ -70,6 +70,7 @@ struct ProxyScene {
         let proxy = try Proxy(proxyURL)
         return try Session {
             $0.engine = engine
+            $0.retry = .none
             $0.timeout = Wire.patience
             $0.responseSerializer = .data
             $0.proxies = .proxy(proxy)

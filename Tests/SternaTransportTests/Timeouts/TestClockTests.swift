@@ -74,6 +74,7 @@ struct TestClockTests {
             let proxies: ProxySettings = limit == .proxy ? .proxy(try Proxy("http://127.0.0.1:\(port)")) : .none
             let api = try Session(baseURL: "\(scheme)://a.test:\(port)") {
                 $0.engine = engine(limit, time)
+                $0.retry = .none
                 $0.proxies = proxies
                 $0.timeout = .seconds(86_400)
                 $0.timeouts.queue = .seconds(86_400)

@@ -3,23 +3,27 @@ import SternaCore
 /// Reads a response's body to its end if the call collects it. A retry or an application interceptor above then sees the result of
 /// the call, not only its head.
 ///
-/// Only sessions with an interceptor above have it in their chain; in others the session reads the body itself.
+/// Only sessions with an application interceptor have it in their chain, and only if nothing is retried: otherwise the
+/// ``RetryInterceptor`` reads the body.
 struct BodyReadingInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
         guard let reading = request.options[BodyReadingKey.self], reading.applies(to: response),
-            !isFollowed(response, request)
+            !Self.leaves(response, to: request)
         else { return response }
-        return try await read(response, to: request, by: reading)
+        return try await Self.read(response, to: request, by: reading)
     }
 
-    // The body of a followed redirect is discarded.
-    private func isFollowed(_ response: Response, _ request: Request) -> Bool {
+    /// Whether the body of a response stays unread, since that of a followed redirect is discarded.
+    static func leaves(_ response: Response, to request: Request) -> Bool {
         RedirectRule.isRedirect(response.status.code) && request.options[RedirectPolicyKey.self].follows
             && response.headers.contains(.location)
     }
 
-    private func read(_ response: Response, to request: Request, by reading: BodyReading) async throws -> Response {
+    /// Reads the body of a response.
+    nonisolated(nonsending) static func read(
+        _ response: Response, to request: Request, by reading: BodyReading
+    ) async throws -> Response {
         var response = response
         do {
             if let admit = reading.admit { response = try await admit(response) }

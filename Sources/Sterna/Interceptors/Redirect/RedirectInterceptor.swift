@@ -60,8 +60,13 @@ struct RedirectInterceptor: Interceptor {
     ) async -> RedirectRule.Decision {
         let decision = RedirectRule.decide(request, response, policy: policy, after: steps)
         guard let closures else { return decision }
-        return await closures.decide(decision, request, response, policy) { renewed in
+        let answer = await closures.decide(decision, request, response, policy) { renewed in
             RedirectRule.decide(renewed, response, policy: policy, after: steps, hasNewBody: true)
         }
+        guard case .follow(var following) = answer else { return answer }
+        // A request that a closure made itself is read as the first one is.
+        following.options[BodyReadingKey.self] = request.options[BodyReadingKey.self]
+        following.delivery = request.delivery
+        return .follow(following)
     }
 }

@@ -1,0 +1,34 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+
+/// Reads the Retry-After field (RFC 9110, 10.2.3).
+enum RetryAfter {
+    /// Returns the wait that a response asks for; nil without a valid field. A date in the past is a wait of zero. Of several fields
+    /// the longest wait counts.
+    ///
+    /// A date is compared with the response's own Date, if it has one, so that a clock that is wrong does not matter.
+    ///
+    /// - Parameter now: the present time, in seconds since 1970.
+    static func delay(_ section: FieldSection, now: () -> Int64 = Self.now) -> Duration? {
+        section[values: .retryAfter].compactMap { value in
+            seconds(value) { section[.date].flatMap(HTTPDate.seconds) ?? now() }
+        }.max().map { .seconds($0) }
+    }
+
+    /// Returns the seconds of a value; nil for one that is neither a number nor a date.
+    static func seconds(_ value: String, now: () -> Int64) -> Int64? {
+        let text = value.utf8
+        if !text.isEmpty, text.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
+            // More digits than fit are a wait that nothing reaches.
+            return min(Int64(value) ?? longest, longest)
+        }
+        guard let moment = HTTPDate.seconds(value) else { return nil }
+        return min(max(moment - now(), 0), longest)
+    }
+
+    /// A hundred years.
+    private static let longest: Int64 = 100 * 366 * 86_400
+
+    private static func now() -> Int64 { Int64(Date().timeIntervalSince1970) }
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaPlatform
+
+/// Sends requests again by the session's policy and its retriers, and reads the bodies that the call collects, since a body that
+/// breaks off is a failure, too.
+struct RetryInterceptor: Interceptor {
+    let time: LoopClock
+    let ledger: RetryLedger
+
+    /// The maximum size of a collected body, in bytes.
+    let collectedBytes: Int
+
+    /// Returns a random number from 0 to 1.
+    var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        if !request.options.isEmpty, isPrepared(request) { return try await run(request, next, nil) }
+        let response: Response
+        do {
+            response = try await next(request)
+        } catch {
+            return try await run(request, next, .failure(error))
+        }
+        if response.status.code < 400, request.options.isEmpty, !ledger.isCounting,
+            response.body.whole != nil || request.delivery == .head
+        {
+            return response
+        }
+        if isSettled(response, request) { return response }
+        return try await run(request, next, .success(response))
+    }
+
+    // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.
+
+    /// Whether something has to be done before the first attempt, or by retriers after it.
+    @inline(never)
+    private func isPrepared(_ request: Request) -> Bool {
+        let policy = request.options[ifSet: RetryPolicyKey.self]
+        return policy?.totalTime != nil || policy?.addsIdempotencyKey == true
+            || !request.options[RetryHandlersKey.self].isEmpty || !request.options[OwnRetryHandlersKey.self].isEmpty
+    }
+
+    /// Whether the first response is the caller's, and its body is not to be read here.
+    @inline(never)
+    private func isSettled(_ response: Response, _ request: Request) -> Bool {
+        let status = response.status.code
+        let policy = request.options[RetryPolicyKey.self]
+        if !policy.isOff, policy.statuses.contains(status) || policy.deferredStatuses.contains(status) { return false }
+        guard reading(of: response, to: request) == nil else { return false }
+        if ledger.isCounting { ledger.count(request.url.origin) }
+        return true
+    }
+
+    /// How the body of a response is read here; nil if the caller reads it, or if it is there.
+    private func reading(of response: Response, to request: Request) -> BodyReading? {
+        guard let reading = reading(of: request), reading.applies(to: response),
+            !BodyReadingInterceptor.leaves(response, to: request)
+        else { return nil }
+        return reading
+    }
+
+    private func reading(of request: Request) -> BodyReading? {
+        if let reading = request.options[BodyReadingKey.self] { return reading }
+        return request.delivery == .whole ? BodyReading(limit: collectedBytes, progress: nil) : nil
+    }
+
+    /// Brings a request to its end.
+    ///
+    /// - Parameter first: the outcome of the first attempt; nil if it was not made yet.
+    @inline(never)
+    nonisolated(nonsending) private func run(
+        _ request: Request, _ next: Chain, _ first: Result<Response, any Error>?
+    ) async throws -> Response {
+        var work = RetryWork(request, time.clock, ledger, random())
+        var outcome: Result<Response, any Error>
+        if let first { outcome = first } else { outcome = await work.attempt(next) }
+        if ledger.isCounting { ledger.count(request.url.origin) }
+        while true {
+            switch await work.decide(outcome) {
+            case .deliver:
+                let response = try work.deliver(outcome)
+                guard let reading = reading(of: response, to: work.request) else { return response }
+                do {
+                    return try await BodyReadingInterceptor.read(response, to: work.request, by: reading)
+                } catch {
+                    outcome = .failure(error)
+                }
+            case .fail(let error):
+                if case .success(let response) = outcome { response.body.cancel() }
+                throw error
+            case .retry(let retry):
+                if case .success(let response) = outcome { response.body.cancel() }
+                work.schedule(retry)
+                try await RetryPause.wait(retry.delay, before: work.request, on: time)
+                work.random = random()
+                outcome = await work.attempt(next)
+            }
+        }
+    }
+}

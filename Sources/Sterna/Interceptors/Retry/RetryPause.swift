@@ -1,0 +1,97 @@
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// The wait before a retry. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
+final class RetryPause: CallStep {
+    private struct State {
+        var continuation: CheckedContinuation<Void, any Error>?
+        var result: Result<Void, any Error>?
+        var timer: ClockTimer?
+    }
+
+    private let state = Mutex(State())
+    private let call: Call?
+    private let time: LoopClock
+    private let delay: TimeAmount
+
+    /// The moment at which the wait ends if the call's time never stands still.
+    private let due: NIODeadline
+
+    /// The time that the call had left at the beginning.
+    private let reach: TimeAmount
+
+    private init(_ delay: Duration, _ call: Call?, _ time: LoopClock) {
+        self.call = call
+        self.time = time
+        self.delay = TimeAmount(clamping: delay)
+        let now = time.clock.now
+        due = now + self.delay
+        reach = call.map { $0.deadline.instant - now } ?? .zero
+    }
+
+    /// Waits before a retry of a request; throws `cancelled` if the Swift task or the call is cancelled.
+    nonisolated(nonsending) static func wait(
+        _ delay: Duration, before request: Request, on time: LoopClock
+    ) async throws {
+        let pause = RetryPause(delay, request.call, time)
+        guard request.call?.beginWait(pause) != false else { throw cancelled }
+        defer { request.call?.endWait(pause) }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = pause.state.withLock { state in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
+                }
+                if let result { return continuation.resume(with: result) }
+                pause.check()
+            }
+        } onCancel: {
+            pause.end(.failure(cancelled))
+        }
+    }
+
+    private static var cancelled: SternaError {
+        SternaError(.cancelled, phase: .wait, "The request was cancelled while it waited for a retry.")
+    }
+
+    /// The rest of the wait; nil while the call's time stands still. The call's deadline moves on with each pause of its time, which
+    /// tells how much of it has passed.
+    private var rest: TimeAmount? {
+        let now = time.clock.now
+        guard let call else { return due - now }
+        let limit = call.limit
+        guard limit < .distantFuture else { return nil }
+        return delay - (reach - (limit - now))
+    }
+
+    /// Ends the wait if it is over, or sets a timer for its rest.
+    private func check() {
+        guard let rest else { return }
+        guard rest > .zero else { return end(.success(())) }
+        let timer = time.clock.schedule(in: rest, on: time.loop) { self.check() }
+        let old = state.withLock { state -> ClockTimer? in
+            guard state.result == nil else { return timer }
+            defer { state.timer = timer }
+            return state.timer
+        }
+        old?.cancel()
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        let ended = state.withLock { state -> State? in
+            guard state.result == nil else { return nil }
+            state.result = result
+            defer { (state.continuation, state.timer) = (nil, nil) }
+            return state
+        }
+        ended?.timer?.cancel()
+        ended?.continuation?.resume(with: result)
+    }
+
+    // MARK: The call
+
+    func callCancelled() { end(.failure(Self.cancelled)) }
+
+    func callResumed() { check() }
+}

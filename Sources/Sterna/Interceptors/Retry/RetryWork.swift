@@ -1,0 +1,140 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaPlatform
+
+/// The work on one request: its attempts so far, and the decision after each.
+struct RetryWork {
+    enum Step {
+        /// The outcome is the caller's.
+        case deliver
+        case fail(any Error)
+        case retry(ScheduledRetry)
+    }
+
+    /// The request before its adapters.
+    private(set) var request: Request
+
+    /// The random number of the next decision, from 0 to 1.
+    var random: Double
+
+    private let clock: NetworkClock
+    private let ledger: RetryLedger
+    private let policy: RetryPolicy
+    private let handlers: RetryHandlers
+    private let began: NIODeadline
+    private var retries = 0
+    private var reason: RetryReason?
+
+    init(_ request: Request, _ clock: NetworkClock, _ ledger: RetryLedger, _ random: Double) {
+        self.request = request
+        self.clock = clock
+        self.ledger = ledger
+        self.random = random
+        policy = request.options[RetryPolicyKey.self]
+        var handlers = request.options[RetryHandlersKey.self]
+        let own = request.options[OwnRetryHandlersKey.self]
+        handlers.adapters += own.adapters
+        handlers.retriers += own.retriers
+        self.handlers = handlers
+        began = clock.now
+        guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
+            !IdempotencyKey.isSet(in: request), let field = IdempotencyKey.field
+        else { return }
+        self.request.headers[field] = UUID().uuidString.lowercased()
+    }
+
+    private var progress: RetryProgress {
+        RetryProgress(retries: retries, elapsed: .nanoseconds((clock.now - began).nanoseconds), reason: reason)
+    }
+
+    // MARK: Attempts
+
+    /// Makes an attempt with an adapted request.
+    nonisolated(nonsending) mutating func attempt(_ next: Chain) async -> Result<Response, any Error> {
+        do {
+            var adapted = request
+            for adapter in handlers.adapters {
+                adapted = try await adapter.adapt(adapted, progress)
+                // A request that the adapter made itself still belongs to this call.
+                if let call = request.call { adapted.join(call) }
+            }
+            if retries > 0 { request.options[ChainEventsKey.self]?.retried(adapted) }
+            return .success(try await next(adapted))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Records that the request is to be sent again after a wait, and reports it.
+    mutating func schedule(_ retry: ScheduledRetry) {
+        retries += 1
+        reason = retry.reason
+        request.recorder?.retryScheduled(retry, request)
+        request.options[ChainEventsKey.self]?.retryScheduled(request, retry)
+    }
+
+    /// Returns the response, or throws the error, with the number of its attempt.
+    func deliver(_ outcome: Result<Response, any Error>) throws -> Response {
+        do {
+            return try outcome.get()
+        } catch {
+            guard retries > 0, var known = error as? SternaError else { throw error }
+            known.attempt += retries
+            throw known
+        }
+    }
+
+    // MARK: Decisions
+
+    /// Decides what follows an attempt, or the reading of its body.
+    nonisolated(nonsending) func decide(_ outcome: Result<Response, any Error>) async -> Step {
+        if case .failure(let error) = outcome, Self.isCancellation(error) { return .deliver }
+        for retrier in handlers.retriers {
+            switch await retrier.retry(request, after: Self.shown(outcome), progress) {
+            case .undecided: continue
+            case .deliver: return .deliver
+            case .fail(let error): return .fail(error)
+            case .retry(let delay): return step(.requested(after: delay))
+            }
+        }
+        switch outcome {
+        case .success(let response):
+            let status = response.status.code
+            guard policy.statuses.contains(status) || policy.deferredStatuses.contains(status) else { return .deliver }
+            return step(.response(status: status, retryAfter: RetryAfter.delay(response.section)))
+        case .failure(let error):
+            guard let known = error as? SternaError else { return .deliver }
+            return step(.failure(known.kind))
+        }
+    }
+
+    private func step(_ outcome: RetryRule.Outcome) -> Step {
+        let now = clock.now
+        let progress = RetryRule.Progress(
+            retries: retries, elapsed: .nanoseconds((now - began).nanoseconds),
+            timeLeft: request.deadline.map { .nanoseconds(($0.instant - now).nanoseconds) },
+            isCancelled: Task.isCancelled || request.call?.isCancelled == true)
+        let decision = RetryRule.decide(
+            request, outcome, policy, progress, random: random,
+            budget: ledger.withdraw(policy.budget, request.url.origin, at: now))
+        switch decision {
+        case .deliver: return .deliver
+        case .retry(let delay, let reason):
+            return .retry(ScheduledRetry(reason: reason, delay: delay, number: retries + 1))
+        }
+    }
+
+    private static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? SternaError)?.kind == .cancelled
+    }
+
+    private static func shown(_ outcome: Result<Response, any Error>) -> RetryOutcome {
+        switch outcome {
+        case .success(var head):
+            head.body = ResponseBody()
+            return .response(head)
+        case .failure(let error): return .failure(error)
+        }
+    }
+}

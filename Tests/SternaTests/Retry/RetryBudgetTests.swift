@@ -1,0 +1,74 @@
+import NIOCore
+import SternaCore
+import Testing
+
+@testable import Sterna
+
+/// The budget of an origin, in values.
+@Suite("Retry: budget")
+struct RetryBudgetTests {
+    @Test("The floor, then a fifth of the requests")
+    func outage() {
+        let now = NIODeadline.uptimeNanoseconds(1_000)
+        var account = RetryAccount(at: now)
+        var retries = 0
+        for _ in 0..<1_000 {
+            if account.withdraw(RetryBudget(), at: now) { retries += 1 }
+            account.count()
+        }
+        #expect(retries <= 210)
+        #expect(retries >= 200)
+    }
+
+    @Test("The floor renews itself within its window, and no further")
+    func renewal() {
+        var now = NIODeadline.uptimeNanoseconds(1_000)
+        var account = RetryAccount(at: now)
+        let budget = RetryBudget(share: 0, floor: 4, window: .seconds(8))
+        func taken() -> Int { (0..<20).count { _ in account.withdraw(budget, at: now) } }
+        #expect(taken() == 4)
+        now = now + .seconds(2)
+        #expect(taken() == 1)
+        now = now + .seconds(1)
+        #expect(taken() == 0)
+        // The half that was there is kept.
+        now = now + .seconds(1)
+        #expect(taken() == 1)
+        now = now + .hours(5)
+        #expect(taken() == 4)
+    }
+
+    @Test("A share that makes no sense gives nothing beyond the floor", arguments: [0, -1, Double.infinity, .nan])
+    func odd(share: Double) {
+        let now = NIODeadline.uptimeNanoseconds(1_000)
+        var account = RetryAccount(at: now)
+        for _ in 0..<100 { account.count() }
+        let budget = RetryBudget(share: share, floor: 2, window: .zero)
+        #expect((0..<10).count { _ in account.withdraw(budget, at: now) } == 2)
+    }
+
+    @Test("Origins have accounts of their own; only those that have failed, and not too many")
+    func ledger() throws {
+        let now = NIODeadline.uptimeNanoseconds(1_000)
+        let ledger = RetryLedger()
+        let budget = RetryBudget(share: 0.5, floor: 0)
+        let one = try Origin(scheme: .https, host: "one.example.com")
+        let two = try Origin(scheme: .https, host: "two.example.com")
+        #expect(!ledger.isCounting)
+        ledger.count(one)
+        #expect(!ledger.withdraw(budget, one, at: now))
+        #expect(ledger.isCounting)
+        ledger.count(one)
+        ledger.count(two)
+        #expect(ledger.withdraw(budget, one, at: now))
+        #expect(!ledger.withdraw(budget, one, at: now))
+        #expect(!ledger.withdraw(budget, two, at: now))
+        #expect(ledger.withdraw(nil, two, at: now))
+        for number in 0..<200 {
+            let other = try Origin(scheme: .http, host: "n\(number).example.com")
+            #expect(!ledger.withdraw(budget, other, at: now + .seconds(Int64(number))))
+        }
+        ledger.count(one)
+        #expect(!ledger.withdraw(budget, one, at: now))
+    }
+}

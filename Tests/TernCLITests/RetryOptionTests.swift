@@ -1,0 +1,124 @@
+import ArgumentParser
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import TernCLI
+
+/// `--retry` and its neighbours.
+@Suite("tern: retries", .timeLimit(.minutes(2)))
+struct RetryOptionTests {
+    /// Serves a route that answers 503 for the first requests, then 200.
+    private func serve(_ failures: Int, status: Int = 503, on server: TestServer, retryAfter: String? = nil) {
+        let count = Mutex(0)
+        let answer: @Sendable (ServerRequest) -> ServerResponse = { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number <= failures else { return .text("done") }
+            guard let retryAfter else { return .text("busy", status: status) }
+            return .text("busy", status: status, headers: ["Retry-After": "\(retryAfter)"])
+        }
+        for method in ["GET", "POST"] { server.route(method, "/busy") { answer($0) } }
+    }
+
+    private func policy(_ arguments: String...) throws -> RetryPolicy { try RetryOptions.parse(arguments).policy }
+
+    @Test("Without --retry nothing is retried")
+    func off() async throws {
+        #expect(try policy() == .none)
+        #expect(try policy("--retry", "0") == .none)
+        try await TestServer.withServer { server in
+            serve(1, on: server, retryAfter: "0")
+            let outcome = try await TernProcess.run("--fail", server.url("/busy"))
+            #expect(outcome.status == 22)
+            #expect(server.requests().count == 1)
+        }
+    }
+
+    @Test("Waits as curl's: doubled from a second on up to ten minutes, or constant")
+    func waits() throws {
+        let doubled = try policy("--retry", "20").backoff
+        #expect(doubled.base == .seconds(1) && doubled.factor == 2 && doubled.cap == .seconds(600))
+        #expect(!doubled.isJittered)
+        #expect(try policy("--retry", "2", "--retry-delay", "0.5").backoff == .constant(.milliseconds(500)))
+        #expect(try policy("--retry", "2", "--retry-delay", "0").backoff == doubled)
+        #expect(try policy("--retry", "2").totalTime == nil)
+        #expect(try policy("--retry", "2", "--retry-max-time", "9").totalTime == .seconds(9))
+    }
+
+    @Test("What is retried, and what with --retry-all-errors")
+    func reasons() throws {
+        let plain = try policy("--retry", "2")
+        #expect(plain.errors == [.timedOut, .hostNotFound])
+        #expect(plain.statuses == [408, 429, 500, 502, 503, 504])
+        let all = try RetryOptions.parse(["--retry", "2", "--retry-all-errors"])
+        #expect(all.policy.errors.isSuperset(of: [.connectionFailed, .tlsFailed, .truncated, .malformedResponse]))
+        #expect(!all.policy.errors.contains(.cancelled))
+        #expect(!all.policy(for: .get, fails: false).statuses.contains(404))
+        #expect(all.policy(for: .get, fails: true).statuses.contains(404))
+    }
+
+    @Test("Wrong numbers are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
+    func refused(arguments: [String]) async throws {
+        let outcome = try await TernProcess.run(arguments + ["http://127.0.0.1:1/"])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("--retry"), "\(outcome.errors)")
+    }
+
+    @Test("A request is sent until it is answered, whatever its method", arguments: ["GET", "POST"])
+    func retried(method: String) async throws {
+        try await TestServer.withServer { server in
+            serve(2, on: server)
+            let outcome = try await TernProcess.run(
+                "--retry", "3", "--retry-delay", "0.01", "--print", "b", method, server.url("/busy"), "a=b")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.text == "done")
+            #expect(server.requests().count == 3)
+        }
+    }
+
+    @Test("-v shows attempts, reasons and waits")
+    func verbose() async throws {
+        try await TestServer.withServer { server in
+            serve(1, on: server, retryAfter: "0")
+            let outcome = try await TernProcess.run("-v", "--retry", "2", "--retry-delay", "0.02", server.url("/busy"))
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.contains("Retry 1 of 2 in 0.02 s, because of status 503"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("Attempt 2: GET"), "\(outcome.errors)")
+            // Both exchanges are shown.
+            #expect(outcome.text.contains("503"), "\(outcome.text)")
+            #expect(outcome.text.contains("done"), "\(outcome.text)")
+        }
+    }
+
+    @Test("A refused connection is retried with --retry-all-errors alone", arguments: [true, false])
+    func refusedConnection(all: Bool) async throws {
+        let closed = try ClosedPort()
+        let outcome = try await TernProcess.run(
+            ["-v", "--retry", "1", "--retry-delay", "0.01"] + (all ? ["--retry-all-errors"] : [])
+                + ["http://127.0.0.1:\(closed.port)/"])
+        #expect(outcome.status == 7)
+        #expect(outcome.errors.contains("Retry 1 of 1") == all, "\(outcome.errors)")
+    }
+
+    @Test("No retry begins beyond --retry-max-time")
+    func longest() async throws {
+        try await TestServer.withServer { server in
+            serve(9, on: server, retryAfter: "60")
+            let outcome = try await TernProcess.run(
+                "--fail", "--retry", "5", "--retry-max-time", "20", server.url("/busy"))
+            #expect(outcome.status == 22)
+            #expect(server.requests().count == 1)
+        }
+    }
+
+    @Test(
+        "Durations",
+        arguments: [(0, "0 s"), (1, "0.001 s"), (20, "0.02 s"), (1_500, "1.5 s"), (60_000, "60 s")] as [(Int, String)])
+    func durations(milliseconds: Int, text: String) {
+        #expect(RetryLog.seconds(.milliseconds(milliseconds)) == text)
+    }
+}
