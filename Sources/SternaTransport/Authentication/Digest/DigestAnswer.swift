@@ -11,7 +11,7 @@ package struct DigestAnswer: Sendable {
     package let nonce: String
 
     /// The algorithm of the hashes.
-    package let algorithm: DigestAlgorithm
+    package let algorithm: DigestHash
 
     /// The quality that was used; nil by the rules of RFC 2069.
     package let quality: DigestChallenge.Quality?
@@ -54,14 +54,14 @@ package struct DigestAnswer: Sendable {
     }
 
     /// H(A2) (RFC 7616, 3.4.3).
-    static func request(_ method: String, _ uri: String, bodyHash: String?, by algorithm: DigestAlgorithm) -> String {
+    static func request(_ method: String, _ uri: String, bodyHash: String?, by algorithm: DigestHash) -> String {
         algorithm.hex(bodyHash.map { "\(method):\(uri):\($0)" } ?? "\(method):\(uri)")
     }
 
     /// KD of the secret and all else (RFC 7616, 3.4.1, and RFC 2069, 2.1.2).
     static func response(
         _ secret: String, _ nonce: String, _ count: String, _ clientNonce: String, _ quality: DigestChallenge.Quality?,
-        request: String, by algorithm: DigestAlgorithm
+        request: String, by algorithm: DigestHash
     ) -> String {
         guard let quality else { return algorithm.hex("\(secret):\(nonce):\(request)") }
         return algorithm.hex("\(secret):\(nonce):\(count):\(clientNonce):\(quality.rawValue):\(request)")

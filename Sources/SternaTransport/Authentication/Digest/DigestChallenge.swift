@@ -29,7 +29,7 @@ package struct DigestChallenge: Sendable, Hashable {
     package let opaque: String?
 
     /// The algorithm; MD5 where the server names none.
-    package let algorithm: DigestAlgorithm
+    package let algorithm: DigestHash
 
     /// The algorithm's name as the server writes it, which the answer repeats; nil where it names none.
     package let algorithmName: String?
@@ -66,7 +66,7 @@ package struct DigestChallenge: Sendable, Hashable {
             opaque = nil
         }
         if let name = challenge["algorithm"] {
-            guard let algorithm = DigestAlgorithm(token: name) else { return nil }
+            guard let algorithm = DigestHash(token: name) else { return nil }
             self.algorithm = algorithm
         } else {
             algorithm = .md5

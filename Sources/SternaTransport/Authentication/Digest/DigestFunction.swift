@@ -12,7 +12,7 @@ package struct DigestFunction: Sendable {
 
     private var state: State
 
-    package init(_ algorithm: DigestAlgorithm) {
+    package init(_ algorithm: DigestHash) {
         switch algorithm {
         case .md5, .md5Sess: state = .md5(Insecure.MD5())
         case .sha256, .sha256Sess: state = .sha256(SHA256())

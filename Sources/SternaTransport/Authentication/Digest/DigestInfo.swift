@@ -6,7 +6,7 @@ package enum DigestProof: Sendable, Hashable {
     case none
     /// The proof is right.
     case verified
-    /// The proof covers the response's body, whose hash was not known. Nothing has been noted.
+    /// The proof covers the response's body, whose hash was not known.
     case needsBody
 }
 
@@ -22,7 +22,8 @@ struct DigestInfo: Sendable {
     init?(_ value: String) {
         // The parameters of a challenge, without a scheme.
         guard value.utf8.count < AuthenticationChallenge.Limits.bytes,
-            let read = AuthenticationChallenge.parse(["Digest \(value)"]).first, read.token == nil
+            case let all = AuthenticationChallenge.parse(["Digest \(value)"]), all.count == 1, let read = all.first,
+            read.token == nil
         else { return nil }
         nextNonce = read["nextnonce"].flatMap {
             !$0.isEmpty && $0.utf8.count <= DigestChallenge.Limits.bytes && FieldSyntax.isValue($0) ? $0 : nil
@@ -35,7 +36,7 @@ struct DigestInfo: Sendable {
 
     /// Checks the server's proof. Throws `unacceptableResponse` for a wrong one.
     func proof(
-        of answer: DigestAnswer, bodyHash: (DigestAlgorithm) throws(SternaError) -> [UInt8]?
+        of answer: DigestAnswer, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
     ) throws(SternaError) -> DigestProof {
         // RFC 2069 had a proof of another kind, which needs the response's date and fields.
         guard let proof, let quality = answer.quality else { return .none }
@@ -52,7 +53,7 @@ struct DigestInfo: Sendable {
         var body: String?
         if used == .authInt {
             guard let hash = try bodyHash(answer.algorithm) else { return .needsBody }
-            body = DigestAlgorithm.hex(hash)
+            body = DigestHash.hex(hash)
         }
         let request = DigestAnswer.request("", answer.uri, bodyHash: body, by: answer.algorithm)
         let expected = DigestAnswer.response(

@@ -7,7 +7,9 @@ package struct DigestState: Sendable {
     /// The challenge that began the state.
     package let challenge: DigestChallenge
 
-    private var nonce: String
+    /// The nonce of the next answer: the challenge's, or a later one that the server has named.
+    package private(set) var nonce: String
+
     private var count: UInt32 = 0
     /// The nonces of a session's first answer, of which its key is made (RFC 7616, 3.4.2).
     private var session: (nonce: String, clientNonce: String)?
@@ -34,7 +36,7 @@ package struct DigestState: Sendable {
     ///   sent; `limitExceeded` after 2^32 - 1 requests with a nonce.
     package mutating func authorization(
         user: String, password: String, method: String, uri: String,
-        bodyHash: (DigestAlgorithm) throws(SternaError) -> [UInt8]?, clientNonce: String? = nil
+        bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?, clientNonce: String? = nil
     ) throws(SternaError) -> DigestAnswer {
         let algorithm = challenge.algorithm
         let quality: DigestChallenge.Quality? =
@@ -47,7 +49,7 @@ package struct DigestState: Sendable {
                     "The server asks for a hash of the body (Digest with auth-int), and this body can be read only once. "
                         + "Send bytes or a file.")
             }
-            body = DigestAlgorithm.hex(hash)
+            body = DigestHash.hex(hash)
         }
         let name = try DigestUser(user, for: challenge)
         guard count < .max else {
@@ -82,11 +84,11 @@ package struct DigestState: Sendable {
     @discardableResult
     package mutating func note(
         info: String?, answer: DigestAnswer,
-        bodyHash: (DigestAlgorithm) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
+        bodyHash: (DigestHash) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
     ) throws(SternaError) -> DigestProof {
         guard let info, let read = DigestInfo(info) else { return .none }
         let proof = try read.proof(of: answer, bodyHash: bodyHash)
-        guard proof != .needsBody else { return proof }
+        // Where the proof needs the body, it is checked by a second call; a nonce can be used before.
         if let next = read.nextNonce, next != nonce {
             nonce = next
             count = 0
@@ -96,7 +98,7 @@ package struct DigestState: Sendable {
 
     private static func randomNonce() -> String {
         var generator = SystemRandomNumberGenerator()
-        return DigestAlgorithm.hex((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        return DigestHash.hex((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 }
 

@@ -34,7 +34,7 @@ struct DigestUser: Sendable {
             if isAttributeByte(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                result += "%" + DigestAlgorithm.hex([byte]).uppercased()
+                result += "%" + DigestHash.hex([byte]).uppercased()
             }
         }
         return result

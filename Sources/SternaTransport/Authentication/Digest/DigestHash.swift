@@ -3,7 +3,7 @@ import SternaCore
 /// A hash algorithm of Digest authentication (RFC 7616, 6.1), and SHA-512, which is not registered but in use.
 ///
 /// Algorithms are compared by strength. With a `-sess` form, the password is hashed once for an authentication session.
-package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
+package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
     // From the weakest to the strongest.
     case md5 = "MD5"
     case md5Sess = "MD5-sess"
@@ -33,7 +33,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparab
         }
     }
 
-    package static func < (left: DigestAlgorithm, right: DigestAlgorithm) -> Bool { left.strength < right.strength }
+    package static func < (left: DigestHash, right: DigestHash) -> Bool { left.strength < right.strength }
 
     /// Whether the password's hash contains the first nonces of a session (RFC 7616, 3.4.2).
     package var isSession: Bool {
