@@ -74,7 +74,7 @@ final class SessionPlan: Sendable {
         var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
         policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
-        if settings.transport == nil, settings.proxies.authenticator != nil {
+        if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
         if isAuthenticated { policies.append(authenticator) }
