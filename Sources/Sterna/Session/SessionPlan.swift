@@ -74,11 +74,11 @@ final class SessionPlan: Sendable {
         var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
         policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        let place = policies.count
+        if isAuthenticated { policies.append(authenticator) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
-        if isAuthenticated { policies.append(authenticator) }
-        let place = policies.count
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
@@ -195,7 +195,8 @@ final class SessionPlan: Sendable {
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
-        addCredentials(request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
+        addCredentials(
+            request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         return request
@@ -317,7 +318,8 @@ final class SessionPlan: Sendable {
     }
 
     private static func isAuthenticated(_ request: Request) -> Bool {
-        request.options[ifSet: CallCredentialsKey.self] != nil || request.options[ifSet: ChallengeHandlerKey.self] != nil
+        request.options[ifSet: CallCredentialsKey.self] != nil
+            || request.options[ifSet: ChallengeHandlerKey.self] != nil
     }
 
     // A session without a limit or credentials has no interceptor for the few requests that have their own.

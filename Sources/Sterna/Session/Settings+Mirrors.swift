@@ -15,7 +15,8 @@ extension SessionSettings: CustomReflectable {
             self,
             children: [
                 "headers": headers.masked(secretHeaders), "secretHeaders": secretHeaders,
-                "authorization": authorization as Any, "authentication": authentication, "credential": credential as Any,
+                "authorization": authorization as Any, "authentication": authentication,
+                "credential": credential as Any,
                 "credentialStore": credentialStore as Any, "netrc": netrc as Any,
                 "hasChallengeHandler": challengeHandler != nil,
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),

@@ -1,6 +1,7 @@
 import HTTPTypes
 import SternaCore
 import SternaTransport
+import Synchronization
 
 /// One request with its challenges and answers, until the server accepts it or the caller receives the 401.
 struct AuthenticationExchange {
@@ -234,7 +235,7 @@ struct AuthenticationExchange {
         let authorization: Authorization
         var digestAnswer: DigestAnswer?
         if let challenge = digest ?? entry.digest?.challenge {
-            let hash = challenge.needsBodyHash ? try await Self.hash(original.body, by: challenge.algorithm) : nil
+            let hash = challenge.needsBodyHash ? try await DigestBody.hash(original.body, by: challenge.algorithm) : nil
             let (method, uri) = (original.method.rawValue, original.url.requestTarget)
             let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAnswer? in
                 var made: DigestAnswer?
@@ -261,16 +262,6 @@ struct AuthenticationExchange {
         situation.field = current.headers[.authorization]
         situation.sent.append(sent)
         carried = (entry, paths, digestAnswer)
-    }
-
-    /// Returns the hash of a body; nil for one that can be read only once.
-    private nonisolated(nonsending) static func hash(_ body: Body?, by algorithm: DigestAlgorithm) async throws -> [UInt8]? {
-        guard let body else { return algorithm.hash([]) }
-        guard body.isReplayable else { return nil }
-        var function = DigestFunction(algorithm)
-        var reader = BodyReader(body)
-        while let piece = try await reader.next() { function.update(piece) }
-        return function.finish()
     }
 
     // MARK: Acceptance

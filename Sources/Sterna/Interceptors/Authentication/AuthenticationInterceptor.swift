@@ -1,6 +1,7 @@
 import HTTPTypes
 import SternaCore
 import SternaTransport
+import Synchronization
 
 /// Answers the challenges of servers (401), and sends known credentials without a challenge.
 ///

@@ -1,5 +1,4 @@
-public import SternaCore
-import SternaSecurity
+import SternaCore
 
 /// A session's settings for authentication.
 struct AuthenticationSettings: Sendable {
@@ -7,7 +6,7 @@ struct AuthenticationSettings: Sendable {
     var credential: Credential?
     var store: (any CredentialStore)?
     var netrc: NetrcFile?
-    var handler: ChallengeHandler?
+    var handler: ServerChallengeHandler?
 
     /// What the session and those derived from it know about protection spaces.
     var memory: AuthenticationMemory?
@@ -77,7 +76,7 @@ extension SessionSettings {
     /// ``SessionHooks/challengeReceived`` first.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { authenticationSettings.handler?.answer }
-        set { authenticationSettings.handler = newValue.map { ChallengeHandler($0) } }
+        set { authenticationSettings.handler = newValue.map { ServerChallengeHandler($0) } }
     }
 }
 
@@ -95,7 +94,7 @@ enum RequestCredentialKey: RequestOptionKey {
 
 /// The option that holds a request's own handler.
 enum ChallengeHandlerKey: RequestOptionKey {
-    static var defaultValue: ChallengeHandler? { nil }
+    static var defaultValue: ServerChallengeHandler? { nil }
 }
 
 extension RequestSettings {
@@ -117,6 +116,6 @@ extension RequestSettings {
     /// ``SessionSettings/challengeHandler``.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { options[ChallengeHandlerKey.self]?.answer }
-        set { options[ifSet: ChallengeHandlerKey.self] = newValue.map { .some(ChallengeHandler($0)) } }
+        set { options[ifSet: ChallengeHandlerKey.self] = newValue.map { .some(ServerChallengeHandler($0)) } }
     }
 }

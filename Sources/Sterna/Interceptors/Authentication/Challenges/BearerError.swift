@@ -24,6 +24,10 @@ extension BearerError: CustomStringConvertible {
     }
 }
 
+/// A challenge of a server or a proxy: an authentication scheme with its parameters. The one of TLS handshakes, which SternaSecurity has
+/// under the same name, is a parameter of its closures alone.
+public typealias AuthenticationChallenge = SternaCore.AuthenticationChallenge
+
 extension AuthenticationChallenge {
     /// The error of a Bearer challenge; nil for another scheme, and for a request that carried no token.
     public var bearerError: BearerError? {
@@ -36,5 +40,7 @@ extension AuthenticationChallenge {
 extension Response {
     /// The challenges of a server that asks for credentials: all of WWW-Authenticate (RFC 9110, 11.6.1), in order. Malformed lines, and
     /// those beyond 32 KiB, are left out.
-    public var challenges: [AuthenticationChallenge] { AuthenticationChallenge.parse(section[values: .wwwAuthenticate]) }
+    public var challenges: [AuthenticationChallenge] {
+        AuthenticationChallenge.parse(section[values: .wwwAuthenticate])
+    }
 }

@@ -47,7 +47,7 @@ public enum ChallengeDisposition: Sendable {
 }
 
 /// Answers the challenges of servers; compared by identity, since closures cannot be compared.
-final class ChallengeHandler: Sendable {
+final class ServerChallengeHandler: Sendable {
     typealias Answer = @Sendable (CredentialChallenge) async throws -> ChallengeDisposition
 
     let answer: Answer

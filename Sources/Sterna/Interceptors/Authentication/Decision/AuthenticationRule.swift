@@ -41,7 +41,7 @@ enum AuthenticationRule {
     /// What is known when a 401 arrives.
     struct Situation: Sendable {
         let origin: Origin
-        let challenges: [AuthenticationChallenge]
+        var challenges: [AuthenticationChallenge]
         var policy = AuthenticationPolicy.standard
         /// Whether the request's body can be sent again.
         var isReplayable = true
@@ -129,7 +129,9 @@ enum AuthenticationRule {
     private static func isFresh(
         _ credential: Credential, _ candidate: ChallengeCandidate, _ source: CredentialSource, _ situation: Situation
     ) -> Bool {
-        guard !situation.sent.contains(where: { $0.credential == credential && $0.settles(candidate) }) else { return false }
+        guard !situation.sent.contains(where: { $0.credential == credential && $0.settles(candidate) }) else {
+            return false
+        }
         if source.isOfSession,
             situation.refusedBefore.contains(Refusal(space: candidate.space, credential: credential))
         {

@@ -32,7 +32,8 @@ public struct Netrc: Sendable {
             entries = try NetrcParser.parse(bytes)
         } catch {
             throw SternaError(
-                .fileUnreadable, phase: .prepare, "\(name) cannot be read as .netrc: line \(error.line): \(error.reason).")
+                .fileUnreadable, phase: .prepare,
+                "\(name) cannot be read as .netrc: line \(error.line): \(error.reason).")
         }
     }
 

@@ -93,7 +93,9 @@ struct KnownSpaces: Sendable {
         _ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void
     ) throws(SternaError) {
         let origin = entry.space.origin
-        guard var place = places[origin], let index = place.entries.firstIndex(where: { $0.isSame(entry) }) else { return }
+        guard var place = places[origin], let index = place.entries.firstIndex(where: { $0.isSame(entry) }) else {
+            return
+        }
         try change(&place.entries[index])
         places[origin] = place
     }

@@ -39,7 +39,8 @@ struct CredentialFile: Sendable, Hashable {
         } catch {
             throw Fault(reason: "it is not JSON")
         }
-        guard let file = root.object, Set(file.keys) == ["version", "credentials"], let list = file["credentials"]?.array
+        guard let file = root.object, Set(file.keys) == ["version", "credentials"],
+            let list = file["credentials"]?.array
         else { throw Fault(reason: "it is not a file of credentials") }
         guard file["version"]?.int == Self.version else { throw Fault(reason: "it is of another version") }
         guard list.count <= Limits.credentials else { throw Fault(reason: "it has too many credentials") }
@@ -54,7 +55,9 @@ struct CredentialFile: Sendable, Hashable {
     }
 
     private static func entry(_ entry: JSON.Object) -> (ProtectionSpace, Credential)? {
-        guard let text = entry["origin"]?.string, let url = try? HTTPURL(text), "\(url.origin)" == text else { return nil }
+        guard let text = entry["origin"]?.string, let url = try? HTTPURL(text), "\(url.origin)" == text else {
+            return nil
+        }
         var names = Set(entry.keys)
         names.remove("origin")
         var realm: String?
