@@ -16,7 +16,7 @@ public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
 /// A credential is sent once to each realm, and never again to one that has refused it.
 public struct AuthenticationPolicy: Sendable, Hashable {
     /// The schemes that may be used; all by default.
-    public var schemes = Set(AuthenticationScheme.allCases)
+    public var schemes: Set<AuthenticationScheme>
 
     /// Whether passwords and tokens of a store, of .netrc or of a handler may be sent as they are (Basic, Bearer) over http to other
     /// machines than this one; no by default.
@@ -28,7 +28,10 @@ public struct AuthenticationPolicy: Sendable, Hashable {
     /// default.
     public var isPreemptive = true
 
-    public init() {}
+    /// Makes a policy.
+    ///
+    /// - Parameter schemes: the schemes that may be used; all by default. With none, challenges are left to the caller.
+    public init(schemes: Set<AuthenticationScheme> = Set(AuthenticationScheme.allCases)) { self.schemes = schemes }
 
     /// All schemes, by the rules above.
     public static let standard = AuthenticationPolicy()
