@@ -75,7 +75,7 @@ let package = Package(
             name: "SternaTransport",
             dependencies: [
                 "SternaPlatform", "SternaCore", "SternaSecurity", httpTypes, nioCore, nioPosix, nioTLS, nioSSL,
-                nioHTTP2, nioHPACK, dequeModule,
+                nioHTTP2, nioHPACK, dequeModule, crypto,
             ],
             swiftSettings: strict),
         .target(

@@ -74,7 +74,7 @@ public struct Session: Sendable {
         var request = request
         if progress != nil { request.delivery = .head }
         // A retry alone needs no option: it reads what is delivered whole.
-        if plan.hasInterceptors || progress != nil && plan.readsBodyInChain(of: request) {
+        if plan.hasApplicationInterceptors || progress != nil && plan.readsBodyInChain(of: request) {
             request.options[BodyReadingKey.self] = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
         }
         request.recorder?.requestBegan(request)

@@ -14,26 +14,20 @@ final class SessionPlan: Sendable {
     /// The register of the session's tasks, and whether the session was invalidated.
     let scope: SessionScope
 
-    /// Whether all requests of the session keep to a bandwidth limit.
-    private let isLimited: Bool
-
-    /// The chain without a bandwidth limit at its end.
-    private let interceptors: [any Interceptor]
-
-    /// Whether application interceptors see the bodies that verbs collect.
-    let hasInterceptors: Bool
-
-    /// Whether the session's requests may be retried, so that a retry is in its chain.
-    private let retries: Bool
+    /// The slots of the session's own chain.
+    private let slots: ChainSlots
+    private let builder: ChainBuilder
 
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
 
+    var hasApplicationInterceptors: Bool { !settings.interceptors.isEmpty }
+
     /// Whether interceptors of the user see the session's requests.
     var hasInterceptors: Bool { !settings.interceptors.isEmpty || !settings.networkInterceptors.isEmpty }
 
-    /// What sends the session's requests: the engine, unless the session has a transport of its own.
-    private let transport: any Transport
+    /// Whether all requests pass interceptors that see bodies, so that the chain reads those that are collected.
+    private let readsBodies: Bool
     private let headers: SessionHeaders
 
     /// Whether the session's serializer has nothing to prepare, since its fields are among the session's.
@@ -53,6 +47,8 @@ final class SessionPlan: Sendable {
     init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope = SessionScope()) {
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
+        var settings = settings
+        let authenticator = AuthenticationInterceptor(&settings)
         self.settings = settings
         clock = settings.engine.clock
         scope.register.add(settings.engine)
@@ -62,39 +58,15 @@ final class SessionPlan: Sendable {
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
-        // Outermost first; docs/Architecture.md says where a future policy belongs.
         engineTransport = settings.engine.transport(
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
-        hasInterceptors = !settings.interceptors.isEmpty
-        retries = settings.retries
-        let watchesInterceptors = hasInterceptors && settings.hasTaskEvents
-        var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
-        policies.append(RedirectInterceptor())
-        if retries {
-            policies.append(Self.retry(settings, scope))
-        } else if hasInterceptors {
-            policies.append(BodyReadingInterceptor())
-        }
-        if settings.transport == nil, settings.proxies.authenticator != nil {
-            policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
-        }
-        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
-        let all = TraceInterceptor.chain(
-            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
-        interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
-        transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
-        isLimited = settings.bandwidth != nil
-        chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
-    }
-
-    private static func retry(_ settings: SessionSettings, _ scope: SessionScope) -> RetryInterceptor {
-        RetryInterceptor(
-            time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes)
-    }
-
-    private static func bandwidth(_ settings: SessionSettings) -> BandwidthInterceptor {
-        BandwidthInterceptor(time: settings.engine.loopClock)
+        builder = ChainBuilder(
+            settings: settings, authenticator: authenticator, retries: scope.retries, sender: engineTransport.sender,
+            transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender)
+        slots = ChainSlots(of: settings)
+        readsBodies = slots.contains(.retry) || !settings.interceptors.isEmpty
+        chain = builder.chain(slots)
     }
 
     /// Returns the error of policies that could never work, whatever is sent.
@@ -175,6 +147,7 @@ final class SessionPlan: Sendable {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
+        addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         request.priority = draft.settings.priority
@@ -197,6 +170,8 @@ final class SessionPlan: Sendable {
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
+        addCredentials(
+            request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         return request
@@ -283,9 +258,18 @@ final class SessionPlan: Sendable {
         )
     }
 
+    /// Adds the credentials that answer challenges to the call.
+    private func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
+        let shared = isOwnOrigin ? settings.credential : nil
+        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
+        request.options[CallCredentialsKey.self] = credentials
+    }
+
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
+        let schemes = (draft.settings.authentication ?? settings.authenticationSettings.policy)?.schemes
         let authorization = try Credentials.fieldValue(
-            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls)
+            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
+            allowsBasic: schemes?.contains(.basic) ?? true)
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
@@ -299,28 +283,21 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !request.options.isEmpty, let own = ownChain(of: request) { return try await own(request) }
+        if !request.options.isEmpty {
+            let own = ChainSlots(of: request)
+            if !slots.isSuperset(of: own) { return try await send(request, over: slots.union(own)) }
+        }
         return try await chain(request)
     }
 
-    // A session without a limit, or without retries, has no interceptor for the few requests that have one of their own.
+    // A session without a policy has no interceptor for the few requests that have their own.
     @inline(never)
-    private func ownChain(of request: Request) -> Chain? {
-        let addsRetry = !retries && request.asksForRetries
-        let addsLimit = !isLimited && request.options[ifSet: OwnBandwidthKey.self] != nil
-        guard addsRetry || addsLimit else { return nil }
-        var own = interceptors
-        if addsRetry {
-            own.removeAll { $0 is BodyReadingInterceptor }
-            let place = own.firstIndex { $0 is RedirectInterceptor }.map { $0 + 1 } ?? 0
-            own.insert(Self.retry(settings, scope), at: place)
-        }
-        if isLimited || addsLimit { own.append(Self.bandwidth(settings)) }
-        return Chain(own, transport: transport)
+    nonisolated(nonsending) private func send(_ request: Request, over slots: ChainSlots) async throws -> Response {
+        try await builder.chain(slots)(request)
     }
 
     /// Whether the chain reads the body of a request that collects it.
-    func readsBodyInChain(of request: Request) -> Bool { retries || hasInterceptors || request.asksForRetries }
+    func readsBodyInChain(of request: Request) -> Bool { readsBodies || request.asksForRetries }
 
     /// Whether the chain has read a response, unless it was to be streamed.
     func hasRead(_ response: Response, to request: Request) -> Bool {

@@ -15,9 +15,22 @@ extension Dialer {
         var turn = dial.proxyTurn ?? authentication.turn()
         let answer = authentication.answer
         turn.sent = answer?.number
-        dial.proxyTurn = turn
+        turn.digest = nil
+        defer { dial.proxyTurn = turn }
         switch answer?.authorization.content {
         case nil: return loop.makeSucceededFuture(nil)
+        case .password(let user, let password):
+            do throws(SternaError) {
+                guard let digest = answer?.digest else {
+                    return loop.makeSucceededFuture(try Authorization.basic(user, password).proxyFieldValue)
+                }
+                let target = ConnectHandshake.target(of: dial.endpoint)
+                let made = try digest.answer(method: "CONNECT", uri: target) { $0.hash([]) }
+                turn.digest = made
+                return loop.makeSucceededFuture(try made.authorization.proxyFieldValue)
+            } catch {
+                return loop.makeFailedFuture(error)
+            }
         case .fixed(let authorization):
             return loop.makeCompletedFuture { try authorization.proxyFieldValue }
         case .each(let make):
@@ -39,6 +52,13 @@ extension Dialer {
         }
     }
 
+    /// Notes that the proxy has accepted a dial's credentials.
+    func accepted(_ dial: Dial) {
+        guard let turn = dial.proxyTurn, let used = turn.digest else { return }
+        // Without a proof of the proxy nothing is thrown.
+        try? dial.endpoint.proxyAuthentication?.accepted(turn.sent, used)
+    }
+
     /// Returns the proxy's refusal if an authenticator may be able to answer it; nil for any other error.
     func challenge(_ error: any Error, to dial: Dial) -> SternaError? {
         guard dial.endpoint.proxyAuthentication != nil, !dial.isCancelled, let refusal = error as? SternaError,
@@ -54,7 +74,19 @@ extension Dialer {
         guard let authentication = dial.endpoint.proxyAuthentication, let response = refusal.proxyResponse else {
             return loop.makeFailedFuture(refusal)
         }
+        let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
         var turn = dial.proxyTurn ?? authentication.turn()
+        if authentication.renew(&turn, for: challenges) {
+            dial.proxyTurn = turn
+            return loop.makeSucceededVoidFuture()
+        }
+        guard authentication.hasAuthenticator else {
+            guard let schemes = ProxyAuthentication.unsupported(challenges) else {
+                return loop.makeFailedFuture(refusal)
+            }
+            return loop.makeFailedFuture(
+                Self.unanswered(refusal, "it accepts only \(schemes), which is not supported."))
+        }
         if turn.sent != nil { turn.refusedCount += 1 }
         guard turn.askedCount < ProxyAuthentication.mostAnswers else {
             authentication.refused(turn)
@@ -66,7 +98,7 @@ extension Dialer {
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials,
             request: ProxyRequest(method: .connect, target: ConnectHandshake.target(of: dial.endpoint)),
-            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
+            challenges: challenges,
             refusedCount: turn.refusedCount, response: response)
         let promise = loop.makePromise(of: Void.self)
         let place = authentication.ask(challenge, turn) { result in

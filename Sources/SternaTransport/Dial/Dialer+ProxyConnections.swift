@@ -207,6 +207,7 @@ extension Dialer {
     private func reached(
         _ dial: Dial, _ key: ProxyConnections.Key, _ channel: any Channel, _ answer: Response?
     ) -> any Channel {
+        accepted(dial)
         dial.timeline.proxied = dial.shard.clock.now
         dial.tell { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
         return channel

@@ -90,8 +90,11 @@ extension Dialer {
             let limit = limit.again(time)
             let handshake = ConnectHandshake(
                 through: proxy, to: dial.endpoint, authorization: authorization, limits: self.options.limits,
-                answersChallenges: dial.endpoint.proxyAuthentication != nil)
-            return handler.ask(.connect(handshake), within: limit, on: loop).flatMapError { error in
+                answers: dial.endpoint.proxyAuthentication.map { $0.hasAuthenticator ? .all : .digest } ?? .none)
+            return handler.ask(.connect(handshake), within: limit, on: loop).map { answer in
+                self.accepted(dial)
+                return answer
+            }.flatMapError { error in
                 guard let refusal = self.challenge(error, to: dial) else { return loop.makeFailedFuture(error) }
                 let time = limit.left
                 if !handler.takesAnother { handler.close() }

@@ -15,7 +15,7 @@ package final class EngineSender: Transport {
     }
 
     nonisolated(nonsending) package func send(_ request: Request) async throws -> Response {
-        let endpoint = try origins.endpoint(for: request.url, of: engine)
+        let endpoint = try origins.endpoint(of: request, engine)
         guard !endpoint.isRefused else { throw Self.unprotected(endpoint) }
         guard let call = request.call else {
             let now = engine.options.clock.now

@@ -60,6 +60,16 @@ final class OriginTable: Sendable {
         asksForEachURL = !configuration.routing.proxies.isByOrigin
     }
 
+    /// Returns the endpoint that serves a request: the one that its proxy credentials are for, if it has such, or its URL's.
+    func endpoint(of request: Request, _ engine: Engine) throws(SternaError) -> Endpoint {
+        if asksForEachURL, let chosen = request.options[ForwardingEndpointKey.self]?.endpoint,
+            chosen.origin == request.url.origin
+        {
+            return chosen
+        }
+        return try endpoint(for: request.url, of: engine)
+    }
+
     /// Returns the endpoint that serves a URL, creating it if needed.
     func endpoint(for url: HTTPURL, of engine: Engine) throws(SternaError) -> Endpoint {
         let origin = url.origin

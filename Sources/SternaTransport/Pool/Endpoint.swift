@@ -27,8 +27,11 @@ final class Endpoint: Sendable {
     /// Set where a proxy forwards requests, with the credentials for it.
     let forwarding: Forwarding?
 
-    /// Answers the challenges of the route's proxy; nil without an authenticator.
+    /// Answers the challenges of the route's proxy; nil for a proxy without credentials and without an authenticator.
     let proxyAuthentication: ProxyAuthentication?
+
+    /// Whether another URL of the origin may have another route.
+    let isChosenForEachURL: Bool
 
     /// The key of proxy connections that may carry several tunnels; nil where each tunnel has a connection of its own.
     let tunnelKey: ProxyConnections.Key?
@@ -105,6 +108,7 @@ final class Endpoint: Sendable {
         self.policy = policy
         self.proxyPolicy = proxyPolicy
         dialPolicy = routing.dialPolicy
+        isChosenForEachURL = !routing.proxies.isByOrigin
         proxyAuthentication = engine.proxyAuthentications.authentication(
             on: route, by: routing.proxies.authenticator, policy: proxyPolicy)
         permits = engine.permits

@@ -9,21 +9,31 @@ struct ConnectHandshake {
     private let target: String
     private let url: HTTPURL?
     private let authorization: String?
+    private let answers: Answers
     private var parser: ResponseParser
 
     /// Reads a refusal with its body; nil where a refusal ends the connection.
     private var refusalParser: ResponseParser?
     private var refusalBytes = 0
 
+    /// The challenges that can be answered.
+    enum Answers: Sendable {
+        case none
+        /// Those of Digest, with the proxy's own user name and password.
+        case digest
+        /// All, by an authenticator.
+        case all
+    }
+
     /// How much of a refusal's body is read to keep the connection.
     private static let mostRefusalBytes = 64 << 10
 
     /// - Parameters:
     ///   - authorization: the value of Proxy-Authorization.
-    ///   - answersChallenges: whether the proxy may be asked again on the same connection.
+    ///   - answers: the challenges behind which the proxy may be asked again on the same connection.
     init(
         through proxy: Proxy, to endpoint: Endpoint, authorization: String?, limits: Limits,
-        answersChallenges: Bool = false
+        answers: Answers = .none
     ) {
         self.proxy = proxy
         self.authorization = authorization
@@ -32,7 +42,8 @@ struct ConnectHandshake {
         parser = ResponseParser(limits: limits)
         // The length in a 2xx answer must be ignored, and the content of other answers is not read.
         parser.begin(isHeadRequest: true, ignoresFraming: true)
-        guard answersChallenges else { return }
+        self.answers = answers
+        guard answers != .none else { return }
         refusalParser = ResponseParser(limits: limits)
         refusalParser?.begin(isHeadRequest: false)
     }
@@ -94,8 +105,15 @@ struct ConnectHandshake {
         } catch {
             throw refusal(error.detail)
         }
-        if let refused { throw refusal(refused.status, refused.version, refused.section) }
+        if let refused {
+            if answers == .digest, !Self.offersDigest(refused.section) { refusalParser = nil }
+            throw refusal(refused.status, refused.version, refused.section)
+        }
         return nil
+    }
+
+    private static func offersDigest(_ section: FieldSection) -> Bool {
+        DigestChallenge.strongest(in: AuthenticationChallenge.parse(section[values: .proxyAuthenticate])) != nil
     }
 
     /// How far a refusal has been read.

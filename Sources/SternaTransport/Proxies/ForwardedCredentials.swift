@@ -9,16 +9,18 @@ import Synchronization
 package struct ForwardedCredentials: Sendable {
     private let authentication: ProxyAuthentication
     private let proxy: Proxy
+    private let endpoint: Endpoint
     private let shard: Shard
     private var turn: ProxyAuthentication.Turn
 
-    /// Returns nil where no authenticator answers for requests to the endpoint.
+    /// Returns nil where a proxy's challenges are not answered: it has no credentials, and there is no authenticator.
     init?(_ endpoint: Endpoint) {
         guard endpoint.forwarding != nil, let authentication = endpoint.proxyAuthentication,
             case .proxy(let proxy) = endpoint.route
         else { return nil }
         self.authentication = authentication
         self.proxy = proxy
+        self.endpoint = endpoint
         shard = endpoint.pools[0].shard
         turn = authentication.turn()
     }
@@ -29,10 +31,33 @@ package struct ForwardedCredentials: Sendable {
     package nonisolated(nonsending) mutating func apply(to request: inout Request) async throws {
         let answer = authentication.answer
         turn.sent = answer?.number
+        turn.digest = nil
+        // Proxies may be chosen for each URL, and the next choice may be another proxy, which must not see the credentials.
+        if endpoint.isChosenForEachURL { request.options[ForwardingEndpointKey.self] = ForwardingEndpoint(endpoint) }
         let authorization: Authorization
         switch answer?.authorization.content {
         case nil: return
         case .fixed(let fixed): authorization = fixed
+        case .password(let user, let password):
+            guard let digest = answer?.digest else {
+                authorization = .basic(user, password)
+                break
+            }
+            let seen = Self.proxyRequest(request)
+            let algorithm = digest.algorithmOfBody
+            var hash: [UInt8]?
+            do {
+                if let algorithm { hash = try await DigestBody.hash(request.body, by: algorithm) }
+            } catch {
+                throw SternaError.wrap(
+                    error, as: .fileUnreadable, phase: .prepare, "The body could not be read to be hashed.")
+            }
+            let bodyHash = hash
+            let made = try digest.answer(method: seen.method.rawValue, uri: seen.target) {
+                $0 == algorithm ? bodyHash : nil
+            }
+            turn.digest = made
+            authorization = made.authorization
         case .each(let make):
             let seen = Self.proxyRequest(request)
             do {
@@ -59,15 +84,21 @@ package struct ForwardedCredentials: Sendable {
     package nonisolated(nonsending) mutating func answer(
         _ response: Response, to request: Request
     ) async throws -> Bool {
+        let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
+        // Other requests profit from a fresh nonce even where this one cannot be sent again.
+        if authentication.renew(&turn, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
+            return request.isReplayable
+        }
         if turn.sent != nil { turn.refusedCount += 1 }
-        guard turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable else {
+        guard authentication.hasAuthenticator, turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable
+        else {
             authentication.refused(turn)
             return false
         }
         turn.askedCount += 1
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
-            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
+            challenges: challenges,
             refusedCount: turn.refusedCount,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
@@ -86,6 +117,27 @@ package struct ForwardedCredentials: Sendable {
                 underlying: cause)
             error.proxyResponse = challenge.response
             throw error
+        }
+    }
+
+    /// Reads the Proxy-Authentication-Info of a response that the proxy has passed on (RFC 7615, 4): the next nonce, and the
+    /// proxy's proof that it knows the password.
+    ///
+    /// Throws `proxyFailed` for a wrong proof.
+    package func accepted(by response: Response) throws(SternaError) {
+        guard let used = turn.digest else { return }
+        let info = Array(response.section[values: .proxyAuthenticationInfo]).joined(separator: ", ")
+        do {
+            try authentication.accepted(turn.sent, used, info: info.isEmpty ? nil : info) { algorithm in
+                response.body.whole.map { algorithm.hash($0.readableBytesView) }
+            }
+        } catch {
+            var failure = SternaError(
+                .proxyFailed, phase: .proxy,
+                "The proxy \(proxy) did not prove that it knows the password: \(error.detail)",
+                underlying: error)
+            failure.response = response
+            throw failure
         }
     }
 
@@ -118,6 +170,17 @@ extension Authorization {
             throw failure
         }
     }
+}
+
+/// The endpoint that a request's proxy credentials are for.
+struct ForwardingEndpoint: Sendable {
+    let endpoint: Endpoint
+
+    init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+}
+
+enum ForwardingEndpointKey: RequestOptionKey {
+    static let defaultValue: ForwardingEndpoint? = nil
 }
 
 /// A wait for user code that ends with its request: by cancellation, or when the request is out of time.

@@ -2,7 +2,7 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// A proxy's credentials from one authenticator: the answer in use, and the question under way.
+/// A proxy's credentials, its own or those of an authenticator: the answer in use, and the question under way.
 ///
 /// All connections to the proxy share it, on every event loop. One task at a time asks the authenticator, and all challenged
 /// connections wait for it.
@@ -10,18 +10,29 @@ final class ProxyAuthentication: Sendable {
     /// The number of times that each connection may ask the authenticator.
     static let mostAnswers = 3
 
+    /// The number of times that each connection may answer a challenge with a user name and password that are known: by Digest
+    /// in place of Basic, or with another nonce.
+    static let mostRenewals = 3
+
     /// An answer; a later one has a higher number.
     struct Answer: Sendable {
         let number: Int
         let authorization: ProxyAuthorization
+        /// What is sent in place of the authorization, where the proxy offers Digest.
+        var digest: ProxyDigest?
+        /// The answer with the same user name and password whose scheme was a weaker one.
+        var predecessor: Int?
     }
 
     /// The progress of one connection attempt.
     struct Turn: Sendable {
         /// The answer that was sent last; nil where none was.
         var sent: Int?
+        /// What was sent by Digest.
+        var digest: DigestAnswer?
         var refusedCount = 0
         var askedCount = 0
+        fileprivate var renewals = 0
         fileprivate let began: Int
     }
 
@@ -54,15 +65,15 @@ final class ProxyAuthentication: Sendable {
         }
     }
 
-    private let authenticator: any ProxyAuthenticator
+    private let authenticator: (any ProxyAuthenticator)?
     private let state: Mutex<State>
 
-    /// - Parameter proxy: provides its own credentials as the first answer.
-    init(_ proxy: Proxy, _ authenticator: any ProxyAuthenticator) {
+    /// - Parameter proxy: provides its own credentials as the first answer, by Basic before any challenge.
+    init(_ proxy: Proxy, _ authenticator: (any ProxyAuthenticator)?) {
         self.authenticator = authenticator
         var state = State()
         if let username = proxy.username, let password = proxy.password {
-            state.answer = Answer(number: 0, authorization: .basic(username, password))
+            state.answer = Answer(number: 0, authorization: .password(username, password))
         }
         self.state = Mutex(state)
     }
@@ -70,8 +81,55 @@ final class ProxyAuthentication: Sendable {
     /// The answer to send without a challenge.
     var answer: Answer? { state.withLock { $0.answer } }
 
-    /// Forgets the last answer of a turn, which the proxy has refused.
-    func refused(_ turn: Turn) { state.withLock { $0.forget(turn.sent) } }
+    /// Whether there is an authenticator to ask.
+    var hasAuthenticator: Bool { authenticator != nil }
+
+    /// Forgets the last answer of a turn, which the proxy has refused. A proxy's own credentials are kept where no authenticator
+    /// could replace them.
+    func refused(_ turn: Turn) {
+        guard hasAuthenticator else { return }
+        state.withLock { $0.forget(turn.sent) }
+    }
+
+    /// Returns whether a challenge can be answered without a question: by Digest in place of Basic, or with another nonce.
+    ///
+    /// - Parameter canHashBody: whether the body of the challenged request can be hashed.
+    func renew(
+        _ turn: inout Turn, for challenges: [SternaCore.AuthenticationChallenge], canHashBody: Bool = true
+    ) -> Bool {
+        let (sent, used) = (turn.sent, turn.digest)
+        let isRenewed = state.withLock { state in
+            guard let sent, let answer = state.answer else { return false }
+            guard answer.number == sent else { return answer.predecessor == sent }
+            let challenge = DigestChallenge.strongest(in: challenges, canHashBody: canHashBody)
+            if let digest = answer.digest {
+                guard let challenge, let used else { return false }
+                return digest.renew(by: challenge, after: used)
+            }
+            guard let challenge, case .password(let user, let password) = answer.authorization.content else {
+                return false
+            }
+            state.lastAnswer += 1
+            state.answer = Answer(
+                number: state.lastAnswer, authorization: answer.authorization,
+                digest: ProxyDigest(user, password, challenge), predecessor: sent)
+            return true
+        }
+        guard isRenewed, turn.renewals < Self.mostRenewals else { return false }
+        turn.renewals += 1
+        return true
+    }
+
+    /// Notes that the proxy has accepted an answer by Digest, and its Proxy-Authentication-Info.
+    ///
+    /// Throws `unacceptableResponse` for a wrong proof that the proxy knows the password.
+    func accepted(
+        _ number: Int?, _ used: DigestAnswer, info: String? = nil,
+        bodyHash: (DigestHash) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
+    ) throws(SternaError) {
+        let digest = state.withLock { $0.answer?.number == number ? $0.answer?.digest : nil }
+        try digest?.accepted(used, info: info, bodyHash: bodyHash)
+    }
 
     /// Begins the turn of a connection attempt.
     func turn() -> Turn { Turn(began: state.withLock { $0.surrenders }) }
@@ -132,7 +190,9 @@ final class ProxyAuthentication: Sendable {
     private func run(_ number: Int, _ challenge: ProxyChallenge) async {
         let result: Result<ProxyAuthorization?, any Error>
         do {
-            result = .success(try await authenticator.authorization(for: challenge))
+            let authorization = try await authenticator?.authorization(for: challenge)
+            if case .password = authorization?.content { try Self.checkSupport(of: challenge) }
+            result = .success(authorization)
         } catch {
             result = .failure(error)
         }
@@ -144,7 +204,13 @@ final class ProxyAuthentication: Sendable {
             switch result {
             case .success(let authorization?):
                 state.lastAnswer += 1
-                state.answer = Answer(number: state.lastAnswer, authorization: authorization)
+                var answer = Answer(number: state.lastAnswer, authorization: authorization)
+                if case .password(let user, let password) = authorization.content,
+                    let offered = DigestChallenge.strongest(in: challenge.challenges)
+                {
+                    answer.digest = ProxyDigest(user, password, offered)
+                }
+                state.answer = answer
             case .success(nil): outcome = .failure(NoAnswer(cause: nil))
             case .failure(let error): outcome = .failure(NoAnswer(cause: error))
             }
@@ -156,6 +222,22 @@ final class ProxyAuthentication: Sendable {
         }
         for receive in receivers { receive(outcome) }
     }
+
+    /// Throws where user name and password are of no use to a proxy.
+    private static func checkSupport(of challenge: ProxyChallenge) throws(SternaError) {
+        guard let schemes = unsupported(challenge.challenges) else { return }
+        throw SternaError(
+            .proxyFailed, phase: .proxy, "The proxy \(challenge.proxy) accepts only \(schemes), which is not supported."
+        )
+    }
+
+    /// The names of the offered schemes if none of them takes a user name and password; nil if one does, or if no challenge could
+    /// be read.
+    static func unsupported(_ challenges: [SternaCore.AuthenticationChallenge]) -> String? {
+        let isUsable = challenges.contains { $0.hasScheme("Basic") || DigestChallenge($0) != nil }
+        guard !isUsable, !challenges.isEmpty else { return nil }
+        return challenges.map { FieldSyntax.printable($0.scheme) }.joined(separator: ", ")
+    }
 }
 
 /// An engine's authentications; forgets those that no endpoint uses.
@@ -164,7 +246,7 @@ final class ProxyAuthentications: Sendable {
         let proxy: Proxy
         /// The trust policy for a TLS proxy: credentials sent under one policy are not sent under another.
         let policy: SecurityPolicy
-        let authenticator: ObjectIdentifier
+        let authenticator: ObjectIdentifier?
     }
 
     private struct Known {
@@ -178,15 +260,16 @@ final class ProxyAuthentications: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the one authentication of a proxy by an authenticator; nil where the authenticator is never asked.
+    /// Returns the one authentication of a proxy by an authenticator, or by its own credentials; nil where there is neither.
     func authentication(
         on route: Route, by authenticator: (any ProxyAuthenticator)?, policy: SecurityPolicy
     ) -> ProxyAuthentication? {
-        guard let authenticator, case .proxy(let proxy) = route, proxy.kind != .socks5 else { return nil }
+        guard case .proxy(let proxy) = route, proxy.kind != .socks5, authenticator != nil || proxy.hasCredentials
+        else { return nil }
         // An authentication retains its authenticator, so that no other object has its identity meanwhile.
         let key = Key(
             proxy: proxy, policy: proxy.kind == .https ? policy : .system,
-            authenticator: ObjectIdentifier(authenticator))
+            authenticator: authenticator.map { ObjectIdentifier($0) })
         return state.withLock { state in
             if let known = state.known[key]?.authentication { return known }
             if state.known.count >= state.sweepAt {

@@ -6,8 +6,8 @@ public import SternaCore
 /// ```swift
 /// final class Login: ProxyAuthenticator {
 ///     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization? {
-///         guard challenge.refusedCount == 0, challenge.offers("Basic") else { return nil }
-///         return .basic("ada", try await keychain.password(for: challenge.proxy.host))
+///         guard challenge.refusedCount == 0 else { return nil }
+///         return .password("ada", try await keychain.password(for: challenge.proxy.host))
 ///     }
 /// }
 ///
@@ -70,6 +70,7 @@ public struct ProxyChallenge: Sendable {
 public struct ProxyAuthorization: Sendable {
     enum Content: Sendable {
         case fixed(Authorization)
+        case password(user: String, password: String)
         case each(@Sendable (ProxyRequest) async throws -> Authorization)
     }
 
@@ -85,7 +86,15 @@ public struct ProxyAuthorization: Sendable {
         ProxyAuthorization(.basic(user, password))
     }
 
-    /// Returns credentials made for each request, as Digest needs them (RFC 7616).
+    /// Answers with the strongest scheme that the proxy offers: Digest (RFC 7616), else Basic (RFC 7617).
+    ///
+    /// Nonces and their counts are shared by all connections to the proxy, and a nonce that is out of date is replaced without
+    /// another question to the authenticator.
+    public static func password(_ user: String, _ password: String) -> ProxyAuthorization {
+        ProxyAuthorization(.password(user: user, password: password))
+    }
+
+    /// Returns credentials made for each request, for schemes that the library does not know.
     ///
     /// - Parameter make: called in a task of its own before each request to the proxy, possibly for several requests at once.
     ///   State that it keeps between them (a nonce and its count, say) lasts as long as the proxy accepts its credentials. If
@@ -102,6 +111,7 @@ extension ProxyAuthorization: CustomStringConvertible, CustomReflectable {
     public var description: String {
         switch content {
         case .fixed(let authorization): authorization.description
+        case .password: "a user name and password ***"
         case .each: "made for each request"
         }
     }

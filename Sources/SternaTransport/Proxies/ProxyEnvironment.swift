@@ -39,6 +39,9 @@ struct ProxyEnvironment: Sendable, Hashable {
         return try Self.proxy(of: choice)
     }
 
+    /// The proxy of http URLs; nil for none, and for a value that cannot be read.
+    var plainProxy: Proxy? { if case .proxy(let proxy) = plain { proxy } else { nil } }
+
     /// Throws `invalidURL` where a variable that would be used cannot be read.
     func check() throws(SternaError) {
         _ = try Self.proxy(of: plain)

@@ -67,6 +67,17 @@ public struct ProxySettings: Sendable, Hashable {
         if case .each = rule { false } else { true }
     }
 
+    /// Whether a challenge of a proxy might be answered: by the authenticator, or with a proxy's own user name and password.
+    package var mayAnswerChallenges: Bool {
+        if authenticator != nil { return true }
+        return switch rule {
+        case .direct: false
+        case .environment(let environment): environment.plainProxy?.hasCredentials ?? false
+        case .fixed(let proxy, _): proxy.hasCredentials
+        case .each: true
+        }
+    }
+
     /// Whether the settings refer to an object of their owner: a closure or an authenticator.
     var hasClosures: Bool { !isByOrigin || authenticator != nil }
 

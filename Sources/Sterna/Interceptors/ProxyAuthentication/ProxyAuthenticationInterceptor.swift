@@ -2,7 +2,8 @@ import HTTPTypes
 import SternaCore
 import SternaTransport
 
-/// Answers the challenges of proxies that forward requests for http URLs, with ``ProxySettings/authenticator``.
+/// Answers the challenges of proxies that forward requests for http URLs, with the proxies' own credentials (Digest) and with
+/// ``ProxySettings/authenticator``.
 ///
 /// A request that cannot be resent is not retried: the caller receives its 407. Challenges to CONNECT are answered during the dial.
 struct ProxyAuthenticationInterceptor: Interceptor {
@@ -16,7 +17,15 @@ struct ProxyAuthenticationInterceptor: Interceptor {
             var current = request
             try await credentials.apply(to: &current)
             let response = try await next(current)
-            guard response.status.code == 407 else { return response }
+            guard response.status.code == 407 else {
+                do {
+                    try credentials.accepted(by: response)
+                } catch {
+                    response.body.cancel()
+                    throw error.at(request)
+                }
+                return response
+            }
             guard try await credentials.answer(response, to: request) else { return response }
             response.body.cancel()
             request.recorder?.expect(.retry)

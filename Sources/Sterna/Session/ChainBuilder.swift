@@ -1,0 +1,69 @@
+import SternaCore
+import SternaTransport
+
+/// The slots of a chain that only some sessions and requests need.
+struct ChainSlots: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let retry = ChainSlots(rawValue: 1 << 0)
+    static let authentication = ChainSlots(rawValue: 1 << 1)
+    static let bandwidth = ChainSlots(rawValue: 1 << 2)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Returns the slots that all requests of a session need.
+    init(of settings: SessionSettings) {
+        self = []
+        if settings.retries { insert(.retry) }
+        if settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil {
+            insert(.authentication)
+        }
+        if settings.bandwidth != nil { insert(.bandwidth) }
+    }
+
+    /// Returns the slots that a request needs by options of its own.
+    init(of request: Request) {
+        self = []
+        if request.asksForRetries { insert(.retry) }
+        let options = request.options
+        if options[ifSet: CallCredentialsKey.self] != nil || options[ifSet: ChallengeHandlerKey.self] != nil {
+            insert(.authentication)
+        }
+        if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
+    }
+}
+
+/// Makes a session's chains: that of its plain requests, and those with slots that a request needs besides.
+struct ChainBuilder: Sendable {
+    let settings: SessionSettings
+    let authenticator: AuthenticationInterceptor
+    let retries: RetryLedger
+    let sender: EngineSender
+    let transport: any Transport
+
+    /// Returns a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
+    func chain(_ slots: ChainSlots) -> Chain {
+        let hasApplicationInterceptors = !settings.interceptors.isEmpty
+        let watchesInterceptors = hasApplicationInterceptors && settings.hasTaskEvents
+        var policies: [any Interceptor] = []
+        if watchesInterceptors { policies.append(AdaptationInterceptor(isAbove: false)) }
+        policies.append(RedirectInterceptor())
+        if slots.contains(.retry) {
+            policies.append(
+                RetryInterceptor(
+                    time: settings.engine.loopClock, ledger: retries, collectedBytes: settings.collectedBytes))
+        } else if hasApplicationInterceptors {
+            policies.append(BodyReadingInterceptor())
+        }
+        if slots.contains(.authentication) { policies.append(authenticator) }
+        if settings.transport == nil, settings.proxies.mayAnswerChallenges {
+            policies.append(ProxyAuthenticationInterceptor(sender: sender))
+        }
+        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
+        var all = TraceInterceptor.chain(
+            application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
+        if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }
+        if slots.contains(.bandwidth) { all.append(BandwidthInterceptor(time: settings.engine.loopClock)) }
+        return Chain(all, transport: transport)
+    }
+}

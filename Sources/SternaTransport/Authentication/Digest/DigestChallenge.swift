@@ -1,0 +1,147 @@
+package import SternaCore
+
+/// A challenge of the Digest scheme that the library can answer (RFC 7616, 3.3).
+package struct DigestChallenge: Sendable, Hashable {
+    /// The limits on a peer's values; a challenge beyond them is not answered.
+    package enum Limits {
+        /// The bytes of a realm, nonce, opaque value or list of qualities.
+        package static let bytes = 4_096
+
+        /// The URIs of `domain` that are kept.
+        package static let domains = 64
+    }
+
+    /// What a response protects (`qop`).
+    package enum Quality: String, Sendable, Hashable, CaseIterable {
+        /// The method and the URI, with a count of requests.
+        case auth
+        /// The body, too.
+        case authInt = "auth-int"
+    }
+
+    /// The protection space of user names and passwords, without quotes and escapes.
+    package let realm: String
+
+    /// The server's nonce.
+    package let nonce: String
+
+    /// A value that the server wants to have back unchanged; nil if there is none.
+    package let opaque: String?
+
+    /// The algorithm; MD5 where the server names none.
+    package let algorithm: DigestHash
+
+    /// The algorithm's name as the server writes it, which the answer repeats; nil where it names none.
+    package let algorithmName: String?
+
+    /// Whether only the nonce of the last answer was out of date: the user name and password may be right.
+    package let isStale: Bool
+
+    /// The offered qualities; empty where the server names none, and is answered by the rules of RFC 2069.
+    package let qualities: Set<Quality>
+
+    /// Whether the user name is sent as a hash (RFC 7616, 3.4.4).
+    package let userhash: Bool
+
+    /// Whether the server says that it reads user names and passwords in UTF-8.
+    package let isUTF8: Bool
+
+    /// The URIs of the protection space, absolute or paths, as the server sent them; empty for the whole origin.
+    package let domain: [String]
+
+    /// Reads a challenge; nil for another scheme, and for a challenge that cannot be answered.
+    ///
+    /// It cannot be without realm or nonce, with an unknown algorithm, with unknown qualities alone, with a `-sess` algorithm
+    /// but no quality, or with values that hold control characters or exceed ``Limits``.
+    package init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.hasScheme("Digest"), challenge.token == nil, let realm = Self.text(challenge["realm"]),
+            let nonce = Self.text(challenge["nonce"])
+        else { return nil }
+        self.realm = realm
+        self.nonce = nonce
+        if let opaque = challenge["opaque"] {
+            guard Self.isUsable(opaque) else { return nil }
+            self.opaque = opaque
+        } else {
+            opaque = nil
+        }
+        if let name = challenge["algorithm"] {
+            guard let algorithm = DigestHash(token: name) else { return nil }
+            self.algorithm = algorithm
+        } else {
+            algorithm = .md5
+        }
+        algorithmName = challenge["algorithm"]
+        if let list = challenge["qop"] {
+            guard let qualities = Self.qualities(list) else { return nil }
+            self.qualities = qualities
+        } else {
+            guard !algorithm.isSession else { return nil }
+            qualities = []
+        }
+        isStale = Self.isTrue(challenge["stale"])
+        userhash = Self.isTrue(challenge["userhash"])
+        isUTF8 = challenge["charset"].map { AuthenticationChallenge.isSame($0, "UTF-8") } ?? false
+        let uris = (challenge["domain"] ?? "").split(separator: " ", maxSplits: Limits.domains)
+        domain = uris.prefix(Limits.domains).map(String.init)
+    }
+
+    /// Whether the server names no quality, as RFC 2069 had none.
+    package var isLegacy: Bool { qualities.isEmpty }
+
+    /// Whether an answer needs the hash of the request's body: `auth` is not offered.
+    package var needsBodyHash: Bool { qualities == [.authInt] }
+
+    /// The strongest challenge of Digest among a response's challenges; the first of several that are equally strong.
+    ///
+    /// - Parameter canHashBody: whether the request's body can be hashed before it is sent. Without it, challenges that offer
+    ///   `auth-int` alone are left out.
+    package static func strongest(
+        in challenges: [AuthenticationChallenge], canHashBody: Bool = true
+    ) -> DigestChallenge? {
+        var best: DigestChallenge?
+        for challenge in challenges.lazy.compactMap({ DigestChallenge($0) }) {
+            guard canHashBody || !challenge.needsBodyHash else { continue }
+            if let known = best, known.rank >= challenge.rank { continue }
+            best = challenge
+        }
+        return best
+    }
+
+    private var rank: Int { 2 * algorithm.strength + (isLegacy ? 0 : 1) }
+
+    private static func text(_ value: String?) -> String? {
+        value.flatMap { isUsable($0) ? $0 : nil }
+    }
+
+    private static func isUsable(_ value: String) -> Bool {
+        value.utf8.count <= Limits.bytes && FieldSyntax.isValue(value)
+    }
+
+    private static func isTrue(_ value: String?) -> Bool {
+        value.map { AuthenticationChallenge.isSame($0, "true") } ?? false
+    }
+
+    /// The known qualities of a list; nil if there is none, though the server wants one.
+    private static func qualities(_ list: String) -> Set<Quality>? {
+        guard isUsable(list) else { return nil }
+        var found: Set<Quality> = []
+        for name in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
+            let name = String(Substring(name))
+            if let quality = Quality.allCases.first(where: { AuthenticationChallenge.isSame($0.rawValue, name) }) {
+                found.insert(quality)
+            }
+        }
+        return found.isEmpty ? nil : found
+    }
+}
+
+extension DigestChallenge: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the realm.
+    package var description: String { "Digest \(algorithm.rawValue) “\(FieldSyntax.printable(realm))”" }
+
+    /// Shows what is no secret of a session: the nonces are left out.
+    package var customMirror: Mirror {
+        Mirror(self, children: ["realm": realm, "algorithm": algorithm, "isStale": isStale], displayStyle: .struct)
+    }
+}
