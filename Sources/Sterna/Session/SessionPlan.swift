@@ -65,6 +65,9 @@ final class SessionPlan: Sendable {
         var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
         policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        if let tokens = settings.tokenAuthentication {
+            policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
+        }
         if settings.transport == nil, settings.proxies.authenticator != nil {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
