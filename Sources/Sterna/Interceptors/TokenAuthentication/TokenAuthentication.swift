@@ -16,7 +16,8 @@ import Synchronization
 /// token and rejected is sent once more with the new one, if its body can be sent again; otherwise its response is the result.
 ///
 /// Sessions may share it. The refresh runs in a task of its own, so the cancellation of a request ends the request's wait alone.
-/// Requests that the closure sends bypass it, whatever session sends them.
+/// Requests that the closure sends bypass it, whatever session sends them; one from a detached task needs
+/// ``RequestSettings/usesTokenAuthentication`` set to false, since it would wait for the refresh that it is part of.
 public final class TokenAuthentication: Sendable {
     /// Obtains a token in place of one that has expired or was rejected; nil if there was none yet.
     public typealias Refresh = @Sendable (_ expired: AccessToken?) async throws -> AccessToken
