@@ -55,6 +55,9 @@ struct ChainBuilder: Sendable {
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
+        if let tokens = settings.tokenAuthentication {
+            policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
+        }
         if slots.contains(.authentication) { policies.append(authenticator) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))

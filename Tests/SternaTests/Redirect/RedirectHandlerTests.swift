@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPTypes
 import NIOCore
 import Sterna
@@ -107,6 +108,7 @@ struct RedirectHandlerTests {
                 // A request made anew still belongs to the call, and finds the closures on the next redirect.
                 return .follow(Request(.get, (try? HTTPURL("/c", relativeTo: proposed.url)) ?? proposed.url))
             }
+            $0.callbacks = .queue(DispatchQueue(label: "redirects"))
             var hooks = SessionHooks()
             hooks.redirect = { _, _, proposed in
                 seen.withLock { $0.append("hook \(proposed.url.path)") }

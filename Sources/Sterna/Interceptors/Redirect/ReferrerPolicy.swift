@@ -29,8 +29,9 @@ public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
         var policy = self
         for value in response.section[values: name] {
             for token in value.split(separator: ",") {
-                let token = token.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-                policy = ReferrerPolicy(rawValue: token.lowercased()) ?? policy
+                let words = token.split { $0 == " " || $0 == "\t" }
+                guard words.count == 1, let word = words.first else { continue }
+                policy = ReferrerPolicy(rawValue: word.lowercased()) ?? policy
             }
         }
         return policy

@@ -1,0 +1,258 @@
+import NIOCore
+public import SternaCore
+import Synchronization
+
+/// Adds a token to requests, and refreshes it before it expires and after a server has rejected it; Alamofire's
+/// `AuthenticationInterceptor`.
+///
+///     let tokens = try TokenAuthentication(saved, for: ["https://api.example.com"]) { expired in
+///         let reply = try await login.post("refresh", parameters: ["token": expired?.refreshToken ?? ""])
+///         return AccessToken(try reply.json()["token"].string ?? "", lifetime: .seconds(600))
+///     }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
+///
+/// Only requests to its origins carry the token, also behind a redirect; those with an Authorization field of their own do not. All
+/// requests that need a new token wait for one refresh, and fail with its error if it fails. A request that was sent with an old
+/// token and rejected is sent once more with the new one, if its body can be sent again; otherwise its response is the result.
+///
+/// Sessions may share it. The refresh runs in a task of its own, so the cancellation of a request ends the request's wait alone.
+/// Requests that the closure sends bypass it, whatever session sends them; one from a detached task needs
+/// ``RequestSettings/usesTokenAuthentication`` set to false, since it would wait for the refresh that it is part of.
+public final class TokenAuthentication: Sendable {
+    /// Obtains a token in place of one that has expired or was rejected; nil if there was none yet.
+    public typealias Refresh = @Sendable (_ expired: AccessToken?) async throws -> AccessToken
+
+    /// The field that carries the token.
+    public enum Place: Sendable, Hashable {
+        /// Authorization, as `Bearer` token (RFC 6750, 2.1) or of another scheme.
+        case authorization(scheme: String = "Bearer")
+        /// A field that holds the token alone, such as `X-Auth-Token`.
+        case header(String)
+    }
+
+    /// How a token is sent and refreshed.
+    public struct Options: Sendable {
+        /// The field that carries the token; `Authorization: Bearer` by default.
+        public var place = Place.authorization()
+
+        /// How long before the end of its lifetime a token is refreshed, but not before half of it; a minute by default.
+        public var refreshesBefore = Duration.seconds(60)
+
+        /// The most refreshes within ``refreshWindow``; 5 by default. A request that needs another one fails with `limitExceeded`.
+        public var mostRefreshes = 5
+
+        /// The time over which refreshes are counted; 30 seconds by default.
+        public var refreshWindow = Duration.seconds(30)
+
+        /// Whether a response says that the token is not good any more; by default status 401. It is called with each response to a
+        /// request that carried the token, whose body may not have arrived.
+        public var isRejected: @Sendable (Request, Response) -> Bool = { _, response in response.status.code == 401 }
+
+        /// The clock that measures lifetimes; the system's by default.
+        public var clock = NetworkClock.system
+
+        public init() {}
+    }
+
+    private struct State {
+        var rule: TokenRule
+        var waiters: [ObjectIdentifier: TokenWaiter] = [:]
+
+        /// The error of the last refresh that failed.
+        var failure: SternaError?
+    }
+
+    let origins: Set<Origin>
+    let options: Options
+    private let refreshing: Refresh?
+    private let state: Mutex<State>
+
+    /// The objects whose refresh the current task is part of.
+    @TaskLocal private static var underWay: Set<ObjectIdentifier> = []
+
+    /// Creates an authentication.
+    ///
+    /// - Parameters:
+    ///   - token: the first token; nil to obtain one by a refresh when the first request needs it.
+    ///   - urls: absolute URLs, whose origins (scheme, host and port) receive the token.
+    ///   - refresh: obtains new tokens; nil if that is impossible. The token is then sent until it is replaced.
+    /// - Throws: `invalidURL` for a URL that is not absolute, or neither http nor https.
+    public init(
+        _ token: AccessToken? = nil, for urls: [any URLConvertible], options: Options = Options(),
+        refresh: Refresh? = nil
+    ) throws(SternaError) {
+        origins = Set(try urls.map { (url) throws(SternaError) in try Self.origin(of: url) })
+        self.options = options
+        refreshing = refresh
+        let limits = TokenRule.Limits(
+            leeway: TimeAmount(clamping: options.refreshesBefore), mostRefreshes: max(0, options.mostRefreshes),
+            window: TimeAmount(clamping: options.refreshWindow), canRefresh: refresh != nil)
+        var rule = TokenRule(limits: limits)
+        if let token { rule.replace(by: token, at: options.clock.now) }
+        state = Mutex(State(rule: rule))
+    }
+
+    private static func origin(of url: any URLConvertible) throws(SternaError) -> Origin {
+        do {
+            let parsed = try url.resolve(against: nil)
+            guard parsed.scheme == .http || parsed.scheme == .https else {
+                throw HTTPURL.ParseError.unsupportedScheme(nil)
+            }
+            return parsed.origin
+        } catch {
+            throw SternaError(
+                .invalidURL, phase: .prepare, "The origins of a token are absolute http or https URLs: \(error)")
+        }
+    }
+
+    /// The current token. Setting it replaces the token for all further requests and for those that wait; the result of a refresh under
+    /// way is then ignored. Nil, as after logging out, lets the next request obtain a token by a refresh.
+    public var token: AccessToken? {
+        get { state.withLock { $0.rule.token } }
+        set {
+            let now = options.clock.now
+            let waiters = state.withLock { state in
+                state.rule.replace(by: newValue, at: now)
+                defer { state.waiters = [:] }
+                return state.waiters.values
+            }
+            for waiter in waiters { waiter.resolve(.again) }
+        }
+    }
+
+    /// The number of requests that wait for a refresh.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    // MARK: Requests
+
+    /// Whether a request needs the token.
+    func applies(to request: Request) -> Bool {
+        guard origins.contains(request.url.origin), request.options[TokenUseKey.self] else { return false }
+        return !Self.underWay.contains(ObjectIdentifier(self)) && request.headers[fieldName] == nil
+    }
+
+    /// The name of the field that carries the token.
+    private var fieldName: String {
+        switch options.place {
+        case .authorization: "Authorization"
+        case .header(let name): name
+        }
+    }
+
+    /// Returns a request with a token; throws `invalidHeader` for one that cannot be sent.
+    func applied(_ ticket: TokenRule.Ticket, to request: Request) throws(SternaError) -> Request {
+        var request = request
+        let value =
+            switch options.place {
+            case .authorization(let scheme): Authorization(scheme, ticket.token.value).fieldValue
+            case .header: ticket.token.value
+            }
+        do {
+            let field = try Headers.field(fieldName, value)
+            request.headers[field.name] = field.value
+        } catch {
+            throw error.at(request)
+        }
+        if case .header(let name) = options.place { request.options[SecretHeadersKey.self].insert(name) }
+        return request
+    }
+
+    /// Returns the token for a request, after a refresh if one is needed; nil to send it without.
+    ///
+    /// - Parameter rejected: the token that a server has rejected; nil before the request is sent.
+    nonisolated(nonsending) func ticket(
+        for request: Request, insteadOf rejected: TokenRule.Ticket? = nil, _ time: LoopClock
+    ) async throws(SternaError) -> TokenRule.Ticket? {
+        while true {
+            let waiter = TokenWaiter(request, time)
+            let now = options.clock.now
+            let (decision, failure) = state.withLock { state in
+                let decision = rejected.map { state.rule.rejected($0, at: now) } ?? state.rule.ask(at: now)
+                if case .wait = decision { state.waiters[ObjectIdentifier(waiter)] = waiter }
+                return (decision, state.failure)
+            }
+            switch decision {
+            case .use(let ticket): return ticket
+            case .send, .giveUp: return nil
+            case .failed:
+                guard let failure else { return nil }
+                throw failure
+            case .tooMany:
+                throw SternaError(
+                    .limitExceeded, phase: .prepare,
+                    "The token was refreshed \(options.mostRefreshes) times within \(options.refreshWindow) and is needed anew; "
+                        + "the server seems to reject every token.")
+            case .wait(let number, let begins):
+                if begins { begin(number) }
+                let outcome = await waiter.outcome()
+                leave(waiter)
+                switch outcome {
+                case .use(let ticket): return ticket
+                case .fail(let error): throw error
+                case .again: continue
+                }
+            }
+        }
+    }
+
+    /// Records that a token was rejected by the response to a request that cannot be sent again.
+    func reject(_ ticket: TokenRule.Ticket) { state.withLock { $0.rule.reject(ticket) } }
+
+    private func leave(_ waiter: TokenWaiter) {
+        state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
+    }
+
+    // MARK: Refreshing
+
+    private func begin(_ number: UInt64) {
+        guard let refreshing else { return }
+        let expired = token
+        let ids = Self.underWay.union([ObjectIdentifier(self)])
+        // Detached: neither the cancellation nor the task-local values of the request that begins it are the others' concern.
+        Task.detached {
+            let result = await Self.$underWay.withValue(ids) { await Self.result(of: refreshing, expired) }
+            self.end(number, result)
+        }
+    }
+
+    private static func result(of refresh: Refresh, _ expired: AccessToken?) async -> Result<AccessToken, SternaError> {
+        do {
+            return .success(try await refresh(expired))
+        } catch let error as SternaError {
+            return .failure(error)
+        } catch {
+            return .failure(
+                SternaError(
+                    .interceptorFailed, phase: .prepare,
+                    "The token could not be refreshed: \(CodingReason.text(error))", underlying: error))
+        }
+    }
+
+    private func end(_ number: UInt64, _ result: Result<AccessToken, SternaError>) {
+        let now = options.clock.now
+        let (outcome, waiters): (TokenWaiter.Outcome, [TokenWaiter]) = state.withLock { state in
+            // Waiters of a refresh that is out of date have gone on.
+            guard state.rule.currentRefresh == number else { return (.again, []) }
+            let waiters = Array(state.waiters.values)
+            state.waiters = [:]
+            switch result {
+            case .success(let token):
+                state.failure = nil
+                let ticket = state.rule.refreshed(number, with: token, at: now)
+                return (ticket.map { .use($0) } ?? .again, waiters)
+            case .failure(let error):
+                _ = state.rule.refreshed(number, with: nil, at: now)
+                state.failure = error
+                return (.fail(error), waiters)
+            }
+        }
+        for waiter in waiters { waiter.resolve(outcome) }
+    }
+}
+
+extension TokenAuthentication: CustomReflectable {
+    /// Shows the origins.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["origins": origins.map(\.description).sorted()], displayStyle: .class)
+    }
+}

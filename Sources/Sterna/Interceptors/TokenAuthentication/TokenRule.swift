@@ -1,0 +1,146 @@
+import NIOCore
+import SternaCore
+
+/// Decides when a token is used, refreshed or given up: a state machine of values, without I/O and clock.
+struct TokenRule: Sendable {
+    /// The limits that it keeps to.
+    struct Limits: Sendable {
+        /// How long before its expiry a token is refreshed; half of its lifetime at most.
+        var leeway: TimeAmount
+        /// The most refreshes within ``window``.
+        var mostRefreshes: Int
+        var window: TimeAmount
+        /// Whether tokens can be refreshed at all.
+        var canRefresh: Bool
+    }
+
+    /// A token that a request carries.
+    struct Ticket: Sendable, Hashable {
+        let token: AccessToken
+
+        /// A number that each token has of its own.
+        let number: UInt64
+
+        /// How many refreshes had failed when the request got it.
+        var failures: UInt64 = 0
+    }
+
+    /// What a request does.
+    enum Decision: Sendable, Hashable {
+        case use(Ticket)
+        /// There is no token, and no way to get one.
+        case send
+        /// Waits for a refresh, which the request begins if it is the first.
+        case wait(refresh: UInt64, begins: Bool)
+        /// The token was rejected, and cannot be refreshed.
+        case giveUp
+        /// The token was rejected, and a refresh has failed since the request got it.
+        case failed
+        /// There were as many refreshes as the window admits.
+        case tooMany
+    }
+
+    private let limits: Limits
+    private var current: Ticket?
+
+    /// When the current token is to be refreshed.
+    private var renewal = NIODeadline.distantFuture
+
+    /// Whether the server has rejected the current token.
+    private var isRejected = false
+
+    /// The number of the refresh under way.
+    private var refresh: UInt64?
+
+    /// The moments of the last refreshes, at most as many as the window admits.
+    private var begun: [NIODeadline] = []
+    private var lastNumber: UInt64 = 0
+
+    /// The number of refreshes that have failed.
+    private var failures: UInt64 = 0
+
+    init(limits: Limits) { self.limits = limits }
+
+    var token: AccessToken? { current?.token }
+
+    /// The number of the refresh under way; nil for none.
+    var currentRefresh: UInt64? { refresh }
+
+    /// Decides before a request is sent.
+    mutating func ask(at now: NIODeadline) -> Decision {
+        if let refresh { return .wait(refresh: refresh, begins: false) }
+        guard let current else { return limits.canRefresh ? begin(at: now) : .send }
+        let isDue = isRejected || renewal <= now
+        return isDue && limits.canRefresh ? begin(at: now) : .use(stamped(current))
+    }
+
+    private func stamped(_ ticket: Ticket) -> Ticket {
+        var ticket = ticket
+        ticket.failures = failures
+        return ticket
+    }
+
+    /// Decides after a server has rejected a request with a token.
+    ///
+    /// A token that was replaced since is not refreshed again, and requests that were under way together share one refresh, even a
+    /// failed one.
+    mutating func rejected(_ ticket: Ticket, at now: NIODeadline) -> Decision {
+        reject(ticket)
+        if let refresh { return .wait(refresh: refresh, begins: false) }
+        guard let current, current.number != ticket.number else {
+            guard limits.canRefresh else { return .giveUp }
+            return failures != ticket.failures ? .failed : begin(at: now)
+        }
+        return ask(at: now)
+    }
+
+    /// Records that a token was rejected, so that it is refreshed before it is sent again.
+    mutating func reject(_ ticket: Ticket) {
+        if current?.number == ticket.number, limits.canRefresh { isRejected = true }
+    }
+
+    /// Records the end of a refresh; returns the new token's ticket, or nil for a failure and for a refresh that is out of date.
+    mutating func refreshed(_ number: UInt64, with token: AccessToken?, at now: NIODeadline) -> Ticket? {
+        guard refresh == number else { return nil }
+        refresh = nil
+        guard let token else {
+            failures &+= 1
+            return nil
+        }
+        return adopt(token, at: now)
+    }
+
+    /// Replaces the token; a refresh under way is out of date then.
+    mutating func replace(by token: AccessToken?, at now: NIODeadline) {
+        refresh = nil
+        begun = []
+        guard let token else {
+            current = nil
+            isRejected = false
+            return
+        }
+        _ = adopt(token, at: now)
+    }
+
+    private mutating func adopt(_ token: AccessToken, at now: NIODeadline) -> Ticket {
+        lastNumber &+= 1
+        let ticket = Ticket(token: token, number: lastNumber, failures: failures)
+        current = ticket
+        isRejected = false
+        renewal = .distantFuture
+        if let lifetime = token.lifetime {
+            let good = TimeAmount(clamping: lifetime)
+            renewal = now + max(good - limits.leeway, .nanoseconds(good.nanoseconds / 2))
+        }
+        return ticket
+    }
+
+    private mutating func begin(at now: NIODeadline) -> Decision {
+        begun.removeAll { now - $0 >= limits.window }
+        guard begun.count < limits.mostRefreshes else { return .tooMany }
+        begun.append(now)
+        lastNumber &+= 1
+        refresh = lastNumber
+        return .wait(refresh: lastNumber, begins: true)
+    }
+}
