@@ -20,6 +20,10 @@ final class SessionPlan: Sendable {
     /// The chain without a bandwidth limit at its end.
     private let interceptors: [any Interceptor]
 
+    /// Where requests are signed, and whether all requests of the session may be.
+    private let signing: SigningSlot
+    private let signs: Bool
+
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
 
@@ -71,7 +75,11 @@ final class SessionPlan: Sendable {
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
-        interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
+        let unsigned = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
+        signing = SigningSlot(
+            of: unsigned, policies: policies.count, network: settings.networkInterceptors, base: base?.origin)
+        signs = SigningSlot.isNeeded(by: settings.options)
+        interceptors = signs ? signing.added(to: unsigned) : unsigned
         transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
@@ -283,15 +291,20 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !isLimited, request.options[ifSet: OwnBandwidthKey.self] != nil { return try await sendLimited(request) }
+        if !request.options.isEmpty, needsOwnChain(request.options) { return try await sendByOwnChain(request) }
         return try await chain(request)
     }
 
-    // A session without a limit has no interceptor for the few requests that have one of their own.
+    /// Whether a request has a bandwidth limit or a signature of its own, for which the session's chain has no interceptor.
+    private func needsOwnChain(_ options: RequestOptions) -> Bool {
+        !isLimited && options[ifSet: OwnBandwidthKey.self] != nil || !signs && SigningSlot.isNeeded(by: options)
+    }
+
     @inline(never)
-    nonisolated(nonsending) private func sendLimited(_ request: Request) async throws -> Response {
-        let limited = interceptors + [Self.bandwidth(settings)]
-        return try await Chain(limited, transport: transport)(request)
+    nonisolated(nonsending) private func sendByOwnChain(_ request: Request) async throws -> Response {
+        let isSigned = !signs && SigningSlot.isNeeded(by: request.options)
+        let all = isSigned ? signing.added(to: interceptors) : interceptors
+        return try await Chain(all + [Self.bandwidth(settings)], transport: transport)(request)
     }
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.
