@@ -1,5 +1,5 @@
-import HTTPTypes
-import SternaCore
+package import HTTPTypes
+package import SternaCore
 
 /// A request in the one form that client and server sign.
 package struct AWSCanonicalRequest: Sendable, Hashable {

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import SternaCore
 
 /// Signs requests by AWS Signature Version 4.
