@@ -44,7 +44,8 @@ struct RequestJob {
         let terminal = Terminal.standardOutput
         let style = output.style(
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
-        let authorization = try request.authorization()
+        let signing = try request.aws.signing(auth: request.sender.auth, for: url)
+        let authorization = signing == nil ? try request.authorization() : nil
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
@@ -65,6 +66,7 @@ struct RequestJob {
         var draft = RequestDraft(
             try Self.method(target, content), url, body: content.body, headers: content.headers)
         draft.settings.authorization = authorization
+        draft.settings.awsSigning = signing
         if output.curl { return try printCommand(draft, by: session, content) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {

@@ -65,6 +65,15 @@ public struct AWSSigning: Sendable {
         self.credentials = credentials
     }
 
+    /// Makes settings for a vendor that puts names of its own in place of Amazon's: in the algorithm (`aws`) and in header fields
+    /// (`amz`).
+    package init(
+        region: String, service: String, credentials: some AWSCredentialProvider, vendor: String, fieldName: String
+    ) {
+        self.init(region: region, service: service, credentials: credentials)
+        self.vendor = AWSScope.Vendor(name: vendor, fieldName: fieldName)
+    }
+
     /// Makes settings for S3 in a region.
     public static func s3(region: String, credentials: some AWSCredentialProvider) -> AWSSigning {
         AWSSigning(region: region, service: "s3", credentials: credentials)
