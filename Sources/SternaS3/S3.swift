@@ -34,7 +34,9 @@ public struct S3: Sendable {
         if let credentials {
             var own = AWSSigning.s3(region: region, credentials: credentials)
             // S3 redirects requests for new buckets to another region's host.
-            if endpoint == nil { own.trustedHosts = [address.endpoint.host.hasSuffix(".cn") ? "amazonaws.com.cn" : "amazonaws.com"] }
+            if endpoint == nil {
+                own.trustedHosts = [address.endpoint.host.hasSuffix(".cn") ? "amazonaws.com.cn" : "amazonaws.com"]
+            }
             signing = own
         }
         session = try Session { settings in
@@ -71,7 +73,7 @@ public struct S3Bucket: Sendable {
             bucket: name, key: key, query: query.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    func send(
+    nonisolated(nonsending) func send(
         _ method: Request.Method, _ url: HTTPURL, body: Body? = nil, headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> Reply {

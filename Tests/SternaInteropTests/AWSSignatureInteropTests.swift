@@ -5,7 +5,8 @@ import Testing
 /// Signatures beside those of botocore, which `.ci/interop-servers` installs.
 @Suite(
     "Interop: AWS signatures of botocore",
-    .enabled(if: InteropPython.isThere, "botocore is not there: .ci/interop-servers installs it"), .timeLimit(.minutes(2)))
+    .enabled(if: InteropPython.isThere, "botocore is not there: .ci/interop-servers installs it"),
+    .timeLimit(.minutes(2)))
 struct AWSSignatureInteropTests {
     /// A request, as botocore's side reads it.
     struct Case: Codable, Sendable {
@@ -56,12 +57,16 @@ struct AWSSignatureInteropTests {
     @Test("Random requests have the signatures that botocore gives them", arguments: [1, 2, 3] as [UInt64])
     func equal(seed: UInt64) async throws {
         var random = SignatureRandom(seed: seed)
-        let cases = try (0..<1_000).map { try Self.makeCase(kind: ["header", "s3", "query", "s3query"][$0 % 4], &random) }
+        let cases = try (0..<1_000).map {
+            try Self.makeCase(kind: ["header", "s3", "query", "s3query"][$0 % 4], &random)
+        }
         let encoder = JSONEncoder()
         let input = try cases.flatMap { try Array(encoder.encode($0)) + [0x0A] }
         let output = try await ChildProcess.run([InteropPython.path, "-c", Self.script], input: input)
         let decoder = JSONDecoder()
-        let theirs = try output.split(separator: 0x0A).map { try decoder.decode([String].self, from: Data("[".utf8 + $0 + "]".utf8)) }
+        let theirs = try output.split(separator: 0x0A).map {
+            try decoder.decode([String].self, from: Data("[".utf8 + $0 + "]".utf8))
+        }
         try #require(theirs.count == cases.count)
         for (given, expected) in zip(cases, theirs) {
             let own = try Self.sign(given)

@@ -24,9 +24,13 @@ struct S3AddressTests {
         Case(endpoint: "http://localhost:9000", expected: "http://localhost:9000/photos/a"),
         Case(endpoint: "http://localhost:9000/", key: nil, expected: "http://localhost:9000/photos"),
         Case(endpoint: "http://s3.test:9000/base/", expected: "http://s3.test:9000/base/photos/a"),
-        Case(endpoint: "http://s3.test", style: .virtualHost, bucket: "my.photos", expected: "http://my.photos.s3.test/a"),
+        Case(
+            endpoint: "http://s3.test", style: .virtualHost, bucket: "my.photos", expected: "http://my.photos.s3.test/a"
+        ),
         Case(endpoint: "http://127.0.0.1:9000", style: .virtualHost, expected: "http://127.0.0.1:9000/photos/a"),
-        Case(key: "a b/c+d(e)é?#%", expected: "https://photos.s3.eu-central-1.amazonaws.com/a%20b/c%2Bd%28e%29%C3%A9%3F%23%25"),
+        Case(
+            key: "a b/c+d(e)é?#%",
+            expected: "https://photos.s3.eu-central-1.amazonaws.com/a%20b/c%2Bd%28e%29%C3%A9%3F%23%25"),
         Case(key: "/a//b/", expected: "https://photos.s3.eu-central-1.amazonaws.com//a//b/"),
         Case(key: "..a/.b", expected: "https://photos.s3.eu-central-1.amazonaws.com/..a/.b"),
     ]
@@ -38,7 +42,9 @@ struct S3AddressTests {
         #expect(try address.url(bucket: given.bucket, key: given.key).href == given.expected)
     }
 
-    @Test("Names that would lead elsewhere are refused", arguments: ["", "a", "ab", "a/b", "a@b", "evil.example/", "a..b", "é-b-c"])
+    @Test(
+        "Names that would lead elsewhere are refused",
+        arguments: ["", "a", "ab", "a/b", "a@b", "evil.example/", "a..b", "é-b-c"])
     func buckets(name: String) throws {
         let address = try S3Address(region: "r-1", endpoint: nil, style: nil)
         let error = #expect(throws: SternaError.self) { try address.url(bucket: name, key: "k") }
@@ -55,12 +61,17 @@ struct S3AddressTests {
     func longKeys() throws {
         let address = try S3Address(region: "r-1", endpoint: nil, style: nil)
         #expect(throws: Never.self) { try address.url(bucket: "photos", key: String(repeating: "a", count: 1_024)) }
-        #expect(throws: SternaError.self) { try address.url(bucket: "photos", key: String(repeating: "a", count: 1_025)) }
+        #expect(throws: SternaError.self) {
+            try address.url(bucket: "photos", key: String(repeating: "a", count: 1_025))
+        }
     }
 
-    @Test("Regions and endpoints are checked", arguments: [
-        ("", nil), ("a/b", nil), ("evil.example/x", nil), ("r", "ftp://x"), ("r", "http://u:p@x"), ("r", "nonsense"), ("r", "http://x/?a"),
-    ] as [(String, String?)])
+    @Test(
+        "Regions and endpoints are checked",
+        arguments: [
+            ("", nil), ("a/b", nil), ("evil.example/x", nil), ("r", "ftp://x"), ("r", "http://u:p@x"),
+            ("r", "nonsense"), ("r", "http://x/?a"),
+        ] as [(String, String?)])
     func endpoints(region: String, endpoint: String?) {
         #expect(throws: SternaError.self) { try S3Address(region: region, endpoint: endpoint, style: nil) }
     }

@@ -75,7 +75,8 @@ struct S3BucketTests {
     func put() async throws {
         let mock = MockTransport { _ in MockTransport.Answer(headers: [.eTag: "\"e\""]) }
         let info = try await Self.bucket(mock).put(
-            "a", .text("abc"), contentType: "text/csv", metadata: ["Owner": "ada"], headers: ["Cache-Control": "no-store"])
+            "a", .text("abc"), contentType: "text/csv", metadata: ["Owner": "ada"],
+            headers: ["Cache-Control": "no-store"])
         #expect(info.entityTag == "\"e\"")
         #expect(info.size == nil)
         let request = try #require(mock.requests.last)

@@ -19,7 +19,8 @@ struct AWSOptionTests {
         #expect([argument.vendor, argument.fieldName, argument.region, argument.service] == parts)
     }
 
-    @Test("Other arguments are refused", arguments: ["", ":amz", "a:b:c:d:e", "aws:am z", "aws:amz:r/s", "aws:amz:r:é"])
+    @Test(
+        "Other arguments are refused", arguments: ["", ":amz", "a:b:c:d:e", "aws:am z", "aws:amz:r/s", "aws:amz:r:é"])
     func refuses(text: String) {
         #expect(throws: ValidationError.self) { try AWSSignatureArgument(text) }
         #expect(throws: (any Error).self) { try Tern.parseAsRoot(["http://a/", "--aws-sigv4", text]) }
@@ -41,7 +42,8 @@ struct AWSOptionTests {
     func signs() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run(
-                "-v", "--aws-sigv4", "aws:amz:eu-central-1:execute-api", "--auth", "AKID:s3cret", server.url("/anything"),
+                "-v", "--aws-sigv4", "aws:amz:eu-central-1:execute-api", "--auth", "AKID:s3cret",
+                server.url("/anything"),
                 "a=1")
             #expect(outcome.status == 0, "\(outcome.errors)")
             let request = try #require(server.requests().last)

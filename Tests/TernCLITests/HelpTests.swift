@@ -34,7 +34,8 @@ struct HelpTests {
     @Test("upload takes every option that it lists") func takes() {
         let values = [
             "--style": "whatwg", "--auth": "a:b", "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
-            "--aws-sigv4": "aws:amz:eu-central-1:s3", "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
+            "--aws-sigv4": "aws:amz:eu-central-1:s3", "--cookie": "a=b", "--method": "POST", "--timeout": "9",
+            "--max-time": "99", "--limit-rate": "2M",
             "--pretty": "none",
             "--print": "b", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
             "--tls-max": "1.3",

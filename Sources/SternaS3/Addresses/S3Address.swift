@@ -24,13 +24,15 @@ struct S3Address: Sendable, Hashable {
         let isName = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D }
         guard !region.isEmpty, region.utf8.count <= 64, region.utf8.allSatisfy(isName) else {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "A region has small letters, digits and hyphens, as in “eu-central-1”.")
+                .invalidRequest, phase: .prepare,
+                "A region has small letters, digits and hyphens, as in “eu-central-1”.")
         }
         let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
         let url = try Self.url(endpoint ?? "https://s3.\(region).\(domain)")
         guard url.scheme == .http || url.scheme == .https, url.userinfo == nil, url.query == nil else {
             throw SternaError(
-                .invalidURL, phase: .prepare, "The endpoint of S3 is an http or https URL without user information and query.")
+                .invalidURL, phase: .prepare,
+                "The endpoint of S3 is an http or https URL without user information and query.")
         }
         self.endpoint = url
         self.style = style ?? (endpoint == nil ? .virtualHost : .path)
@@ -42,7 +44,8 @@ struct S3Address: Sendable, Hashable {
         if let key { try Self.check(key: key) }
         let object = key.map { "/" + Self.encoded($0, keepsSlashes: true) } ?? ""
         // TLS certificates are for one name below the service's.
-        let isInHost = style == .virtualHost && endpoint.hostKind == .domain && Self.isHostName(bucket)
+        let isInHost =
+            style == .virtualHost && endpoint.hostKind == .domain && Self.isHostName(bucket)
             && !(endpoint.scheme.isSecure && bucket.utf8.contains(UInt8(ascii: ".")))
         let authority = isInHost ? "\(bucket).\(endpoint.authority)" : endpoint.authority
         var path = endpoint.path
@@ -86,7 +89,9 @@ struct S3Address: Sendable, Hashable {
 
     /// Throws `invalidRequest` for a key that no URL can hold.
     static func check(key: String) throws(SternaError) {
-        let hasDots = key.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+        let hasDots = key.utf8.split(separator: UInt8(ascii: "/")).contains {
+            $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+        }
         guard (1...1_024).contains(key.utf8.count), !hasDots else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,

@@ -74,7 +74,9 @@ public struct S3ResponseSerializer: ResponseSerializer {
         let status = response.status.code
         let found = body.count <= S3Error.longest ? S3XML.error(body) : nil
         let error =
-            found ?? S3Error(code: S3Error.code(status: status), message: "", requestID: response["x-amz-request-id"], resource: nil)
+            found
+            ?? S3Error(
+                code: S3Error.code(status: status), message: "", requestID: response["x-amz-request-id"], resource: nil)
         return failure(.unacceptableStatus, error, response, body)
     }
 
@@ -88,14 +90,6 @@ public struct S3ResponseSerializer: ResponseSerializer {
         failure.response = response
         failure.body = body
         failure.requestSent = true
-        return failure.at(response.url)
-    }
-}
-
-extension SternaError {
-    /// Returns the error with a URL, unless it has one.
-    func at(_ url: HTTPURL) -> SternaError {
-        guard self.url == nil else { return self }
-        return at(Request(.get, url))
+        return failure
     }
 }

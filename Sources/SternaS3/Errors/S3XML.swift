@@ -14,7 +14,8 @@ enum S3XML {
 
     /// Returns the error that a document reports; nil for any other document.
     static func error(_ bytes: Bytes) -> S3Error? {
-        guard bytes.count <= S3Error.longest, let root = try? SternaXML.XMLElement(parsing: bytes, limits: limits) else {
+        guard bytes.count <= S3Error.longest, let root = try? SternaXML.XMLElement(parsing: bytes, limits: limits)
+        else {
             return nil
         }
         // Some services wrap the error.
@@ -70,13 +71,17 @@ enum S3XML {
     }
 
     private static func object(_ element: SternaXML.XMLElement, _ isEncoded: Bool) throws(SternaError) -> S3Object {
-        guard let key = element["Key"]?.text, !key.isEmpty else { throw malformed("An object of the listing has no Key") }
+        guard let key = element["Key"]?.text, !key.isEmpty else {
+            throw malformed("An object of the listing has no Key")
+        }
         guard let digits = element["Size"]?.text, let size = Int64(digits), size >= 0, digits.utf8.first != 0x2B else {
             throw malformed("An object of the listing has no Size")
         }
         var modified: Date?
         if let text = element["LastModified"]?.text {
-            guard let date = Self.date(text) else { throw malformed("An object of the listing has an invalid LastModified") }
+            guard let date = Self.date(text) else {
+                throw malformed("An object of the listing has an invalid LastModified")
+            }
             modified = date
         }
         return S3Object(

@@ -52,7 +52,7 @@ extension S3Bucket {
     ///   - startAfter: the key behind which the listing begins.
     ///   - pageSize: the number of objects to ask for, 1 to 1,000.
     ///   - continuing: ``S3Page/next`` of the page before.
-    public func page(
+    nonisolated(nonsending) public func page(
         prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil, pageSize: Int? = nil,
         continuing token: String? = nil
     ) async throws -> S3Page {

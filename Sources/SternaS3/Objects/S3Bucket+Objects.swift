@@ -8,7 +8,7 @@ extension S3Bucket {
     ///   - range: the bytes to get; nil for all of them. One that begins behind the end fails with the code `InvalidRange`.
     ///   - version: a version of the object; nil for the latest.
     ///   - configure: changes the settings of this request.
-    public func get(
+    nonisolated(nonsending) public func get(
         _ key: String, range: Range<Int64>? = nil, version: String? = nil,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> Reply {
@@ -27,7 +27,7 @@ extension S3Bucket {
         return try await client.session.withResponse(to: draft) { response in
             guard !response.status.isSuccess else { return try await read(response) }
             let body = try await response.body.collect(upTo: S3Error.longest)
-            throw S3ResponseSerializer.failure(response, body)
+            throw S3ResponseSerializer.failure(response, body).at(Request(.get, response.url))
         }
     }
 
@@ -41,7 +41,7 @@ extension S3Bucket {
     ///   - headers: further fields, such as `Cache-Control` or `x-amz-storage-class`.
     /// - Returns: what the server says of the new object.
     @discardableResult
-    public func put(
+    nonisolated(nonsending) public func put(
         _ key: String, _ body: Body, contentType: String? = nil, metadata: Headers = [:], headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> S3ObjectInfo {
@@ -49,14 +49,14 @@ extension S3Bucket {
         for line in metadata.lines { headers.append("x-amz-meta-\(line.name)", line.value) }
         if let contentType { headers["Content-Type"] = contentType }
         let reply = try await send(.put, try url(of: key), body: body, headers: headers, configure)
-        return S3ObjectInfo(key: key, reply.response)
+        return S3ObjectInfo(key: key, reply.response, isStored: true)
     }
 
     /// Stores the content of a file (PutObject), which is read while it is sent, after it was read for its hash.
     ///
     /// Throws `fileUnreadable` if the file cannot be read.
     @discardableResult
-    public func put(
+    nonisolated(nonsending) public func put(
         _ key: String, file path: String, contentType: String? = nil, metadata: Headers = [:], headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> S3ObjectInfo {
@@ -68,7 +68,7 @@ extension S3Bucket {
     ///
     /// - Parameter length: the exact number of bytes, which S3 has to know first.
     @discardableResult
-    public func put<S: AsyncSequence & Sendable>(
+    nonisolated(nonsending) public func put<S: AsyncSequence & Sendable>(
         _ key: String, stream: S, length: Int64, contentType: String? = nil, metadata: Headers = [:],
         headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> S3ObjectInfo where S.Element == Bytes {
@@ -80,12 +80,13 @@ extension S3Bucket {
     /// Returns the size, date and metadata of an object (HeadObject).
     ///
     /// Throws `unacceptableStatus`, whose code is `NotFound` where there is no such object.
-    public func head(_ key: String, version: String? = nil) async throws -> S3ObjectInfo {
-        S3ObjectInfo(key: key, try await send(.head, try url(key, [("versionId", version)])).response)
+    nonisolated(nonsending) public func head(_ key: String, version: String? = nil) async throws -> S3ObjectInfo {
+        S3ObjectInfo(
+            key: key, try await send(.head, try url(key, [("versionId", version)])).response, isStored: false)
     }
 
     /// Removes an object, or one version of it (DeleteObject); does nothing if there is none.
-    public func delete(_ key: String, version: String? = nil) async throws {
+    nonisolated(nonsending) public func delete(_ key: String, version: String? = nil) async throws {
         _ = try await send(.delete, try url(key, [("versionId", version)]))
     }
 
@@ -97,7 +98,7 @@ extension S3Bucket {
     ///   - key: the key of the copy.
     ///   - version: the version to copy; nil for the latest.
     ///   - headers: further fields, such as `x-amz-metadata-directive`.
-    public func copy(
+    nonisolated(nonsending) public func copy(
         _ source: String, from bucket: S3Bucket? = nil, to key: String, version: String? = nil, headers: Headers = [:]
     ) async throws {
         let origin = bucket?.name ?? name
@@ -120,7 +121,7 @@ extension S3Bucket {
     ///   - headers: fields that the request must then have.
     ///   - expires: for how long the URL is valid: a second to seven days.
     /// - Throws: `invalidRequest` for a client without credentials or for another time.
-    public func presign(
+    nonisolated(nonsending) public func presign(
         _ key: String, method: Request.Method = .get, headers: Headers = [:], expires: Duration = .seconds(3_600)
     ) async throws -> HTTPURL {
         guard let signing = client.signing else {
@@ -132,7 +133,8 @@ extension S3Bucket {
     private static func rangeField(_ range: Range<Int64>?) throws(SternaError) -> Headers {
         guard let range else { return [:] }
         guard range.lowerBound >= 0, !range.isEmpty else {
-            throw SternaError(.invalidRequest, phase: .prepare, "A range of bytes begins at 0 or later, and is not empty.")
+            throw SternaError(
+                .invalidRequest, phase: .prepare, "A range of bytes begins at 0 or later, and is not empty.")
         }
         return ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
     }

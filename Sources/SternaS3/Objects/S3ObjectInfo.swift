@@ -27,13 +27,15 @@ public struct S3ObjectInfo: Sendable, Hashable {
     /// The object's own metadata, by names in lower case without the prefix `x-amz-meta-`.
     public let metadata: [String: String]
 
-    init(key: String, _ response: Response) {
+    /// Reads the fields of a response.
+    ///
+    /// - Parameter isStored: whether it answers an upload, and so has a body and a media type of its own.
+    init(key: String, _ response: Response, isStored: Bool) {
         self.key = key
         entityTag = response[.eTag]
-        let isHead = response[.lastModified] != nil
-        size = isHead ? response[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } : nil
+        size = isStored ? nil : response[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
         lastModified = response[.lastModified].flatMap(HTTPDate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
-        contentType = isHead ? response[.contentType] : nil
+        contentType = isStored ? nil : response[.contentType]
         version = response["x-amz-version-id"]
         storageClass = response["x-amz-storage-class"]
         var metadata: [String: String] = [:]

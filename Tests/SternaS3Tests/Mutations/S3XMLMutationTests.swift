@@ -17,8 +17,10 @@ struct S3XMLMutationTests {
             "<CopyObjectResult/>",
         ],
         tokens: [
-            "<Contents>", "</Contents>", "<Key>", "</Key>", "<Size>", "</Size>", "-1", "9223372036854775807", "%", "%C3", "%2F",
-            "true", "false", "<IsTruncated>", "</IsTruncated>", "<LastModified>", "</LastModified>", "2009-10-12T17:50:30Z",
+            "<Contents>", "</Contents>", "<Key>", "</Key>", "<Size>", "</Size>", "-1", "9223372036854775807", "%",
+            "%C3", "%2F",
+            "true", "false", "<IsTruncated>", "</IsTruncated>", "<LastModified>", "</LastModified>",
+            "2009-10-12T17:50:30Z",
             "<Prefix/>", "<!DOCTYPE a [", "&e;", "&#0;", "<Error>", "</Error>", "<Code/>", "url", "]]>", "\u{0}",
         ]
     ) { bytes in

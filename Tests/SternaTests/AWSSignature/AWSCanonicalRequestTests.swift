@@ -9,7 +9,8 @@ struct AWSCanonicalRequestTests {
     @Test(
         "Paths of S3 are encoded once, and each segment counts",
         arguments: [
-            ("/", "/"), ("/a/b", "/a/b"), ("//a///b/", "//a///b/"), ("/a%20b", "/a%20b"), ("/a(b)*'!", "/a%28b%29%2A%27%21"),
+            ("/", "/"), ("/a/b", "/a/b"), ("//a///b/", "//a///b/"), ("/a%20b", "/a%20b"),
+            ("/a(b)*'!", "/a%28b%29%2A%27%21"),
             ("/a+b=c", "/a%2Bb%3Dc"), ("/%C3%A9", "/%C3%A9"), ("/%c3%a9", "/%C3%A9"), ("/100%", "/100%25"),
             ("/~-._", "/~-._"),
         ])
@@ -30,7 +31,8 @@ struct AWSCanonicalRequestTests {
     @Test(
         "Queries are sorted by their encoded names and values",
         arguments: [
-            ("", ""), ("b=2&a=1", "a=1&b=2"), ("a=2&a=1&a", "a=&a=1&a=2"), ("a=b=c", "a=b%3Dc"), ("x=%7e&y=~", "x=~&y=~"),
+            ("", ""), ("b=2&a=1", "a=1&b=2"), ("a=2&a=1&a", "a=&a=1&a=2"), ("a=b=c", "a=b%3Dc"),
+            ("x=%7e&y=~", "x=~&y=~"),
             ("a=b+c", "a=b%20c"), ("a=b%2Bc", "a=b%2Bc"), ("list-type=2&prefix=a/b", "list-type=2&prefix=a%2Fb"),
             ("acl", "acl="), ("&&a=1&", "a=1"), ("=1", "=1"), ("%é", "%25%C3%A9="),
         ])

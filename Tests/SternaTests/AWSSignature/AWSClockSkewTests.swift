@@ -15,7 +15,8 @@ struct AWSClockSkewTests {
     @Test(
         "A refusal with a distant date is a reason to sign again",
         arguments: [
-            (403, date as String?, server - 600, server - 600, 600 as Int64?), (400, date, server + 3_600, server + 3_600, -3_600),
+            (403, date as String?, server - 600, server - 600, 600 as Int64?),
+            (400, date, server + 3_600, server + 3_600, -3_600),
             (401, date, server - 241, server - 241, 241), (403, date, server - 240, server - 240, nil),
             (403, date, server, server, nil), (403, nil, server - 600, server - 600, nil),
             (403, "yesterday", server - 600, server - 600, nil), (200, date, server - 600, server - 600, nil),
@@ -70,10 +71,11 @@ struct AWSClockSkewTests {
         var signing = AWSSigning.s3(region: "r", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { Self.server - 7_200 }
         let api = try mocked(by: mock) { [signing] in $0.awsSigning = signing }.api
-        let body = Body.stream(AsyncStream<Bytes> { next in
-            next.yield(Bytes(text: "abc"))
-            next.finish()
-        }, length: 3)
+        let body = Body.stream(
+            AsyncStream<Bytes> { next in
+                next.yield(Bytes(text: "abc"))
+                next.finish()
+            }, length: 3)
         await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
         try await api.get("a")
         #expect(Self.dates(mock) == ["19941106T064937Z", "19941106T084937Z"])

@@ -47,7 +47,9 @@ struct AWSSigningTests {
         let seen = Mutex<[String?]>([])
         let (api, _) = try mocked { settings in
             settings.awsSigning = Self.signing()
-            settings.networkInterceptors = [Watch { request in seen.withLock { $0.append(request.headers[.authorization]) } }]
+            settings.networkInterceptors = [
+                Watch { request in seen.withLock { $0.append(request.headers[.authorization]) } }
+            ]
         }
         try await api.get("a")
         #expect(seen.withLock { $0.first??.hasPrefix("AWS4-HMAC-SHA256 ") } == true)
@@ -81,7 +83,8 @@ struct AWSSigningTests {
     @Test(
         "A redirect to another origin carries no signature, token or date; one within the origin is signed anew",
         arguments: [
-            ("https://api.example.com/b", true), ("https://evil.example/b", false), ("https://api.example.com:444/b", false),
+            ("https://api.example.com/b", true), ("https://evil.example/b", false),
+            ("https://api.example.com:444/b", false),
             ("https://amazonaws.com.evil.example/b", false), ("https://eu.amazonaws.com/b", true),
             ("https://amazonaws.com/b", true), ("https://xamazonaws.com/b", false),
         ])

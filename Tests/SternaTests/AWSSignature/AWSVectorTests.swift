@@ -74,7 +74,8 @@ struct AWSVectorTests {
         expected += content[65_536...]
         expected += "\r\n0;chunk-signature=2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992\r\n".utf8
         expected += "x-amz-checksum-crc32c:sOO8/Q==\r\n".utf8
-        expected += "x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n\r\n".utf8
+        expected +=
+            "x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n\r\n".utf8
         #expect(try await Self.bytes(of: signed.body) == expected)
         #expect(signed.body?.length == Int64(expected.count))
     }

@@ -17,6 +17,7 @@ struct MessageSigningTests {
     }
 
     /// The signature of a request, verified as a server would.
+    @discardableResult
     static func verify(_ request: Request, _ required: [SignatureComponent] = []) throws -> VerifiedSignature {
         try MessageVerification(keys: [key], requiring: required)
             .verify(SignedMessage(request), request.headers, at: 1_000)
@@ -111,11 +112,12 @@ struct MessageSigningTests {
     @Test("A body that can be read once is collected for its digest")
     func stream() async throws {
         let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
-        let body = Body.stream(AsyncStream<Bytes> { next in
-            next.yield(Bytes(text: "hel"))
-            next.yield(Bytes(text: "lo"))
-            next.finish()
-        })
+        let body = Body.stream(
+            AsyncStream<Bytes> { next in
+                next.yield(Bytes(text: "hel"))
+                next.yield(Bytes(text: "lo"))
+                next.finish()
+            })
         try await api.post("a", body: body)
         #expect(mock.requests.last?.bodyText == "hello")
         #expect(

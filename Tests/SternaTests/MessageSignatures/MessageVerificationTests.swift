@@ -51,7 +51,9 @@ struct MessageVerificationTests {
         field.headers[.contentType] = "text/html"
         var gone = try Self.response()
         gone.headers[.contentType] = nil
-        for response in [status, field, gone, try Self.response(signature: "s=:AAAA:"), try Self.response(signature: "s=1")] {
+        for response in [
+            status, field, gone, try Self.response(signature: "s=:AAAA:"), try Self.response(signature: "s=1"),
+        ] {
             let error = #expect(throws: SternaError.self) { try Self.rules().verify(response, at: Self.now) }
             #expect(error?.kind == .unacceptableResponse)
         }
@@ -76,9 +78,9 @@ struct MessageVerificationTests {
         ])
     func parameters(input: String, isAccepted: Bool, isAcceptedWithAge: Bool) throws {
         let response = try Self.response(input)
-        #expect((try? Self.rules().verify(response, at: Self.now)) != nil == isAccepted)
+        #expect(((try? Self.rules().verify(response, at: Self.now)) != nil) == isAccepted)
         let young = Self.rules { $0.maximumAge = .seconds(100) }
-        #expect((try? young.verify(response, at: Self.now)) != nil == isAcceptedWithAge)
+        #expect(((try? young.verify(response, at: Self.now)) != nil) == isAcceptedWithAge)
     }
 
     @Test("What has to be covered must be, and tag and name must be those asked for")
@@ -106,7 +108,8 @@ struct MessageVerificationTests {
     @Test(
         "Fields that are malformed, too many or too long are refused",
         arguments: [
-            "s=1", "s=(\"@status\"", "s=(status);keyid=\"k\"", "s=(\"@status\";x);keyid=\"k\"", "s=(\"Status\");keyid=\"k\"",
+            "s=1", "s=(\"@status\"", "s=(status);keyid=\"k\"", "s=(\"@status\";x);keyid=\"k\"",
+            "s=(\"Status\");keyid=\"k\"",
             "s=(\"@status\" \"@status\");keyid=\"k\"", "s=(\"@status\";key=1);keyid=\"k\"", "",
             (0..<20).map { "s\($0)=(\"@status\");keyid=\"k\"" }.joined(separator: ", "),
             "s=(" + (0..<70).map { "\"a\($0)\"" }.joined(separator: " ") + ");keyid=\"k\"",

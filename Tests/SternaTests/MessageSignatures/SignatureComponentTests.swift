@@ -8,7 +8,8 @@ import Testing
 @Suite("Message signatures: components")
 struct SignatureComponentTests {
     private static func message() throws -> SignedMessage {
-        var request = Request(.get, try HTTPURL("http://www.EXAMPLE.com:80/path?param=value&foo=bar&baz=batman&qux=&a%20b=c%2Bd+e"))
+        var request = Request(
+            .get, try HTTPURL("http://www.EXAMPLE.com:80/path?param=value&foo=bar&baz=batman&qux=&a%20b=c%2Bd+e"))
         try Headers([
             ("Cache-Control", "  max-age=60 "), ("Cache-Control", "must-revalidate"), ("X-Empty", ""),
             ("Priority", "u=1 ,  i"), ("Signature-Input", "sig1=(\"@method\");created=1"),
@@ -23,7 +24,8 @@ struct SignatureComponentTests {
         (.requestTarget, "/path?param=value&foo=bar&baz=batman&qux=&a%20b=c%2Bd+e"),
         (.query, "?param=value&foo=bar&baz=batman&qux=&a%20b=c%2Bd+e"), (.queryParameter("baz"), "batman"),
         (.queryParameter("qux"), ""), (.queryParameter("a b"), "c%2Bd%20e"),
-        ("cache-control", "max-age=60, must-revalidate"), ("Cache-Control", "max-age=60, must-revalidate"), ("x-empty", ""),
+        ("cache-control", "max-age=60, must-revalidate"), ("Cache-Control", "max-age=60, must-revalidate"),
+        ("x-empty", ""),
         (.field("cache-control").asBytes, ":bWF4LWFnZT02MA==:, :bXVzdC1yZXZhbGlkYXRl:"),
         (.field("priority").asStructured, "u=1, i"), (.field("example-dict", key: "a"), "1"),
         (.field("example-dict", key: "d"), "?1"), (.field("example-dict", key: "b"), "2;x=1;y=2"),

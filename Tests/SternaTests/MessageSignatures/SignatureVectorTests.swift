@@ -20,7 +20,8 @@ struct SignatureVectorTests {
     static func sharedSecret() throws -> SignatureKey {
         .hmacSHA256(
             id: "test-shared-secret",
-            secret: try bytes("uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ=="))
+            secret: try bytes(
+                "uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ=="))
     }
 
     /// B.1.4.
@@ -142,7 +143,8 @@ struct SignatureVectorTests {
     @Test("What an algorithm signs, its public key verifies")
     func roundTrips() throws {
         let p256 = try SignatureKey.ecdsaP256(id: "k", pem: Self.p256PEM)
-        let point = try Self.bytes("qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA")
+        let point =
+            try Self.bytes("qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA")
             + Self.bytes("Mc4nN9LTDOBhfoUeg8Ye9WedFRhnZXZJA12Qp0zZ6F0")
         let number = try Self.bytes("UpuF81l-kOxbjf7T4mNSv0r5tN67Gim7rnf6EFpcYDs")
         let edPublic = try Self.bytes("JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs")
@@ -163,7 +165,9 @@ struct SignatureVectorTests {
     @Test("Keys are checked, public ones do not sign, and none is shown")
     func keys() throws {
         #expect(throws: SternaError.self) { try SignatureKey.ed25519(id: "k", privateKey: [1, 2, 3]) }
-        #expect(throws: SternaError.self) { try SignatureKey.ecdsaP256(id: "k", publicKey: [UInt8](repeating: 1, count: 64)) }
+        #expect(throws: SternaError.self) {
+            try SignatureKey.ecdsaP256(id: "k", publicKey: [UInt8](repeating: 1, count: 64))
+        }
         #expect(throws: SternaError.self) { try SignatureKey.ecdsaP256(id: "k", pem: "hidden") }
         let key = try SignatureKey.ecdsaP256(id: "k", pem: Self.p256PublicPEM)
         #expect(throws: SternaError.self) { try key.sign("text") }

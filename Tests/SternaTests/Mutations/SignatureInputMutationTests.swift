@@ -15,11 +15,14 @@ struct SignatureInputMutationTests {
             "s=(\"@status\" \"x\");created=1;keyid=\"k\"\ns=:AAAA:\na=1, b=2",
             "s=(\"x\";sf \"x\";bs \"x\";key=\"a\" \"@method\";req \"x\";tr);created=1;expires=9;nonce=\"n\";alg=\"hmac-sha256\";keyid=\"k\";tag=\"t\"\ns=:AAAA:, t=:BBBB:\n1",
             "s=(\"@query-param\";name=\"a\";req \"@target-uri\";req);keyid=\"k\"\ns=:AAAA:\n(a b);c",
-            "s=(),t=(\"@path\";req)\ns=:AAAA:\n\"\"", "s=(\"priority\";sf \"@authority\";req);keyid=\"k\"\ns=:AA==:\nu=1, i",
+            "s=(),t=(\"@path\";req)\ns=:AAAA:\n\"\"",
+            "s=(\"priority\";sf \"@authority\";req);keyid=\"k\"\ns=:AA==:\nu=1, i",
         ],
         tokens: [
-            "s=", "(", ")", "\"@", "\"x\"", ";sf", ";bs", ";tr", ";req", ";key=\"a\"", ";name=\"a\"", ";created=", ";expires=",
-            ";keyid=\"k\"", ";alg=", ";tag=", ":AAAA:", "?1", "?0", "@1", "%\"", "1.5", "-", "999999999999999", ",", ", ", "\n",
+            "s=", "(", ")", "\"@", "\"x\"", ";sf", ";bs", ";tr", ";req", ";key=\"a\"", ";name=\"a\"", ";created=",
+            ";expires=",
+            ";keyid=\"k\"", ";alg=", ";tag=", ":AAAA:", "?1", "?0", "@1", "%\"", "1.5", "-", "999999999999999", ",",
+            ", ", "\n",
             "\\\"", "\u{0}", "é", "*", "\"@query-param\"", "\"@status\"",
         ]
     ) { bytes in
@@ -38,12 +41,10 @@ struct SignatureInputMutationTests {
         if (try? rules.verify(response, to: request, at: 5)) != nil {
             throw MutationFailure("A signature of nobody is accepted.")
         }
-        guard let inputs = StructuredText.dictionary(fields[values: MessageSigner.inputName]) else { return .refused }
+        guard let inputs = SignatureInput.all(fields[values: MessageSigner.inputName]) else { return .refused }
         var isRead = false
-        for (_, member) in inputs {
-            guard case .innerList(let list) = member, let text = StructuredText.text(member) else { continue }
-            let components = list.bareInnerList.compactMap { SignatureComponent($0) }
-            guard components.count == list.bareInnerList.count,
+        for input in inputs {
+            guard let components = input.components, let text = input.text,
                 let base = try? SignatureBase.text(
                     components, parameters: text, of: SignedMessage(response, to: request))
             else { continue }

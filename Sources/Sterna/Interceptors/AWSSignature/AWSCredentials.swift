@@ -22,7 +22,8 @@ public struct AWSCredentials: Sendable, Hashable {
 
     /// Throws `invalidRequest` for credentials that cannot sign, without showing them.
     func check() throws(SternaError) {
-        let isKey = !accessKey.isEmpty && accessKey.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }
+        let isKey =
+            !accessKey.isEmpty && accessKey.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }
         guard isKey, !secretKey.isEmpty, sessionToken.map(FieldSyntax.isValue) ?? true else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
@@ -94,7 +95,8 @@ public struct AWSEnvironmentCredentials: AWSCredentialProvider {
         func value(_ name: String) throws(SternaError) -> String {
             guard let value = variables[name], !value.isEmpty else {
                 throw SternaError(
-                    .invalidRequest, phase: .prepare, "The environment variable \(name) is not set; it holds AWS credentials."
+                    .invalidRequest, phase: .prepare,
+                    "The environment variable \(name) is not set; it holds AWS credentials."
                 )
             }
             return value

@@ -88,7 +88,8 @@ package struct AWSRequestSigner: Sendable {
     package func presigned(_ request: Request, payloadHash: String) throws(SternaError) -> HTTPURL {
         guard case .query(let expires) = signing.placement, (1...604_800).contains(expires) else {
             throw SternaError(
-                .invalidRequest, phase: .prepare, "A presigned URL is valid for a second at least, and for seven days at most.")
+                .invalidRequest, phase: .prepare,
+                "A presigned URL is valid for a second at least, and for seven days at most.")
         }
         var request = prepared(request)
         request.headers[.authorization] = nil
@@ -126,7 +127,8 @@ package struct AWSRequestSigner: Sendable {
     private func prepared(_ request: Request) -> Request {
         guard let query = request.url.query, query.utf8.contains(UInt8(ascii: "+")) else { return request }
         var request = request
-        request.url = request.url.replacingQuery(query.split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20"))
+        request.url = request.url.replacingQuery(
+            query.split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20"))
         return request
     }
 

@@ -103,7 +103,7 @@ public struct AWSSigning: Sendable {
     ///   - headers: fields that the request must then have.
     ///   - expires: for how long the URL is valid: a second to seven days.
     /// - Throws: `invalidRequest` for another time, `invalidHeader`, and what the provider of the credentials throws.
-    public func presign(
+    nonisolated(nonsending) public func presign(
         _ method: Request.Method = .get, _ url: HTTPURL, headers: Headers = [:], expires: Duration = .seconds(3_600)
     ) async throws -> HTTPURL {
         var request = Request(method, url.removingUserinfo().removingFragment())

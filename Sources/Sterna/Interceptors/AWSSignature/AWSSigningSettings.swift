@@ -28,7 +28,9 @@ extension SessionSettings {
     public var awsSigning: AWSSigning? {
         get { options[AWSSigningKey.self]?.signing }
         set {
-            options[ifSet: AWSSigningKey.self] = newValue.map { .some(AWSSigningChoice(signing: $0, isOfRequest: false)) }
+            options[ifSet: AWSSigningKey.self] = newValue.map {
+                .some(AWSSigningChoice(signing: $0, isOfRequest: false))
+            }
         }
     }
 }
@@ -37,7 +39,11 @@ extension RequestSettings {
     /// Signs this request by AWS Signature Version 4, whatever its origin; nil, the default, keeps the session's choice.
     public var awsSigning: AWSSigning? {
         get { options[AWSSigningKey.self]?.signing }
-        set { options[ifSet: AWSSigningKey.self] = newValue.map { .some(AWSSigningChoice(signing: $0, isOfRequest: true)) } }
+        set {
+            options[ifSet: AWSSigningKey.self] = newValue.map {
+                .some(AWSSigningChoice(signing: $0, isOfRequest: true))
+            }
+        }
     }
 
     /// Sends this request without a signature of AWS, though the session signs.

@@ -76,33 +76,28 @@ public struct MessageVerification: Sendable {
     func verify(
         _ message: SignedMessage, _ fields: HTTPFields, at seconds: Int64
     ) throws(Rejection) -> VerifiedSignature {
-        guard let inputs = StructuredText.dictionary(fields[values: MessageSigner.inputName]),
+        guard let inputs = SignatureInput.all(fields[values: MessageSigner.inputName]),
             let values = StructuredText.dictionary(fields[values: MessageSigner.name])
         else { throw Rejection("there is none, or its fields are malformed") }
         guard inputs.count <= Self.maximumSignatures else {
             throw Rejection("there are more than \(Self.maximumSignatures) signatures")
         }
-        let (label, input, key) = try candidate(inputs)
+        let (input, key) = try candidate(inputs)
+        let label = input.label
         guard case .item(let item)? = values[label], case .undecodedByteSequence(let text) = item.rfc9651BareItem,
             let signature = ExpectedDigest.bytes(base64: text)
         else { throw Rejection("“\(FieldSyntax.printable(label))” has no signature") }
-        guard input.bareInnerList.count <= Self.maximumComponents else {
+        guard input.list.bareInnerList.count <= Self.maximumComponents else {
             throw Rejection("it covers more than \(Self.maximumComponents) components")
         }
-        var components: [SignatureComponent] = []
-        for item in input.bareInnerList {
-            guard let component = SignatureComponent(item) else {
-                throw Rejection("it covers a component that is malformed or unknown")
-            }
-            components.append(component)
+        guard let components = input.components else {
+            throw Rejection("it covers a component that is malformed or unknown")
         }
         for component in required where !components.contains(where: component.matches) {
             throw Rejection("it does not cover \(component)")
         }
-        try checkParameters(input.rfc9651Parameters, key, at: seconds)
-        guard let parameters = StructuredText.text(.innerList(input)) else {
-            throw Rejection("its parameters are malformed")
-        }
+        try checkParameters(input.list.rfc9651Parameters, key, at: seconds)
+        guard let parameters = input.text else { throw Rejection("its parameters are malformed") }
         let base: String
         do {
             base = try SignatureBase.text(components, parameters: parameters, of: message)
@@ -116,18 +111,15 @@ public struct MessageVerification: Sendable {
     }
 
     /// Returns the signature to verify, with its key.
-    private func candidate(
-        _ inputs: OrderedMap<String, ItemOrInnerList>
-    ) throws(Rejection) -> (String, InnerList, SignatureKey) {
-        for (label, member) in inputs where self.label == nil || label == self.label {
-            guard case .innerList(let list) = member else { continue }
-            let parameters = list.rfc9651Parameters
+    private func candidate(_ inputs: [SignatureInput]) throws(Rejection) -> (SignatureInput, SignatureKey) {
+        for input in inputs where label == nil || input.label == label {
+            let parameters = input.list.rfc9651Parameters
             if let tag, parameters["tag"] != .string(tag) { continue }
             guard let id = parameters["keyid"] else {
-                if let key = keys.first, keys.count == 1 { return (label, list, key) }
+                if let key = keys.first, keys.count == 1 { return (input, key) }
                 continue
             }
-            if let key = keys.first(where: { .string($0.id) == id }) { return (label, list, key) }
+            if let key = keys.first(where: { .string($0.id) == id }) { return (input, key) }
         }
         throw Rejection("there is none of that name, tag and key")
     }

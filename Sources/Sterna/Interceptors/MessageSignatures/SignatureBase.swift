@@ -48,7 +48,8 @@ enum SignatureBase {
             }
             let value = try value(of: component, in: message)
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x09 }) else {
-                throw Failure(component: component.description, reason: "has characters outside ASCII; cover it as bytes")
+                throw Failure(
+                    component: component.description, reason: "has characters outside ASCII; cover it as bytes")
             }
             text += "\(name): \(value)\n"
         }
@@ -131,7 +132,8 @@ enum SignatureBase {
         guard isStructured else { return lines.joined(separator: ", ") }
         guard let text = StructuredFieldType.text(of: component.name, lines) else {
             throw Failure(
-                component: component.description, reason: "is not a structured field that the library knows, or is malformed")
+                component: component.description,
+                reason: "is not a structured field that the library knows, or is malformed")
         }
         return text
     }

@@ -47,7 +47,9 @@ public struct SignatureKey: Sendable {
 
     /// Makes a private key for ECDSA on the curve P-256 of the 32 bytes of its number; throws `invalidRequest` for other bytes.
     public static func ecdsaP256(id: String, privateKey: some Sequence<UInt8>) throws(SternaError) -> SignatureKey {
-        try make(id) { SignatureKey(id, .ecdsaP256SHA256, .p256Private(try .init(rawRepresentation: Data(privateKey)))) }
+        try make(id) {
+            SignatureKey(id, .ecdsaP256SHA256, .p256Private(try .init(rawRepresentation: Data(privateKey))))
+        }
     }
 
     /// Makes a public key for ECDSA on the curve P-256 of the 64 bytes of its point; throws `invalidRequest` for other bytes.
@@ -72,7 +74,8 @@ public struct SignatureKey: Sendable {
         } catch {
             // The reason may quote the key.
             throw SternaError(
-                .invalidRequest, phase: .prepare, "The bytes of the signature key “\(FieldSyntax.printable(id))” are not a key.")
+                .invalidRequest, phase: .prepare,
+                "The bytes of the signature key “\(FieldSyntax.printable(id))” are not a key.")
         }
     }
 
@@ -94,7 +97,8 @@ public struct SignatureKey: Sendable {
     func isValid(_ signature: [UInt8], of text: String) -> Bool {
         let text = Data(text.utf8)
         switch material {
-        case .secret(let key): return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: text, using: key)
+        case .secret(let key):
+            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: text, using: key)
         case .ed25519Private(let key): return key.publicKey.isValidSignature(signature, for: text)
         case .ed25519Public(let key): return key.isValidSignature(signature, for: text)
         case .p256Private(let key): return Self.isValid(signature, of: text, key.publicKey)
