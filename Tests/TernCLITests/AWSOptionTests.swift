@@ -47,7 +47,7 @@ struct AWSOptionTests {
                 "a=1")
             #expect(outcome.status == 0, "\(outcome.errors)")
             let request = try #require(server.requests().last)
-            let field = try #require(request.headers[.authorization])
+            let field = try #require(request.headers["Authorization"])
             #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
             #expect(field.contains("/eu-central-1/execute-api/aws4_request, SignedHeaders="))
             #expect(!(outcome.text + outcome.errors).contains("s3cret"))
@@ -61,8 +61,8 @@ struct AWSOptionTests {
                 "--aws-sigv4", "osc:osc:eu-west-2:api", "--auth", "AKID:s3cret", server.url("/anything"))
             #expect(outcome.status == 0, "\(outcome.errors)")
             let request = try #require(server.requests().last)
-            #expect(request.headers[.authorization]?.hasPrefix("OSC4-HMAC-SHA256 Credential=AKID/") == true)
-            #expect(HTTPField.Name("x-osc-date").flatMap { request.headers[$0] }?.hasSuffix("Z") == true)
+            #expect(request.headers["Authorization"]?.hasPrefix("OSC4-HMAC-SHA256 Credential=AKID/") == true)
+            #expect(request.headers["X-Osc-Date"]?.hasSuffix("Z") == true)
         }
     }
 

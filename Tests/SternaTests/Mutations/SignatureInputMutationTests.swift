@@ -13,7 +13,7 @@ struct SignatureInputMutationTests {
         "message signatures",
         seeds: [
             "s=(\"@status\" \"x\");created=1;keyid=\"k\"\ns=:AAAA:\na=1, b=2",
-            "s=(\"x\";sf \"x\";bs \"x\";key=\"a\" \"@method\";req \"x\";tr);created=1;expires=9;nonce=\"n\";alg=\"hmac-sha256\";keyid=\"k\";tag=\"t\"\ns=:AAAA:, t=:BBBB:\n1",
+            "s=(\"priority\";sf \"x\";bs \"x\";key=\"a\" \"@method\";req \"x\";tr);created=1;expires=9;nonce=\"n\";alg=\"hmac-sha256\";keyid=\"k\";tag=\"t\"\ns=:AAAA:, t=:BBBB:\na=1",
             "s=(\"@query-param\";name=\"a\";req \"@target-uri\";req);keyid=\"k\"\ns=:AAAA:\n(a b);c",
             "s=(),t=(\"@path\";req)\ns=:AAAA:\n\"\"",
             "s=(\"priority\";sf \"@authority\";req);keyid=\"k\"\ns=:AA==:\nu=1, i",

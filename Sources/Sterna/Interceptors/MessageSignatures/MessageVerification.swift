@@ -110,16 +110,20 @@ public struct MessageVerification: Sendable {
         return VerifiedSignature(label: label, keyID: key.id, components: components, fields: fields)
     }
 
-    /// Returns the signature to verify, with its key.
+    /// Returns the signature to verify, with its key: one that names a key, else one that names none, if there is one key.
     private func candidate(_ inputs: [SignatureInput]) throws(Rejection) -> (SignatureInput, SignatureKey) {
-        for input in inputs where label == nil || input.label == label {
-            let parameters = input.list.rfc9651Parameters
-            if let tag, parameters["tag"] != .string(tag) { continue }
-            guard let id = parameters["keyid"] else {
-                if let key = keys.first, keys.count == 1 { return (input, key) }
-                continue
-            }
+        let wanted = inputs.filter { input in
+            (label == nil || input.label == label)
+                && (tag.map { input.list.rfc9651Parameters["tag"] == .string($0) } ?? true)
+        }
+        for input in wanted {
+            let id = input.list.rfc9651Parameters["keyid"]
             if let key = keys.first(where: { .string($0.id) == id }) { return (input, key) }
+        }
+        if keys.count == 1, let key = keys.first,
+            let input = wanted.first(where: { $0.list.rfc9651Parameters["keyid"] == nil })
+        {
+            return (input, key)
         }
         throw Rejection("there is none of that name, tag and key")
     }
