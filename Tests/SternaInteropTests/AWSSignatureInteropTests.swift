@@ -61,11 +61,12 @@ struct AWSSignatureInteropTests {
             try Self.makeCase(kind: ["header", "s3", "query", "s3query"][$0 % 4], &random)
         }
         let encoder = JSONEncoder()
-        let input = try cases.flatMap { try Array(encoder.encode($0)) + [0x0A] }
+        var input: [UInt8] = []
+        for given in cases { input += try encoder.encode(given) + [0x0A] }
         let output = try await ChildProcess.run([InteropPython.path, "-c", Self.script], input: input)
         let decoder = JSONDecoder()
-        let theirs = try output.split(separator: 0x0A).map {
-            try decoder.decode([String].self, from: Data("[".utf8 + $0 + "]".utf8))
+        let theirs = try output.split(separator: 0x0A).map { line in
+            try decoder.decode([String].self, from: Data([UInt8(ascii: "[")] + Array(line) + [UInt8(ascii: "]")]))
         }
         try #require(theirs.count == cases.count)
         for (given, expected) in zip(cases, theirs) {
@@ -142,8 +143,15 @@ struct AWSSignatureInteropTests {
 enum InteropPython {
     static let path = "\(ChildProcess.package)/.build/interop/venv/bin/python"
 
-    /// Whether it is there, or has to be because this is CI.
-    static var isThere: Bool { ChildProcess.mayNotSkip || access(path, X_OK) == 0 }
+    /// Whether it has botocore and moto, or has to because this is CI.
+    static var isThere: Bool {
+        let library = "\(ChildProcess.package)/.build/interop/venv/lib"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
+        let hasBoth = versions.contains { version in
+            ["botocore", "moto"].allSatisfy { access("\(library)/\(version)/site-packages/\($0)", R_OK) == 0 }
+        }
+        return ChildProcess.mayNotSkip || hasBoth && access(path, X_OK) == 0
+    }
 }
 
 /// Numbers that depend on a seed alone (SplitMix64).
