@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "Sterna", targets: ["Sterna"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
+        .library(name: "SternaS3", targets: ["SternaS3"]),
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
@@ -87,6 +88,9 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
+        .target(
+            name: "SternaS3", dependencies: ["SternaPlatform", "Sterna", "SternaXML", nioCore, httpTypes],
+            swiftSettings: strict),
         .target(
             name: "SternaTesting",
             dependencies: [
@@ -142,7 +146,12 @@ let package = Package(
             dependencies: ["SternaPlatform", "SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
             swiftSettings: strict),
         .testTarget(
-            name: "SternaInteropTests", dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, nioPosix],
+            name: "SternaS3Tests",
+            dependencies: ["SternaPlatform", "SternaS3", "SternaTesting", "MutationKit", nioCore, httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaInteropTests",
+            dependencies: ["SternaPlatform", "Sterna", "SternaS3", "SternaTesting", nioCore, nioPosix],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",

@@ -74,7 +74,7 @@ final class Httpbin: Sendable {
 }
 
 /// A socket of the loopback that listens on a free port.
-private final class LoopbackListener {
+final class LoopbackListener {
     let descriptor: CInt
     let port: Int
 

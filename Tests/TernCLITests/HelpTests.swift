@@ -38,6 +38,7 @@ struct HelpTests {
             "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
+            "--aws-sigv4": "aws:amz:eu-central-1:s3",
             "--pretty": "none",
             "--print": "b", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
             "--tls-max": "1.3",

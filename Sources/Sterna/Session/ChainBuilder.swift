@@ -8,6 +8,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let retry = ChainSlots(rawValue: 1 << 0)
     static let authentication = ChainSlots(rawValue: 1 << 1)
     static let bandwidth = ChainSlots(rawValue: 1 << 2)
+    static let signing = ChainSlots(rawValue: 1 << 3)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -19,6 +20,7 @@ struct ChainSlots: OptionSet, Sendable {
             insert(.authentication)
         }
         if settings.bandwidth != nil { insert(.bandwidth) }
+        if Self.isSigned(settings.options) { insert(.signing) }
     }
 
     /// Returns the slots that a request needs by options of its own.
@@ -30,6 +32,11 @@ struct ChainSlots: OptionSet, Sendable {
             insert(.authentication)
         }
         if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
+        if Self.isSigned(options) { insert(.signing) }
+    }
+
+    private static func isSigned(_ options: RequestOptions) -> Bool {
+        options[ifSet: AWSSigningKey.self] != nil || options[ifSet: MessageSigningOptionKey.self] != nil
     }
 }
 
@@ -41,12 +48,31 @@ struct ChainBuilder: Sendable {
     let sender: EngineSender
     let transport: any Transport
 
+    /// The origin of the session's base URL.
+    let base: Origin?
+    private let clockOffsets = AWSClockOffsets()
+
+    init(
+        settings: SessionSettings, authenticator: AuthenticationInterceptor, retries: RetryLedger,
+        sender: EngineSender, transport: any Transport, base: Origin?
+    ) {
+        self.settings = settings
+        self.authenticator = authenticator
+        self.retries = retries
+        self.sender = sender
+        self.transport = transport
+        self.base = base
+    }
+
     /// Returns a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
     func chain(_ slots: ChainSlots) -> Chain {
         let hasApplicationInterceptors = !settings.interceptors.isEmpty
         let watchesInterceptors = hasApplicationInterceptors && settings.hasTaskEvents
         var policies: [any Interceptor] = []
         if watchesInterceptors { policies.append(AdaptationInterceptor(isAbove: false)) }
+        if slots.contains(.signing) {
+            policies += [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
+        }
         policies.append(RedirectInterceptor())
         if slots.contains(.retry) {
             policies.append(
@@ -63,6 +89,9 @@ struct ChainBuilder: Sendable {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
+        if slots.contains(.signing) {
+            policies += [AWSSigningInterceptor(offsets: clockOffsets), MessageSigningInterceptor()]
+        }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }

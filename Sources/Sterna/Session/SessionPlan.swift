@@ -63,7 +63,8 @@ final class SessionPlan: Sendable {
             routing: settings.routing)
         builder = ChainBuilder(
             settings: settings, authenticator: authenticator, retries: scope.retries, sender: engineTransport.sender,
-            transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender)
+            transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender,
+            base: base?.origin)
         slots = ChainSlots(of: settings)
         readsBodies = slots.contains(.retry) || !settings.interceptors.isEmpty
         chain = builder.chain(slots)

@@ -4,6 +4,7 @@ import Sterna
 /// How `--auth` is sent.
 enum AuthType: String, ExpressibleByArgument, CaseIterable {
     case basic, digest, bearer
+    case awsSigv4 = "aws-sigv4"
 }
 
 /// Options for credentials.
@@ -18,7 +19,7 @@ struct CredentialOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How --auth is sent: digest only when the server asks for it; basic and bearer at once. Without this option basic, and digest if the server asks for that.",
-            valueName: "basic|digest|bearer"))
+            valueName: "basic|digest|bearer|aws-sigv4"))
     var authType: AuthType?
 
     @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
@@ -67,7 +68,7 @@ struct CredentialOptions: ParsableArguments {
             policy.schemes = [.digest]
             return Given(credential: Credential(user: user, password: password), policy: policy)
         case .basic: return Given(authorization: .basic(user, password))
-        case nil, .bearer:
+        case nil, .bearer, .awsSigv4:
             return Given(
                 authorization: .basic(user, password), credential: Credential(user: user, password: password))
         }

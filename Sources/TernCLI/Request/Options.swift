@@ -13,6 +13,9 @@ struct SendingOptions: ParsableArguments {
     var compress = false
 
     @OptionGroup
+    var aws: AWSOptions
+
+    @OptionGroup
     var sender: SenderOptions
 
     /// Returns the header fields of these options as items.

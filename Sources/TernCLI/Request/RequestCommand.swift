@@ -47,6 +47,9 @@ struct RequestCommand: AsyncParsableCommand {
         guard naming.remoteName || output.path.map({ $0 != "-" }) == true else {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
         }
+        guard request.aws.awsSigv4 == nil else {
+            throw ValidationError("-C - continues downloads without a signature; leave out --aws-sigv4 or -C -.")
+        }
         let isPlain = output.parts == nil && !output.verbose && !output.include && !output.curl && !fields.head
         guard isPlain, fields.data.isEmpty else {
             throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")

@@ -44,7 +44,9 @@ struct RequestJob {
         let terminal = Terminal.standardOutput
         let style = output.style(
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
-        let credentials = try request.sender.credentials.given()
+        let given = request.sender.credentials
+        let signing = try request.aws.signing(isAsked: given.authType == .awsSigv4, auth: given.auth, for: url)
+        let credentials = signing == nil ? try given.given() : CredentialOptions.Given()
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
@@ -71,6 +73,7 @@ struct RequestJob {
         var draft = RequestDraft(
             method, url, body: content.body, headers: content.headers)
         credentials.apply(to: &draft.settings)
+        draft.settings.awsSigning = signing
         if output.curl { return try printCommand(draft, by: session, content) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {

@@ -1,0 +1,53 @@
+import SternaCore
+
+/// Whether a request is signed, and whether it says so itself.
+struct AWSSigningChoice: Sendable {
+    var signing: AWSSigning?
+
+    /// Whether the choice is the request's own, so that its origin does not matter.
+    var isOfRequest: Bool
+}
+
+/// The option that holds a request's signing by AWS Signature Version 4.
+enum AWSSigningKey: RequestOptionKey {
+    static var defaultValue: AWSSigningChoice? { nil }
+    static var name: String? { "awsSigning" }
+
+    static func shown(_ value: AWSSigningChoice?) -> Any { value?.signing as Any }
+}
+
+/// The option that holds the origin that a signed call begins with.
+enum AWSOriginKey: RequestOptionKey {
+    static var defaultValue: Origin? { nil }
+}
+
+extension SessionSettings {
+    /// Signs the session's requests by AWS Signature Version 4; nil, the default, signs none.
+    ///
+    /// With a base URL only requests to its origin are signed.
+    public var awsSigning: AWSSigning? {
+        get { options[AWSSigningKey.self]?.signing }
+        set {
+            options[ifSet: AWSSigningKey.self] = newValue.map {
+                .some(AWSSigningChoice(signing: $0, isOfRequest: false))
+            }
+        }
+    }
+}
+
+extension RequestSettings {
+    /// Signs this request by AWS Signature Version 4, whatever its origin; nil, the default, keeps the session's choice.
+    public var awsSigning: AWSSigning? {
+        get { options[AWSSigningKey.self]?.signing }
+        set {
+            options[ifSet: AWSSigningKey.self] = newValue.map {
+                .some(AWSSigningChoice(signing: $0, isOfRequest: true))
+            }
+        }
+    }
+
+    /// Sends this request without a signature of AWS, though the session signs.
+    public mutating func disableAWSSigning() {
+        options[ifSet: AWSSigningKey.self] = .some(AWSSigningChoice(signing: nil, isOfRequest: true))
+    }
+}

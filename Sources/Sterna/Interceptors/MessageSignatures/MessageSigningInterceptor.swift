@@ -1,0 +1,53 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+
+/// Notes the origin that a call begins with, above redirects; requests to others are not signed.
+struct MessageOriginInterceptor: Interceptor {
+    /// The origin of the session's base URL; nil without one.
+    let base: Origin?
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard let choice = request.options[MessageSigningOptionKey.self], choice.signing != nil else {
+            return try await next(request)
+        }
+        let origin = request.url.origin
+        guard choice.isOfRequest || base == nil || base == origin else { return try await next(request) }
+        var request = request
+        request.options[MessageOriginKey.self] = origin
+        return try await next(request)
+    }
+}
+
+/// Signs each attempt by HTTP Message Signatures (RFC 9421).
+struct MessageSigningInterceptor: Interceptor {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard let signing = request.options[MessageSigningOptionKey.self]?.signing,
+            request.options[MessageOriginKey.self] == request.url.origin
+        else { return try await next(request) }
+        return try await next(try await signed(request, by: signing))
+    }
+
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    @inline(never)
+    private func signed(_ request: Request, by signing: MessageSigning) async throws -> Request {
+        var signer = MessageSigner(signing: signing, seconds: signing.now())
+        if signing.addsNonce {
+            signer.nonce = Data((0..<16).map { _ in UInt8.random(in: 0 ... .max) }).base64EncodedString()
+        }
+        var request = request
+        do {
+            if signer.needsDigest(request) {
+                if let body = request.body, !body.isReplayable {
+                    var collected = try await body.collected()
+                    collected.trailers = body.trailers
+                    request.body = collected
+                }
+                request.headers[ContentDigestField.name] = try await ContentDigestField.value(of: request.body)
+            }
+            return try signer.signed(request)
+        } catch {
+            throw (error as? SternaError)?.at(request) ?? error
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import HTTPTypes
+public import NIOCore
+import RawStructuredFieldValues
+public import SternaCore
+import SternaPlatform
+
+/// The rules by which a response's message signature is accepted (RFC 9421, 3.2).
+///
+///     let rules = MessageVerification(keys: [key], requiring: [.status, "content-digest"])
+///     let signature = try rules.verify(reply.response)
+///     try signature.check(content: reply.body)
+public struct MessageVerification: Sendable {
+    /// The keys that may have signed, found by their names.
+    public var keys: [SignatureKey]
+
+    /// The components that the signature must cover.
+    public var required: [SignatureComponent]
+
+    /// The name of the signature; nil, the default, takes the first that names one of the keys.
+    public var label: String?
+
+    /// The tag that the signature must have; nil, the default, for any or none.
+    public var tag: String?
+
+    /// How old a signature may be; nil, the default, for any age. A signature without a time is too old.
+    public var maximumAge: Duration?
+
+    /// How far the clock of the signer may be ahead; one minute by default.
+    public var tolerance: Duration = .seconds(60)
+
+    /// The most signatures that are read.
+    private static let maximumSignatures = 16
+
+    /// The most components of a signature.
+    private static let maximumComponents = 64
+
+    /// Makes rules for keys and the components that must be covered.
+    public init(keys: [SignatureKey], requiring required: [SignatureComponent]) {
+        self.keys = keys
+        self.required = required
+    }
+
+    /// Verifies the signature of a response; the response's trailers must have been read if it covers any.
+    ///
+    /// - Parameters:
+    ///   - request: the request that it answers, as it was sent, if components of it are covered.
+    /// - Throws: `unacceptableResponse`, which says why the signature is not accepted.
+    @discardableResult
+    public func verify(_ response: Response, to request: Request? = nil) throws(SternaError) -> VerifiedSignature {
+        try verify(response, to: request, at: AWSTime.now())
+    }
+
+    /// Verifies the signature of a response at a moment, in seconds since 1970; throws `unacceptableResponse`.
+    @discardableResult
+    public func verify(
+        _ response: Response, to request: Request? = nil, at seconds: Int64
+    ) throws(SternaError) -> VerifiedSignature {
+        do {
+            return try verify(SignedMessage(response, to: request), response.headers, at: seconds)
+        } catch {
+            var failure = SternaError(
+                .unacceptableResponse, phase: .decode, "The response's signature is not accepted: \(error.reason).")
+            failure.response = response
+            failure.requestSent = true
+            throw failure.at(response.url)
+        }
+    }
+
+    struct Rejection: Error, Equatable {
+        var reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// Verifies the signature of a message whose signature fields are given.
+    func verify(
+        _ message: SignedMessage, _ fields: HTTPFields, at seconds: Int64
+    ) throws(Rejection) -> VerifiedSignature {
+        guard let inputs = SignatureInput.all(fields[values: MessageSigner.inputName]),
+            let values = StructuredText.dictionary(fields[values: MessageSigner.name])
+        else { throw Rejection("there is none, or its fields are malformed") }
+        guard inputs.count <= Self.maximumSignatures else {
+            throw Rejection("there are more than \(Self.maximumSignatures) signatures")
+        }
+        let (input, key) = try candidate(inputs)
+        let label = input.label
+        guard case .item(let item)? = values[label], case .undecodedByteSequence(let text) = item.rfc9651BareItem,
+            let signature = ExpectedDigest.bytes(base64: text)
+        else { throw Rejection("“\(FieldSyntax.printable(label))” has no signature") }
+        guard input.list.bareInnerList.count <= Self.maximumComponents else {
+            throw Rejection("it covers more than \(Self.maximumComponents) components")
+        }
+        guard let components = input.components else {
+            throw Rejection("it covers a component that is malformed or unknown")
+        }
+        for component in required where !components.contains(where: component.matches) {
+            throw Rejection("it does not cover \(component)")
+        }
+        try checkParameters(input.list.rfc9651Parameters, key, at: seconds)
+        guard let parameters = input.text else { throw Rejection("its parameters are malformed") }
+        let base: String
+        do {
+            base = try SignatureBase.text(components, parameters: parameters, of: message)
+        } catch {
+            throw Rejection("its component \(error.component) \(error.reason)")
+        }
+        guard key.isValid(signature, of: base) else {
+            throw Rejection("it is not that of the key “\(FieldSyntax.printable(key.id))” for this message")
+        }
+        return VerifiedSignature(label: label, keyID: key.id, components: components, fields: fields)
+    }
+
+    /// Returns the signature to verify, with its key: one that names a key, else one that names none, if there is one key.
+    private func candidate(_ inputs: [SignatureInput]) throws(Rejection) -> (SignatureInput, SignatureKey) {
+        let wanted = inputs.filter { input in
+            (label == nil || input.label == label)
+                && (tag.map { input.list.rfc9651Parameters["tag"] == .string($0) } ?? true)
+        }
+        for input in wanted {
+            let id = input.list.rfc9651Parameters["keyid"]
+            if let key = keys.first(where: { .string($0.id) == id }) { return (input, key) }
+        }
+        if keys.count == 1, let key = keys.first,
+            let input = wanted.first(where: { $0.list.rfc9651Parameters["keyid"] == nil })
+        {
+            return (input, key)
+        }
+        throw Rejection("there is none of that name, tag and key")
+    }
+
+    private func checkParameters(
+        _ parameters: OrderedMap<String, RFC9651BareItem>, _ key: SignatureKey, at seconds: Int64
+    ) throws(Rejection) {
+        if let algorithm = parameters["alg"], algorithm != .string(key.algorithm.rawValue) {
+            throw Rejection("it names another algorithm than the key's, \(key.algorithm.rawValue)")
+        }
+        let now = Double(seconds)
+        let created = try Self.time("created", parameters)
+        if let created, Double(created) > now + tolerance / .seconds(1) { throw Rejection("it is of the future") }
+        if let expires = try Self.time("expires", parameters), Double(expires) <= now {
+            throw Rejection("it has expired")
+        }
+        if let maximumAge {
+            guard let created, now - Double(created) <= maximumAge / .seconds(1) else {
+                throw Rejection("it is too old")
+            }
+        }
+    }
+
+    private static func time(
+        _ name: String, _ parameters: OrderedMap<String, RFC9651BareItem>
+    ) throws(Rejection) -> Int64? {
+        guard let item = parameters[name] else { return nil }
+        guard case .integer(let seconds) = item else { throw Rejection("its parameter \(name) is not a number") }
+        return seconds
+    }
+}
+
+/// A signature that was verified.
+public struct VerifiedSignature: Sendable {
+    /// The name of the signature in its fields.
+    public let label: String
+
+    /// The name of the key that signed.
+    public let keyID: String
+
+    /// What the signature covers.
+    public let components: [SignatureComponent]
+
+    let fields: HTTPFields
+
+    /// Checks that the content has the Content-Digest that the signature covers (RFC 9530, 2).
+    ///
+    /// The digest is that of the content as it was sent: in its content coding, if it has one.
+    ///
+    /// - Throws: `digestMismatch` for other content, or if the signature covers no digest in SHA-256 or SHA-512.
+    public func check(content: Bytes) throws(SternaError) {
+        let isCovered = components.contains {
+            $0.name == "content-digest" && !$0.has(.trailer) && !$0.has(.request) && $0.key == nil
+        }
+        let digests = isCovered ? DigestField.digests(fields[values: ContentDigestField.name], .contentField) : []
+        guard !digests.isEmpty else {
+            throw SternaError(
+                .digestMismatch, phase: .decode, "The response's signature covers no digest of its content.")
+        }
+        for digest in digests {
+            var hasher = DigestHasher(digest.algorithm)
+            hasher.update(content)
+            if let error = hasher.verdict([digest], of: "the content") { throw error }
+        }
+    }
+}

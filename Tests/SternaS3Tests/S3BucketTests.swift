@@ -1,0 +1,207 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaS3
+
+@Suite("S3: buckets")
+struct S3BucketTests {
+    static let keys = AWSCredentials(accessKey: "AKID", secretKey: "hidden")
+
+    static func bucket(_ mock: MockTransport) throws -> S3Bucket {
+        try S3(region: "eu-central-1", credentials: keys) { $0.transport = mock }.bucket("photos")
+    }
+
+    private static func xml(_ text: String, status: Int = 200) -> MockTransport.Answer {
+        .text(text, mediaType: "application/xml", status: status)
+    }
+
+    private static func error(_ code: String, status: Int) -> MockTransport.Answer {
+        xml("<Error><Code>\(code)</Code><Message>It is so.</Message></Error>", status: status)
+    }
+
+    @Test("Getting an object, or a range of one")
+    func get() async throws {
+        let mock = MockTransport { _ in .text("content") }
+        let bucket = try Self.bucket(mock)
+        #expect(try await bucket.get("a b").body.text == "content")
+        #expect(try await bucket.get("a", range: 5..<10, version: "v/1").body.text == "content")
+        let request = try #require(mock.requests.last)
+        #expect(request.url.href == "https://photos.s3.eu-central-1.amazonaws.com/a?versionId=v%2F1")
+        #expect(request.headers[.range] == "bytes=5-9")
+        #expect(request.headers[.authorization]?.contains("/eu-central-1/s3/aws4_request") == true)
+        await #expect(throws: SternaError.self) { try await bucket.get("a", range: 5..<5) }
+    }
+
+    @Test("An object that is itself an error document is content")
+    func errorAsContent() async throws {
+        let text = "<Error><Code>NoSuchKey</Code></Error>"
+        let mock = MockTransport { _ in
+            MockTransport.Answer(
+                headers: [.contentType: "application/xml", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],
+                body: ResponseBody(Bytes(text: text)))
+        }
+        #expect(try await Self.bucket(mock).get("a").body.text == text)
+    }
+
+    @Test("The server's error has code and message, and no secret")
+    func errors() async throws {
+        let bucket = try Self.bucket(MockTransport { _ in Self.error("NoSuchKey", status: 404) })
+        let error = await #expect(throws: SternaError.self) { try await bucket.get("a") }
+        #expect(error?.kind == .unacceptableStatus)
+        #expect(error?.status == 404)
+        #expect(error?.s3Error?.code == "NoSuchKey")
+        #expect(error?.message == "It is so.")
+        #expect(error.map { "\($0)".contains("NoSuchKey") } == true)
+        var text = ""
+        dump(error, to: &text)
+        dump(bucket, to: &text)
+        #expect(!text.contains("hidden"))
+        let streamed = await #expect(throws: SternaError.self) { try await bucket.withObject("a") { _ in } }
+        #expect(streamed?.s3Error?.code == "NoSuchKey")
+    }
+
+    @Test("An error without a body gets a code by its status")
+    func noBody() async throws {
+        let bucket = try Self.bucket(MockTransport { _ in MockTransport.Answer(status: 404) })
+        let error = await #expect(throws: SternaError.self) { try await bucket.head("a") }
+        #expect(error?.s3Error?.code == "NotFound")
+    }
+
+    @Test("Storing an object")
+    func put() async throws {
+        let mock = MockTransport { _ in MockTransport.Answer(headers: [.eTag: "\"e\""]) }
+        let info = try await Self.bucket(mock).put(
+            "a", .text("abc"), contentType: "text/csv", metadata: ["Owner": "ada"],
+            headers: ["Cache-Control": "no-store"])
+        #expect(info.entityTag == "\"e\"")
+        #expect(info.size == nil)
+        let request = try #require(mock.requests.last)
+        #expect(request.method == .put)
+        #expect(request.headers[.contentType] == "text/csv")
+        #expect(request.headers["x-amz-meta-owner"] == "ada")
+        #expect(request.headers[.cacheControl] == "no-store")
+        #expect(
+            request.headers["x-amz-content-sha256"]
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(request.headers[.authorization]?.contains("x-amz-meta-owner") == true)
+    }
+
+    @Test("Storing a stream in signed chunks")
+    func stream() async throws {
+        let mock = MockTransport { _ in MockTransport.Answer() }
+        let chunks = AsyncStream<Bytes> { next in
+            next.yield(Bytes(text: "abc"))
+            next.finish()
+        }
+        try await Self.bucket(mock).put("a", stream: chunks, length: 3)
+        #expect(mock.requests.last?.headers["x-amz-content-sha256"] == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
+        #expect(mock.requests.last?.headers["x-amz-decoded-content-length"] == "3")
+    }
+
+    @Test("What the server says of an object")
+    func head() async throws {
+        let mock = MockTransport { _ in
+            MockTransport.Answer(headers: [
+                .contentLength: "12", .contentType: "text/csv", .eTag: "\"e\"",
+                .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", HTTPField.Name("x-amz-meta-owner")!: "ada",
+                HTTPField.Name("x-amz-version-id")!: "v",
+            ])
+        }
+        let info = try await Self.bucket(mock).head("a")
+        #expect(info.size == 12)
+        #expect(info.contentType == "text/csv")
+        #expect(info.lastModified?.timeIntervalSince1970 == 784_111_777)
+        #expect(info.metadata == ["owner": "ada"])
+        #expect(info.version == "v")
+    }
+
+    @Test("Copying on the server, which may fail after a 200")
+    func copy() async throws {
+        let mock = MockTransport(answers: [
+            Self.xml("<CopyObjectResult><ETag>e</ETag></CopyObjectResult>"), Self.error("InternalError", status: 200),
+            Self.xml("<Other/>"),
+        ])
+        let bucket = try Self.bucket(mock)
+        try await bucket.copy("a b+", to: "c")
+        let request = try #require(mock.requests.last)
+        #expect(request.headers["x-amz-copy-source"] == "/photos/a%20b%2B")
+        #expect(request.url.path == "/c")
+        let error = await #expect(throws: SternaError.self) { try await bucket.copy("a", to: "c") }
+        #expect(error?.kind == .unacceptableResponse)
+        #expect(error?.s3Error?.code == "InternalError")
+        let other = await #expect(throws: SternaError.self) { try await bucket.copy("a", to: "c") }
+        #expect(other?.kind == .decodingFailed)
+    }
+
+    @Test("Removing an object")
+    func delete() async throws {
+        let mock = MockTransport { _ in MockTransport.Answer(status: 204) }
+        try await Self.bucket(mock).delete("a")
+        #expect(mock.requests.last?.method == .delete)
+    }
+
+    private static func page(_ keys: [String], next: String?) -> MockTransport.Answer {
+        xml(
+            "<ListBucketResult><IsTruncated>\(next != nil)</IsTruncated>"
+                + (next.map { "<NextContinuationToken>\($0)</NextContinuationToken>" } ?? "")
+                + keys.map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined() + "</ListBucketResult>")
+    }
+
+    @Test("A listing goes through all pages, empty ones too")
+    func list() async throws {
+        let mock = MockTransport(answers: [
+            Self.page(["a", "b"], next: "t/1"), Self.page([], next: "t2"), Self.page(["c"], next: nil),
+        ])
+        var keys: [String] = []
+        for try await object in try Self.bucket(mock).list(prefix: "p/", pageSize: 2) { keys.append(object.key) }
+        #expect(keys == ["a", "b", "c"])
+        #expect(
+            mock.requests.map(\.url.query) == [
+                "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2",
+                "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2&continuation-token=t%2F1",
+                "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2&continuation-token=t2",
+            ])
+    }
+
+    @Test("A listing asks for pages as it is read")
+    func lazyList() async throws {
+        let mock = MockTransport { _ in Self.page(["a"], next: "\(UInt64.random(in: 0 ... .max))") }
+        for try await _ in try Self.bucket(mock).list() { break }
+        #expect(mock.requests.count == 1)
+    }
+
+    @Test("A listing that repeats its token, or goes on without objects, ends with an error")
+    func endlessList() async throws {
+        let repeating = MockTransport { _ in Self.page(["a"], next: "same") }
+        let error = await #expect(throws: SternaError.self) {
+            for try await _ in try Self.bucket(repeating).list() {}
+        }
+        #expect(error?.kind == .decodingFailed)
+        #expect(repeating.requests.count == 2)
+        let empty = MockTransport { _ in Self.page([], next: "\(UInt64.random(in: 0 ... .max))") }
+        await #expect(throws: SternaError.self) { for try await _ in try Self.bucket(empty).list() {} }
+        #expect(empty.requests.count == 100)
+    }
+
+    @Test("A presigned URL needs credentials, and shows no secret key")
+    func presign() async throws {
+        let bucket = try Self.bucket(MockTransport { _ in .json([:]) })
+        let url = try await bucket.presign("a", method: .put, expires: .seconds(60))
+        #expect(url.href.hasPrefix("https://photos.s3.eu-central-1.amazonaws.com/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&"))
+        #expect(url.query?.contains("X-Amz-Expires=60&X-Amz-SignedHeaders=host&") == true)
+        let anonymous = try S3(region: "r", credentials: nil).bucket("photos")
+        await #expect(throws: SternaError.self) { try await anonymous.presign("a") }
+    }
+
+    @Test("A client without credentials sends unsigned requests")
+    func anonymous() async throws {
+        let mock = MockTransport { _ in .text("x") }
+        let s3 = try S3(region: "r", credentials: nil) { $0.transport = mock }
+        _ = try await s3.bucket("photos").get("a")
+        #expect(mock.requests.last?.headers[.authorization] == nil)
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import Sterna
+
+@Suite("AWS signatures: a wrong clock")
+struct AWSClockSkewTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    static let server: Int64 = 784_111_777
+
+    @Test(
+        "A refusal with a distant date is a reason to sign again",
+        arguments: [
+            (403, date as String?, server - 600, server - 600, 600 as Int64?),
+            (400, date, server + 3_600, server + 3_600, -3_600),
+            (401, date, server - 241, server - 241, 241), (403, date, server - 240, server - 240, nil),
+            (403, date, server, server, nil), (403, nil, server - 600, server - 600, nil),
+            (403, "yesterday", server - 600, server - 600, nil), (200, date, server - 600, server - 600, nil),
+            (500, date, server - 600, server - 600, nil),
+            // Signed with the server's time already, and answered at once.
+            (403, date, server, server - 600, nil),
+            // The answer took ten minutes.
+            (403, date, server - 600, server, nil),
+        ])
+    func decides(status: Int, date: String?, signed: Int64, clock: Int64, expected: Int64?) {
+        #expect(AWSClockSkew.offset(status: status, date: date, signed: signed, clock: clock) == expected)
+    }
+
+    private static func refusal(_ code: Int = 403) -> MockTransport.Answer {
+        MockTransport.Answer(status: code, headers: [.date: date])
+    }
+
+    private static func session(_ mock: MockTransport) throws -> Session {
+        var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
+        signing.now = { server - 7_200 }
+        return try mocked(by: mock) { $0.awsSigning = signing }.api
+    }
+
+    private static func dates(_ mock: MockTransport) -> [String?] { mock.requests.map { $0.headers["x-amz-date"] } }
+
+    @Test("A request is signed once more with the server's time, which the origin keeps")
+    func corrected() async throws {
+        let mock = MockTransport(answers: [Self.refusal(), .json([:]), .json([:])])
+        let api = try Self.session(mock)
+        try await api.post("a", parameters: ["b": 1])
+        try await api.get("a")
+        #expect(Self.dates(mock) == ["19941106T064937Z", "19941106T084937Z", "19941106T084937Z"])
+        #expect(mock.requests[0].headers[.authorization] != mock.requests[1].headers[.authorization])
+    }
+
+    @Test("A server that refuses again is not asked a third time")
+    func once() async throws {
+        let mock = MockTransport { _ in Self.refusal() }
+        let api = try Self.session(mock)
+        let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(error?.status == 403)
+        #expect(mock.requests.count == 2)
+    }
+
+    @Test("A body that can be read once is not sent again, but the time is kept")
+    func onlyOnce() async throws {
+        let mock = MockTransport { request in
+            // Read as a transport does.
+            if let body = request.body { _ = try await AWSVectorTests.bytes(of: body) }
+            return request.method == .put ? Self.refusal() : .json([:])
+        }
+        var signing = AWSSigning.s3(region: "r", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
+        signing.now = { Self.server - 7_200 }
+        let api = try mocked(by: mock) { [signing] in $0.awsSigning = signing }.api
+        let body = Body.stream(
+            AsyncStream<Bytes> { next in
+                next.yield(Bytes(text: "abc"))
+                next.finish()
+            }, length: 3)
+        await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
+        try await api.get("a")
+        #expect(Self.dates(mock) == ["19941106T064937Z", "19941106T084937Z"])
+    }
+
+    @Test("Other origins keep this machine's time, and the number of origins is bounded")
+    func origins() throws {
+        let offsets = AWSClockOffsets()
+        let first = try HTTPURL("https://a.example").origin
+        offsets.set(600, for: first)
+        #expect(offsets.offset(for: first) == 600)
+        #expect(offsets.offset(for: try HTTPURL("https://a.example:444").origin) == 0)
+        for port in 1...1_000 { offsets.set(1, for: try HTTPURL("https://b.example:\(port)").origin) }
+        #expect(offsets.offset(for: first) == 0)
+    }
+}

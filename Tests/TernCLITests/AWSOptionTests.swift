@@ -1,0 +1,75 @@
+import ArgumentParser
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+@Suite("tern: --aws-sigv4", .timeLimit(.minutes(2)))
+struct AWSOptionTests {
+    @Test(
+        "The argument names vendor, region and service as curl's does",
+        arguments: [
+            ("aws", ["aws", "aws", nil, nil]), ("aws:amz", ["aws", "amz", nil, nil]),
+            ("aws:amz:eu-central-1", ["aws", "amz", "eu-central-1", nil]),
+            ("osc::r:s", ["osc", "osc", "r", "s"]), ("aws:amz::s3", ["aws", "amz", nil, "s3"]),
+        ] as [(String, [String?])])
+    func reads(text: String, parts: [String?]) throws {
+        let argument = try AWSSignatureArgument(text)
+        #expect([argument.vendor, argument.fieldName, argument.region, argument.service] == parts)
+    }
+
+    @Test(
+        "Other arguments are refused", arguments: ["", ":amz", "a:b:c:d:e", "aws:am z", "aws:amz:r/s", "aws:amz:r:é"])
+    func refuses(text: String) {
+        #expect(throws: ValidationError.self) { try AWSSignatureArgument(text) }
+        #expect(throws: (any Error).self) { try Tern.parseAsRoot(["http://a/", "--aws-sigv4", text]) }
+    }
+
+    @Test("Service and region come from the host where the argument leaves them out")
+    func host() throws {
+        let keys = AWSCredentials(accessKey: "A", secretKey: "S")
+        let argument = try AWSSignatureArgument("aws:amz")
+        let signing = try argument.signing(keys, for: try HTTPURL("https://sqs.eu-central-1.amazonaws.com/q"))
+        #expect(signing.service == "sqs")
+        #expect(signing.region == "eu-central-1")
+        for url in ["http://localhost/", "http://127.0.0.1/", "http://a.b/"] {
+            #expect(throws: ValidationError.self) { try argument.signing(keys, for: try HTTPURL(url)) }
+        }
+    }
+
+    @Test("The request has a signature, and the output no secret key")
+    func signs() async throws {
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run(
+                "-v", "--aws-sigv4", "aws:amz:eu-central-1:execute-api", "--auth", "AKID:s3cret",
+                server.url("/anything"),
+                "a=1")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let request = try #require(server.requests().last)
+            let field = try #require(request.headers["Authorization"])
+            #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
+            #expect(field.contains("/eu-central-1/execute-api/aws4_request, SignedHeaders="))
+            #expect(!(outcome.text + outcome.errors).contains("s3cret"))
+        }
+    }
+
+    @Test("Another vendor's names are in its fields")
+    func vendor() async throws {
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run(
+                "--aws-sigv4", "osc:osc:eu-west-2:api", "--auth", "AKID:s3cret", server.url("/anything"))
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let request = try #require(server.requests().last)
+            #expect(request.headers["Authorization"]?.hasPrefix("OSC4-HMAC-SHA256 Credential=AKID/") == true)
+            #expect(request.headers["X-Osc-Date"]?.hasSuffix("Z") == true)
+        }
+    }
+
+    @Test("A host that names no region is an error of the command line")
+    func noRegion() async throws {
+        let outcome = try await TernProcess.run("--aws-sigv4", "aws:amz", "--auth", "A:B", "http://127.0.0.1:1/")
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains("needs region and service"))
+    }
+}
