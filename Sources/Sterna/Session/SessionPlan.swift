@@ -20,11 +20,10 @@ final class SessionPlan: Sendable {
     /// The chain without a bandwidth limit at its end.
     private let interceptors: [any Interceptor]
 
-    /// Whether all requests of the session pass an authentication interceptor.
-    private let isAuthenticated: Bool
+    private let authentication: PlannedAuthentication
 
-    /// The place of the authentication interceptor in the chain, and the one for requests with a credential or a handler of their own.
-    private let authentication: (place: Int, interceptor: AuthenticationInterceptor)
+    /// The place in the chain of an authentication interceptor that only some requests have.
+    private let authenticationPlace: Int
 
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
@@ -54,8 +53,7 @@ final class SessionPlan: Sendable {
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         var settings = settings
-        let authenticator = AuthenticationInterceptor(&settings)
-        isAuthenticated = settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil
+        authentication = PlannedAuthentication(&settings)
         self.settings = settings
         clock = settings.engine.clock
         scope.register.add(settings.engine)
@@ -75,7 +73,7 @@ final class SessionPlan: Sendable {
         policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
         let place = policies.count
-        if isAuthenticated { policies.append(authenticator) }
+        if let authenticator = authentication.shared { policies.append(authenticator) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
@@ -84,7 +82,7 @@ final class SessionPlan: Sendable {
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
         // Each application interceptor has a trace below it.
-        authentication = (place + 2 * settings.interceptors.count + (watchesInterceptors ? 1 : 0), authenticator)
+        authenticationPlace = place + 2 * settings.interceptors.count + (watchesInterceptors ? 1 : 0)
         transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
@@ -172,7 +170,7 @@ final class SessionPlan: Sendable {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
-        addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
+        authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         request.priority = draft.settings.priority
@@ -195,7 +193,7 @@ final class SessionPlan: Sendable {
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
-        addCredentials(
+        authentication.addCredentials(
             request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
@@ -283,18 +281,10 @@ final class SessionPlan: Sendable {
         )
     }
 
-    /// Adds the credentials that answer challenges to the call.
-    private func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
-        let shared = isOwnOrigin ? settings.credential : nil
-        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
-        request.options[CallCredentialsKey.self] = credentials
-    }
-
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
-        let schemes = (draft.settings.authentication ?? settings.authenticationSettings.policy)?.schemes
         let authorization = try Credentials.fieldValue(
             for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
-            allowsBasic: schemes?.contains(.basic) ?? true)
+            allowsBasic: authentication.allowsBasic(request.url, draft.settings))
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
@@ -313,21 +303,15 @@ final class SessionPlan: Sendable {
     }
 
     private func needsOwnChain(_ request: Request) -> Bool {
-        !isLimited && request.options[ifSet: OwnBandwidthKey.self] != nil
-            || !isAuthenticated && Self.isAuthenticated(request)
-    }
-
-    private static func isAuthenticated(_ request: Request) -> Bool {
-        request.options[ifSet: CallCredentialsKey.self] != nil
-            || request.options[ifSet: ChallengeHandlerKey.self] != nil
+        !isLimited && request.options[ifSet: OwnBandwidthKey.self] != nil || authentication.isMissing(for: request)
     }
 
     // A session without a limit or credentials has no interceptor for the few requests that have their own.
     @inline(never)
     nonisolated(nonsending) private func sendByOwnChain(_ request: Request) async throws -> Response {
         var own = interceptors
-        if !isAuthenticated, Self.isAuthenticated(request) {
-            own.insert(authentication.interceptor, at: min(authentication.place, own.count))
+        if authentication.isMissing(for: request) {
+            own.insert(authentication.interceptor, at: min(authenticationPlace, own.count))
         }
         if isLimited || request.options[ifSet: OwnBandwidthKey.self] != nil { own.append(Self.bandwidth(settings)) }
         return try await Chain(own, transport: transport)(request)
