@@ -43,7 +43,7 @@ struct ChainSlots: OptionSet, Sendable {
 /// Makes a session's chains: that of its plain requests, and those with slots that a request needs besides.
 struct ChainBuilder: Sendable {
     let settings: SessionSettings
-    let authenticator: AuthenticationInterceptor
+    let authentication: PlannedAuthentication
     let retries: RetryLedger
     let sender: EngineSender
     let transport: any Transport
@@ -53,11 +53,11 @@ struct ChainBuilder: Sendable {
     private let clockOffsets = AWSClockOffsets()
 
     init(
-        settings: SessionSettings, authenticator: AuthenticationInterceptor, retries: RetryLedger,
+        settings: SessionSettings, authentication: PlannedAuthentication, retries: RetryLedger,
         sender: EngineSender, transport: any Transport, base: Origin?
     ) {
         self.settings = settings
-        self.authenticator = authenticator
+        self.authentication = authentication
         self.retries = retries
         self.sender = sender
         self.transport = transport
@@ -84,7 +84,7 @@ struct ChainBuilder: Sendable {
         if let tokens = settings.tokenAuthentication {
             policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
         }
-        if slots.contains(.authentication) { policies.append(authenticator) }
+        if slots.contains(.authentication) { policies.append(authentication.interceptor) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }

@@ -17,6 +17,7 @@ final class SessionPlan: Sendable {
     /// The slots of the session's own chain.
     private let slots: ChainSlots
     private let builder: ChainBuilder
+    private let authentication: PlannedAuthentication
 
     /// The transport of the session's requests, unless the session has one of its own.
     let engineTransport: EngineTransport
@@ -48,7 +49,7 @@ final class SessionPlan: Sendable {
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         var settings = settings
-        let authenticator = AuthenticationInterceptor(&settings)
+        authentication = PlannedAuthentication(&settings)
         self.settings = settings
         clock = settings.engine.clock
         scope.register.add(settings.engine)
@@ -62,7 +63,7 @@ final class SessionPlan: Sendable {
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
         builder = ChainBuilder(
-            settings: settings, authenticator: authenticator, retries: scope.retries, sender: engineTransport.sender,
+            settings: settings, authentication: authentication, retries: scope.retries, sender: engineTransport.sender,
             transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender,
             base: base?.origin)
         slots = ChainSlots(of: settings)
@@ -148,7 +149,7 @@ final class SessionPlan: Sendable {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
-        addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
+        authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         request.priority = draft.settings.priority
@@ -171,7 +172,7 @@ final class SessionPlan: Sendable {
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
-        addCredentials(
+        authentication.addCredentials(
             request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
@@ -259,18 +260,10 @@ final class SessionPlan: Sendable {
         )
     }
 
-    /// Adds the credentials that answer challenges to the call.
-    private func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
-        let shared = isOwnOrigin ? settings.credential : nil
-        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
-        request.options[CallCredentialsKey.self] = credentials
-    }
-
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
-        let schemes = (draft.settings.authentication ?? settings.authenticationSettings.policy)?.schemes
         let authorization = try Credentials.fieldValue(
             for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
-            allowsBasic: schemes?.contains(.basic) ?? true)
+            allowsBasic: authentication.allowsBasic(request.url, draft.settings))
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)

@@ -55,7 +55,9 @@ struct AuthenticationSessionTests {
     }
 
     @Test("A request's credential precedes the session's, and serves no other request") func requests() async throws {
-        let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) {
+            $0.credential = Self.ada
+        }
         try await api.get("a") { $0.credential = Self.bob }
         #expect(Self.fields(mock) == [nil, Self.bobField])
         try await api.get("a") { $0.credential = Self.bob }
@@ -83,7 +85,7 @@ struct AuthenticationSessionTests {
         #expect(mock.requests.count == 2)
         #expect(Self.fields(mock).first == Self.adaField)
         #expect(Self.fields(mock).last??.hasPrefix("Digest ") == true)
-        let (careful, carefulMock) = try mocked(nil, by: server.mock) {
+        let (careful, carefulMock) = try mocked(nil, by: DigestMock("ada", "s3cret").mock) {
             $0.authentication = AuthenticationPolicy(schemes: [.digest])
         }
         try await careful.get("https://ada:s3cret@a.test/")
@@ -176,6 +178,30 @@ struct AuthenticationSessionTests {
             #expect(error?.requestSent == true)
             #expect(mock.requests.count == 1)
         }
+    }
+
+    @Test("A hundred challenges at once ask a handler once, also one that sends requests itself") func askedOnce()
+        async throws
+    {
+        let count = Mutex(0)
+        let inner = Mutex<Session?>(nil)
+        let (api, _) = try mocked("https://a.test/", by: Self.server().mock) {
+            $0.challengeHandler = { _ in
+                let number = count.withLock {
+                    $0 += 1
+                    return $0
+                }
+                if number == 1 { _ = try await inner.withLock { $0 }?.get("inner") }
+                return .use(Self.ada)
+            }
+        }
+        inner.withLock { $0 = api }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await api.get("a") } }
+            try await group.waitForAll()
+        }
+        // The first one, and the request that it sends.
+        #expect(count.withLock { $0 } == 2)
     }
 
     @Test("A handler can cancel, or leave the decision to the next one") func decisions() async throws {

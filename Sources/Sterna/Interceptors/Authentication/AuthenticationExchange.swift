@@ -25,6 +25,9 @@ struct AuthenticationExchange {
 
     private var hasNewBody = false
 
+    /// Held from the first question to a handler until the server has accepted or refused the last answer.
+    private var turn: AskingTurns.Turn?
+
     private var memory: AuthenticationMemory { interceptor.memory }
     private var events: ChainEvents? { original.options[ChainEventsKey.self] }
 
@@ -174,18 +177,31 @@ struct AuthenticationExchange {
             scheme: candidate.scheme.name, challenges: situation.challenges, rejected: rejected,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
-        let (events, handlers) = (events, [original.options[ChallengeHandlerKey.self], interceptor.settings.handler])
+        let ownHandler = original.options[ChallengeHandlerKey.self]
+        if ownHandler == nil, turn?.space != candidate.space {
+            turn = nil
+            let (turns, space) = (memory.turns, candidate.space)
+            turn = try await AnswerWait.wait(for: original, on: interceptor.time) { await turns.take(space) }
+            // Another request was answered meanwhile.
+            if let known = memory.spaces.withLock({ $0.givenCredential(for: space) }), !rejected.contains(known) {
+                (stores, isOwnHandler) = (false, false)
+                return known
+            }
+        }
+        let (events, handlers) = (events, [ownHandler, interceptor.settings.handler])
         let answer: (ChallengeDisposition, isOwn: Bool)
         do {
             answer = try await AnswerWait.wait(for: original, on: interceptor.time) {
-                if let decided = await events?.answer(challenge) { return (decided, false) }
-                for (place, handler) in handlers.enumerated() {
-                    guard let handler else { continue }
-                    let decided = try await handler.answer(challenge)
-                    if case .useDefault = decided { continue }
-                    return (decided, place == 0)
+                try await AskingTurns.$isAsking.withValue(true) {
+                    if let decided = await events?.answer(challenge) { return (decided, false) }
+                    for (place, handler) in handlers.enumerated() {
+                        guard let handler else { continue }
+                        let decided = try await handler.answer(challenge)
+                        if case .useDefault = decided { continue }
+                        return (decided, place == 0)
+                    }
+                    return (.useDefault, false)
                 }
-                return (.useDefault, false)
             }
         } catch {
             throw Self.handlerFailure(error)

@@ -14,6 +14,9 @@ final class CallCredentials: Sendable {
     // Never false again: what a redirect to another origin has dropped does not come back, not even there.
     private let hasLeft = Atomic(false)
 
+    // Whether redirects keep the caller's credentials.
+    private let isKept = Atomic(false)
+
     /// Returns nil if there are none.
     ///
     /// - Parameters:
@@ -30,7 +33,10 @@ final class CallCredentials: Sendable {
     }
 
     /// Takes note of the origin of a request that is about to be sent.
-    func visit(_ origin: Origin) {
+    ///
+    /// - Parameter keepsCredentials: whether the redirects of the call take the caller's credentials along to other origins.
+    func visit(_ origin: Origin, keepsCredentials: Bool = false) {
+        if keepsCredentials { isKept.store(true, ordering: .relaxed) }
         if origin != self.origin { hasLeft.store(true, ordering: .relaxed) }
     }
 
@@ -39,7 +45,9 @@ final class CallCredentials: Sendable {
 
     /// Returns the credential of a source at an origin; nil for none.
     func credential(_ source: CredentialSource, at origin: Origin) -> Credential? {
-        guard origin == self.origin, !hasLeft.load(ordering: .relaxed) else { return nil }
+        guard origin == self.origin && !hasLeft.load(ordering: .relaxed) || isKept.load(ordering: .relaxed) else {
+            return nil
+        }
         return switch source {
         case .url: url
         case .request: request

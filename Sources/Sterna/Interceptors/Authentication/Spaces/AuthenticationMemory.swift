@@ -8,6 +8,7 @@ import Synchronization
 /// settings for authentication and trust are the same.
 final class AuthenticationMemory: Sendable {
     let spaces = Mutex(KnownSpaces())
+    let turns = AskingTurns()
     private let netrc = Mutex<Result<Netrc, SternaError>?>(nil)
 
     /// The settings that it belongs to.

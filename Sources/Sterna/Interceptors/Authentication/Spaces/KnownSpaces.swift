@@ -70,6 +70,13 @@ struct KnownSpaces: Sendable {
         return best?.entry
     }
 
+    /// Returns what a handler gave to another request for a space, and the server has accepted.
+    func givenCredential(for space: ProtectionSpace) -> Credential? {
+        places[space.origin]?.entries.first {
+            $0.space == space && $0.source == .handler && $0.isShared && !$0.paths.isEmpty
+        }?.credential
+    }
+
     /// Changes an entry in place, or adds it.
     mutating func update(_ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void) throws(SternaError) {
         let origin = entry.space.origin

@@ -1,0 +1,55 @@
+import SternaCore
+import Synchronization
+
+/// The authentication of a session's requests: who has the interceptor in its chain, and with which credentials.
+final class PlannedAuthentication: Sendable {
+    /// The interceptor of all requests; nil if no setting of the session enables it.
+    let shared: AuthenticationInterceptor?
+
+    // Of requests with a credential or a handler of their own, in a session without the shared one; made for the first of them.
+    private let own = Mutex<AuthenticationInterceptor?>(nil)
+    private let settings: SessionSettings
+    private let credential: Credential?
+
+    /// Resolves a session's settings, which keep what derived sessions share.
+    init(_ settings: inout SessionSettings) {
+        let isEnabled = settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil
+        shared = isEnabled ? AuthenticationInterceptor(&settings) : nil
+        credential = settings.credential
+        self.settings = settings
+    }
+
+    /// Whether a request needs an interceptor that the session's chain does not have.
+    func isMissing(for request: Request) -> Bool {
+        guard shared == nil else { return false }
+        return request.options[ifSet: CallCredentialsKey.self] != nil
+            || request.options[ifSet: ChallengeHandlerKey.self] != nil
+    }
+
+    /// Returns the interceptor of requests with settings of their own.
+    var interceptor: AuthenticationInterceptor {
+        if let shared { return shared }
+        return own.withLock { known in
+            if let known { return known }
+            var settings = settings
+            let made = AuthenticationInterceptor(&settings)
+            known = made
+            return made
+        }
+    }
+
+    /// Adds the credentials that answer challenges to the call of a request, whose URL still has its user information.
+    func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
+        let shared = isOwnOrigin ? credential : nil
+        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
+        request.options[CallCredentialsKey.self] = credentials
+    }
+
+    /// Whether a URL's user information may be sent without a challenge, by Basic.
+    func allowsBasic(_ url: HTTPURL, _ own: RequestSettings) -> Bool {
+        guard url.userinfo != nil, let policy = own.authentication ?? settings.authenticationSettings.policy else {
+            return true
+        }
+        return policy.schemes.contains(.basic)
+    }
+}
