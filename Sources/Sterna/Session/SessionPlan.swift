@@ -73,6 +73,7 @@ final class SessionPlan: Sendable {
         } else if hasInterceptors {
             policies.append(BodyReadingInterceptor())
         }
+        policies += Self.trafficControl(settings)
         if settings.transport == nil, settings.proxies.authenticator != nil {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
