@@ -69,7 +69,8 @@ struct CircuitTests {
                 }
             } else {
                 let isProbe = underWay.remove(at: Int.random(in: underWay.indices, using: &generator))
-                let result: Circuit.Result = [.success, .failure, .unknown].randomElement(using: &generator) ?? .success
+                let result: Circuit.Result =
+                    [.success, .failure, .unknown].randomElement(using: &generator) ?? .success
                 _ = circuit.ended(result, isProbe: isProbe, rules, at: now)
             }
         }

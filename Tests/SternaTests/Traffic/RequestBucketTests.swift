@@ -64,7 +64,9 @@ struct RequestBucketTests {
     func odd() {
         var bucket = RequestBucket()
         for (interval, burst) in [(Duration.seconds(-1), 0), (.seconds(Int64.max), .max), (.zero, -4)] {
-            for _ in 0..<20 { _ = bucket.take(interval: interval, burst: burst, longest: .seconds(Int64.max), at: start) }
+            for _ in 0..<20 {
+                _ = bucket.take(interval: interval, burst: burst, longest: .seconds(Int64.max), at: start)
+            }
         }
     }
 
