@@ -81,6 +81,7 @@ struct ChainBuilder: Sendable {
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
+        policies += SessionPlan.trafficControl(settings)
         if let tokens = settings.tokenAuthentication {
             policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
         }

@@ -51,7 +51,7 @@ enum ExitStatus {
         case .contentCodingFailed: 61
         case .cancelled: interrupted
         case .invalidRequest, .encodingFailed, .bodyNotReplayable, .originRefused, .shutDown, .unacceptableMediaType,
-            .unacceptableResponse, .decodingFailed, .digestMismatch, .interceptorFailed:
+            .unacceptableResponse, .decodingFailed, .digestMismatch, .trafficLimited, .interceptorFailed:
             failure
         }
     }

@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// The wait before a retry. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
+/// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
 final class RetryPause: CallStep {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?
@@ -30,7 +30,7 @@ final class RetryPause: CallStep {
         reach = call.map { $0.deadline.instant - now } ?? .zero
     }
 
-    /// Waits before a retry of a request; throws `cancelled` if the Swift task or the call is cancelled.
+    /// Waits before a request is sent; throws `cancelled` if the Swift task or the call is cancelled.
     nonisolated(nonsending) static func wait(
         _ delay: Duration, before request: Request, on time: LoopClock
     ) async throws {
@@ -52,7 +52,7 @@ final class RetryPause: CallStep {
     }
 
     private static var cancelled: SternaError {
-        SternaError(.cancelled, phase: .wait, "The request was cancelled while it waited for a retry.")
+        SternaError(.cancelled, phase: .wait, "The request was cancelled while it waited to be sent.")
     }
 
     /// The rest of the wait; nil while the call's time stands still. The call's deadline moves on with each pause of its time, which

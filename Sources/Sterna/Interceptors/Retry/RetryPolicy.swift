@@ -125,7 +125,9 @@ public struct RetryBackoff: Sendable, Hashable {
         let growth = pow(max(factor, 0), Double(max(retry, 0)))
         let product = first * growth
         let longest = product.isFinite ? min(product, most) : most
-        return .seconds(isJittered ? longest * min(max(random, 0), 1) : longest)
+        let chosen = isJittered ? longest * min(max(random, 0), 1) : longest
+        // To the nearest nanosecond; a hundred years fit.
+        return .nanoseconds(Int64((chosen * 1e9).rounded()))
     }
 
     /// A duration in seconds, from zero to a hundred years.

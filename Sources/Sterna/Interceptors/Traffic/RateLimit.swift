@@ -1,0 +1,88 @@
+import NIOCore
+import SternaCore
+
+/// Limits how many requests are sent to each origin, and heeds what servers say about theirs.
+///
+///     let limit = RateLimit(requests: 10, per: .seconds(1), burst: 20)
+///     let api = try Session { $0.rateLimit = limit }
+///
+/// A request beyond the rate waits for its turn; one that would wait longer than `longestWait` fails with `trafficLimited`, and
+/// nothing is sent. A response with a `RateLimit` field of which nothing remains, or with status 429, holds back further requests
+/// to its origin for the time that it names. Sessions that have the same limit share it.
+public final class RateLimit: Sendable {
+    private let interval: Duration
+    private let burst: Int
+    private let longestWait: Duration
+    private let buckets = OriginStates { RequestBucket() }
+
+    /// - Parameters:
+    ///   - requests: the number of requests, from 1, to each origin in a time.
+    ///   - time: that time.
+    ///   - burst: the number of requests that may be sent at once after a pause; that of `requests` by default.
+    ///   - longestWait: the longest wait of a request; 60 s by default.
+    public init(requests: Int, per time: Duration, burst: Int? = nil, longestWait: Duration = .seconds(60)) {
+        interval = max(time, .zero) / max(requests, 1)
+        self.burst = max(burst ?? requests, 1)
+        self.longestWait = longestWait
+    }
+
+    func take(_ origin: Origin, _ clock: NetworkClock) -> RequestBucket.Turn {
+        buckets.update(origin) {
+            $0.take(interval: interval, burst: burst, longest: longestWait, at: clock.now)
+        }
+    }
+
+    func hold(_ origin: Origin, for duration: Duration, _ clock: NetworkClock) {
+        buckets.update(origin) { $0.hold(for: duration, at: clock.now) }
+    }
+}
+
+/// Has requests wait for their turn.
+struct RateLimitInterceptor: Interceptor {
+    let limit: RateLimit
+    let time: LoopClock
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        let origin = request.url.origin
+        switch limit.take(origin, time.clock) {
+        case .after(let wait):
+            if wait > .zero {
+                try checkDeadline(request, wait)
+                try await RetryPause.wait(wait, before: request, on: time)
+            }
+        case .refuse(let wait): throw Self.refusal(origin, wait).at(request)
+        }
+        let response = try await next(request)
+        let status = response.status.code
+        let retryAfter = status == 429 ? RetryAfter.delay(response.section) : nil
+        if let pause = RateLimitField.pause(status: status, response.section, retryAfter: retryAfter) {
+            limit.hold(origin, for: pause, time.clock)
+        }
+        return response
+    }
+
+    private func checkDeadline(_ request: Request, _ wait: Duration) throws(SternaError) {
+        guard let deadline = request.deadline else { return }
+        let left = Duration.nanoseconds((deadline.instant - time.clock.now).nanoseconds)
+        if wait >= left { throw Self.refusal(request.url.origin, wait).at(request) }
+    }
+
+    private static func refusal(_ origin: Origin, _ wait: Duration) -> SternaError {
+        SternaError(
+            .trafficLimited, phase: .prepare,
+            "Nothing was sent: the rate limit for \(origin) allows the request in \(wait.components.seconds) s, which is too late. "
+                + "Send fewer requests, or raise the limit.")
+    }
+}
+
+enum RateLimitKey: RequestOptionKey {
+    static var defaultValue: RateLimit? { nil }
+}
+
+extension SessionSettings {
+    /// Limits the rate of requests to each origin; none by default.
+    public var rateLimit: RateLimit? {
+        get { options[RateLimitKey.self] }
+        set { options[ifSet: RateLimitKey.self] = newValue.map(Optional.some) }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+/// Circuit breakers and rate limits of sessions.
+@Suite("Traffic control", .timeLimit(.minutes(2)))
+struct TrafficControlTests {
+    private let scene = RetryScene()
+
+    @Test("An open circuit sends nothing, for its origin alone; a probe closes it")
+    func circuit() async throws {
+        let isDown = Mutex(true)
+        let breaker = CircuitBreaker(failures: 2, openTime: .seconds(30))
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.circuitBreaker = breaker
+            $0.allowsOtherOrigins = true
+        }) { request, _ in
+            guard request.url.host == "api.example.com", isDown.withLock({ $0 }) else { return .json([:]) }
+            throw RetryScene.closed
+        }
+        let derived = api.with { $0.headers["X-Own"] = "1" }
+        for _ in 0..<2 { await #expect(throws: SternaError.self) { try await api.get("a") } }
+        let refused = await #expect(throws: SternaError.self) { try await derived.get("a") }
+        #expect(refused?.kind == .trafficLimited)
+        #expect(refused?.detail.contains("https://api.example.com") == true)
+        #expect(refused?.detail.contains("30 s") == true)
+        #expect(mock.requests.count == 2)
+        #expect(try await api.get("https://other.example.com/").status == 200)
+        await scene.time.advance(by: .seconds(30))
+        await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(mock.requests.count == 4)
+        await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(mock.requests.count == 4)
+        isDown.withLock { $0 = false }
+        await scene.time.advance(by: .seconds(30))
+        for _ in 0..<3 { #expect(try await api.get("a").status == 200) }
+        #expect(mock.requests.count == 7)
+    }
+
+    @Test("Statuses open a circuit, too, and retries count")
+    func statuses() async throws {
+        let (api, mock) = try scene.make({
+            $0.circuitBreaker = CircuitBreaker(failures: 2)
+            $0.retry = .transient
+            $0.retry.limit = 9
+        }) { _, _ in .json([:], status: 502) }
+        let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
+        #expect(error?.kind == .trafficLimited)
+        #expect(mock.requests.count == 2)
+    }
+
+    @Test("Requests beyond the rate wait for their turn")
+    func rate() async throws {
+        let limit = RateLimit(requests: 2, per: .seconds(1))
+        let (api, mock) = try scene.make({ $0.rateLimit = limit }) { _, _ in .json([:]) }
+        let before = scene.time.now
+        _ = try await scene.run { for _ in 0..<6 { try await api.get("a") } }
+        let passed = scene.time.now - before
+        #expect(passed >= .seconds(2))
+        #expect(mock.requests.count == 6)
+    }
+
+    @Test("A 429 and an exhausted RateLimit hold back what follows")
+    func held() async throws {
+        let name = try #require(HTTPField.Name("RateLimit"))
+        let limit = RateLimit(requests: 1_000, per: .seconds(1))
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.rateLimit = limit
+        }) { _, number in
+            switch number {
+            case 0: RetryScene.later("7", status: 429)
+            case 1: .init(headers: [name: #""default";r=0;t=20"#])
+            default: .json([:])
+            }
+        }
+        await #expect(throws: SternaError.self) { try await api.get("a") }
+        let before = scene.time.now
+        _ = try await scene.run { try await api.get("b") { $0.responseSerializer = .data } }
+        #expect(scene.time.now - before >= .seconds(7))
+        let hurried = await #expect(throws: SternaError.self) {
+            try await api.get("c") { $0.deadline = scene.time.deadline + .seconds(5) }
+        }
+        #expect(hurried?.kind == .trafficLimited)
+        #expect(mock.requests.count == 2)
+    }
+}
