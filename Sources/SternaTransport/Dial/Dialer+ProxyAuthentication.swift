@@ -81,7 +81,9 @@ extension Dialer {
             return loop.makeSucceededVoidFuture()
         }
         guard authentication.hasAuthenticator else {
-            guard let schemes = ProxyAuthentication.unsupported(challenges) else { return loop.makeFailedFuture(refusal) }
+            guard let schemes = ProxyAuthentication.unsupported(challenges) else {
+                return loop.makeFailedFuture(refusal)
+            }
             return loop.makeFailedFuture(
                 Self.unanswered(refusal, "it accepts only \(schemes), which is not supported."))
         }

@@ -133,7 +133,8 @@ package struct ForwardedCredentials: Sendable {
             }
         } catch {
             var failure = SternaError(
-                .proxyFailed, phase: .proxy, "The proxy \(proxy) did not prove that it knows the password: \(error.detail)",
+                .proxyFailed, phase: .proxy,
+                "The proxy \(proxy) did not prove that it knows the password: \(error.detail)",
                 underlying: error)
             failure.response = response
             throw failure

@@ -227,7 +227,8 @@ final class ProxyAuthentication: Sendable {
     private static func checkSupport(of challenge: ProxyChallenge) throws(SternaError) {
         guard let schemes = unsupported(challenge.challenges) else { return }
         throw SternaError(
-            .proxyFailed, phase: .proxy, "The proxy \(challenge.proxy) accepts only \(schemes), which is not supported.")
+            .proxyFailed, phase: .proxy, "The proxy \(challenge.proxy) accepts only \(schemes), which is not supported."
+        )
     }
 
     /// The names of the offered schemes if none of them takes a user name and password; nil if one does, or if no challenge could

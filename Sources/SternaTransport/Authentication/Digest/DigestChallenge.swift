@@ -118,7 +118,9 @@ package struct DigestChallenge: Sendable, Hashable {
         value.utf8.count <= Limits.bytes && FieldSyntax.isValue(value)
     }
 
-    private static func isTrue(_ value: String?) -> Bool { value.map { AuthenticationChallenge.isSame($0, "true") } ?? false }
+    private static func isTrue(_ value: String?) -> Bool {
+        value.map { AuthenticationChallenge.isSame($0, "true") } ?? false
+    }
 
     /// The known qualities of a list; nil if there is none, though the server wants one.
     private static func qualities(_ list: String) -> Set<Quality>? {

@@ -42,7 +42,10 @@ struct DigestInfo: Sendable {
         guard let proof, let quality = answer.quality else { return .none }
         var used = quality
         if let named = self.quality {
-            guard let known = DigestChallenge.Quality.allCases.first(where: { AuthenticationChallenge.isSame($0.rawValue, named) })
+            guard
+                let known = DigestChallenge.Quality.allCases.first(where: {
+                    AuthenticationChallenge.isSame($0.rawValue, named)
+                })
             else { throw Self.wrong("it names a quality that it did not offer") }
             used = known
         }

@@ -54,7 +54,8 @@ package struct DigestState: Sendable {
         let name = try DigestUser(user, for: challenge)
         guard count < .max else {
             throw SternaError(
-                .limitExceeded, phase: .prepare, "The server's nonce has been used 4,294,967,295 times; it can count no more.")
+                .limitExceeded, phase: .prepare,
+                "The server's nonce has been used 4,294,967,295 times; it can count no more.")
         }
         count += 1
         let clientNonce = clientNonce ?? session?.clientNonce ?? Self.randomNonce()

@@ -46,7 +46,9 @@ struct SHA512Truncated256: Sendable {
     }
 
     private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
     }
 
     private mutating func compress(_ block: UnsafeRawBufferPointer) {
