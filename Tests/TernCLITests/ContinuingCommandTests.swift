@@ -24,6 +24,17 @@ struct ContinuingCommandTests {
             (["-O", "-J", "--jobs", "9", "--segments", "3", "http://a/b"], "-O -J --segments 3 --jobs 9 http://a/b"),
             (["-a", "ada:s3cret", "http://a/b"], "--auth 'ada:***' http://a/b"),
             (["-a", "ada", "http://a/b"], "--auth ada http://a/b"),
+            (
+                ["-u", "ada:s3cret", "--auth-type", "digest", "-n", "http://a/b"],
+                "--auth 'ada:***' --auth-type digest --netrc http://a/b"
+            ),
+            (
+                ["-u", "s3cret", "--auth-type", "bearer", "http://a/b"], "--auth '***' --auth-type bearer http://a/b"
+            ),
+            (
+                ["--netrc-file", "my file", "-U", "ada:s3cret", "http://a/b"],
+                "--netrc-file 'my file' --proxy-user 'ada:***' http://a/b"
+            ),
             (["--bearer", "s3cret", "http://a/b"], "--bearer '***' http://a/b"),
             (
                 ["-H", "X-Api-Key: s3cret", "-H", "X-A: b", "-H", "Accept:", "http://a/b"],
@@ -53,7 +64,7 @@ struct ContinuingCommandTests {
     @Test("It has every option that the help lists") func complete() throws {
         let values = [
             "--into": "f", "--segments": "2", "--jobs": "2", "--sha256": String(repeating: "a", count: 64),
-            "--auth": "a:b",
+            "--auth": "a:b", "--auth-type": "basic", "--netrc-file": "/none", "--proxy-user": "a:b",
             "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--timeout": "9",
             "--max-time": "99", "--limit-rate": "2M", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
             "--tls-max": "1.3", "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none",
@@ -61,7 +72,7 @@ struct ContinuingCommandTests {
         ]
         // Those that exclude others are in the table above, or mean the same as another.
         let others: Set = [
-            "--bearer", "--http1.1", "--http1", "--http2", "--ipv4", "--insecure", "--no-follow", "--follow",
+            "--bearer", "--user", "--http1.1", "--http1", "--http2", "--ipv4", "--insecure", "--no-follow", "--follow",
             "--version",
             "--help", "--output", "--remote-name", "--remote-header-name", "--continue",
         ]

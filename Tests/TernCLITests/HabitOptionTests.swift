@@ -137,8 +137,8 @@ struct HabitOptionTests {
         arguments: [
             (["-c", "jar", "http://a/"], "cookie jars are not supported yet"),
             (["-b", "jar.txt", "http://a/"], "cookie jars"),
-            (["-b", "http://a/"], "--print b"), (["-A", "digest", "http://a/"], "--auth"),
-            (["-u", "a:b", "http://a/"], "--auth"), (["-F", "a=b", "http://a/"], "--form"),
+            (["-b", "http://a/"], "--print b"), (["-A", "digest", "http://a/"], "--auth-type"),
+            (["--digest", "http://a/"], "--auth-type digest"), (["-F", "a=b", "http://a/"], "--form"),
             (["-sS", "http://a/"], "'-S'; leave it out"), (["-T", "f", "http://a/"], "tern upload"),
             (["--data-raw", "x", "http://a/"], "--data"), (["--download", "http://a/"], "tern download"),
             (["--session", "x", "http://a/"], "sessions are not supported yet"), (["-J", "http://a/x"], "-O"),

@@ -41,6 +41,27 @@ struct ChainEvents: Sendable {
         return body ?? nil
     }
 
+    // MARK: Challenges
+
+    /// Whether a hook answers the challenges of servers.
+    var answersChallenges: Bool { events.hooks.challengeReceived != nil }
+
+    /// Asks the hook `challengeReceived`; nil without it, and if it leaves the decision to others.
+    func answer(_ challenge: CredentialChallenge) async -> ChallengeDisposition? {
+        guard let hook = events.hooks.challengeReceived, let task else { return nil }
+        let answer: ChallengeDisposition? = await events.mailbox.ask {
+            guard !task.isSilent else { return .cancel }
+            return await hook(task, challenge)
+        }
+        if case .useDefault? = answer { return nil }
+        return answer
+    }
+
+    /// Reports what happens to a challenge.
+    func answered(_ challenge: CredentialChallenge, _ disposition: ChallengeDisposition) {
+        task?.post(.challengeReceived(challenge, disposition))
+    }
+
     // MARK: Application interceptors
 
     /// Records the request that the application interceptors receive.

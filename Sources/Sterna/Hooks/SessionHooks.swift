@@ -66,6 +66,13 @@ public struct SessionHooks: Sendable {
     /// `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails the task with `bodyNotReplayable`.
     public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
 
+    /// Answers a server's challenge (401) that no setting has a credential for; AFNetworking's
+    /// `setTaskDidReceiveAuthenticationChallengeBlock` and `setAuthenticationChallengeHandler`.
+    ///
+    /// ``ChallengeDisposition/useDefault`` asks the handlers of the request and of the session, as without it. It is called again when the
+    /// server refuses its credential.
+    public var challengeReceived: (@Sendable (SessionTask, CredentialChallenge) async -> ChallengeDisposition)?
+
     /// Called with upload progress; AFNetworking's `setTaskDidSendBodyDataBlock`.
     public var bodyDataSent: (@Sendable (SessionTask, TransferProgress) -> Void)?
 

@@ -70,6 +70,12 @@ struct TaskEvent: Sendable {
         TaskEvent(nil) { $0.newBodyNeeded($1, request, body) }
     }
 
+    static func challengeReceived(
+        _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition
+    ) -> TaskEvent {
+        TaskEvent(nil) { $0.challengeReceived($1, challenge, disposition) }
+    }
+
     static func bodyDataSent(_ progress: TransferProgress) -> TaskEvent {
         TaskEvent({ $0.bodyDataSent?($1, progress) }, { $0.bodyDataSent($1, progress) })
     }

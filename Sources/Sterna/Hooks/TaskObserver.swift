@@ -61,6 +61,11 @@ public protocol TaskObserver: Sendable {
     /// A request is to be sent again, although its body can be read only once; with the body of ``SessionHooks/needNewBody``.
     func newBodyNeeded(_ task: SessionTask, _ request: Request, _ body: Body?)
 
+    /// A server's challenge (401) that no setting had a credential for; with what ``SessionHooks/challengeReceived`` or a handler has
+    /// decided.
+    func challengeReceived(
+        _ task: SessionTask, _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition)
+
     /// Upload progress.
     func bodyDataSent(_ task: SessionTask, _ progress: TransferProgress)
 
@@ -111,6 +116,9 @@ extension TaskObserver {
     public func taskCompleted(_ task: SessionTask, _ error: SternaError?) {}
     public func redirectDecided(_ task: SessionTask, _ response: Response, _ decision: RedirectDecision) {}
     public func newBodyNeeded(_ task: SessionTask, _ request: Request, _ body: Body?) {}
+    public func challengeReceived(
+        _ task: SessionTask, _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition
+    ) {}
     public func bodyDataSent(_ task: SessionTask, _ progress: TransferProgress) {}
     public func responseReceived(_ task: SessionTask, _ response: Response, _ disposition: ResponseDisposition) {}
     public func responseValidated(_ task: SessionTask, _ response: Response, _ error: SternaError?) {}

@@ -20,6 +20,12 @@ final class SessionPlan: Sendable {
     /// The chain without a bandwidth limit at its end.
     private let interceptors: [any Interceptor]
 
+    /// Whether all requests of the session pass an authentication interceptor.
+    private let isAuthenticated: Bool
+
+    /// The place of the authentication interceptor in the chain, and the one for requests with a credential or a handler of their own.
+    private let authentication: (place: Int, interceptor: AuthenticationInterceptor)
+
     /// Whether an interceptor in the chain sees the bodies that verbs collect, so that the chain reads them.
     let readsBodiesInChain: Bool
 
@@ -47,6 +53,9 @@ final class SessionPlan: Sendable {
     init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope = SessionScope()) {
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
+        var settings = settings
+        let authenticator = AuthenticationInterceptor(&settings)
+        isAuthenticated = settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil
         self.settings = settings
         clock = settings.engine.clock
         scope.register.add(settings.engine)
@@ -65,6 +74,8 @@ final class SessionPlan: Sendable {
         var policies: [any Interceptor] = watchesInterceptors ? [AdaptationInterceptor(isAbove: false)] : []
         policies.append(RedirectInterceptor())
         if readsBodiesInChain { policies.append(BodyReadingInterceptor()) }
+        let place = policies.count
+        if isAuthenticated { policies.append(authenticator) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: engineTransport.sender))
         }
@@ -72,6 +83,8 @@ final class SessionPlan: Sendable {
         let all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         interceptors = watchesInterceptors ? [AdaptationInterceptor(isAbove: true)] + all : all
+        // Each application interceptor has a trace below it.
+        authentication = (place + 2 * settings.interceptors.count + (watchesInterceptors ? 1 : 0), authenticator)
         transport = settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender
         isLimited = settings.bandwidth != nil
         chain = Chain(isLimited ? interceptors + [Self.bandwidth(settings)] : interceptors, transport: transport)
@@ -159,6 +172,7 @@ final class SessionPlan: Sendable {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
+        addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
         request.priority = draft.settings.priority
@@ -181,6 +195,8 @@ final class SessionPlan: Sendable {
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
+        addCredentials(
+            request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         return request
@@ -267,9 +283,18 @@ final class SessionPlan: Sendable {
         )
     }
 
+    /// Adds the credentials that answer challenges to the call.
+    private func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
+        let shared = isOwnOrigin ? settings.credential : nil
+        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
+        request.options[CallCredentialsKey.self] = credentials
+    }
+
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
+        let schemes = (draft.settings.authentication ?? settings.authenticationSettings.policy)?.schemes
         let authorization = try Credentials.fieldValue(
-            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls)
+            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
+            allowsBasic: schemes?.contains(.basic) ?? true)
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
@@ -283,15 +308,29 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !isLimited, request.options[ifSet: OwnBandwidthKey.self] != nil { return try await sendLimited(request) }
+        if !request.options.isEmpty, needsOwnChain(request) { return try await sendByOwnChain(request) }
         return try await chain(request)
     }
 
-    // A session without a limit has no interceptor for the few requests that have one of their own.
+    private func needsOwnChain(_ request: Request) -> Bool {
+        !isLimited && request.options[ifSet: OwnBandwidthKey.self] != nil
+            || !isAuthenticated && Self.isAuthenticated(request)
+    }
+
+    private static func isAuthenticated(_ request: Request) -> Bool {
+        request.options[ifSet: CallCredentialsKey.self] != nil
+            || request.options[ifSet: ChallengeHandlerKey.self] != nil
+    }
+
+    // A session without a limit or credentials has no interceptor for the few requests that have their own.
     @inline(never)
-    nonisolated(nonsending) private func sendLimited(_ request: Request) async throws -> Response {
-        let limited = interceptors + [Self.bandwidth(settings)]
-        return try await Chain(limited, transport: transport)(request)
+    nonisolated(nonsending) private func sendByOwnChain(_ request: Request) async throws -> Response {
+        var own = interceptors
+        if !isAuthenticated, Self.isAuthenticated(request) {
+            own.insert(authentication.interceptor, at: min(authentication.place, own.count))
+        }
+        if isLimited || request.options[ifSet: OwnBandwidthKey.self] != nil { own.append(Self.bandwidth(settings)) }
+        return try await Chain(own, transport: transport)(request)
     }
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.

@@ -74,12 +74,17 @@ public struct SessionSettings: Sendable {
     public var callbacks = CallbackTarget.main
 
     /// Closures that are called as tasks go on; none by default.
-    public var hooks: SessionHooks?
+    public var hooks: SessionHooks? {
+        // Closures cannot be compared: credentials that other hooks gave are not shared.
+        didSet { authenticationSettings.hooks = Call.newNumber() }
+    }
 
     /// Receive the events of tasks, after ``hooks`` and in this order; none by default.
     public var taskObservers: [any TaskObserver] = []
 
     var notifications = NotificationSetting()
+
+    var authenticationSettings = AuthenticationSettings()
 
     /// Whether tasks start when they are created, as Alamofire's do; the default. If not, ``SessionTask/resume()`` starts them, as
     /// in AFNetworking and URLSession.

@@ -15,7 +15,10 @@ extension SessionSettings: CustomReflectable {
             self,
             children: [
                 "headers": headers.masked(secretHeaders), "secretHeaders": secretHeaders,
-                "authorization": authorization as Any,
+                "authorization": authorization as Any, "authentication": authentication,
+                "credential": credential as Any,
+                "credentialStore": credentialStore as Any, "netrc": netrc as Any,
+                "hasChallengeHandler": challengeHandler != nil,
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
                 "options": options, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,

@@ -9,6 +9,7 @@ public import HTTPTypes
 ///                               certificateRejected  shutDown
 ///     during the exchange       writeFailed  connectionClosed  truncated  malformedResponse  limitExceeded
 ///     redirects                 tooManyRedirects  redirectRefused
+///     credentials               authenticationFailed
 ///     the response              contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
 ///                               decodingFailed  digestMismatch
 ///     a download's file         destinationUnusable: in `prepare` before anything is sent, in `read` after the transfer
@@ -218,6 +219,9 @@ extension SternaError {
         case hostNotFound, addressRefused, connectionFailed, proxyFailed, tlsFailed, certificateRejected, shutDown
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
+        /// A server's challenge (401) cannot be answered: it offers only schemes that are not supported, or what has the credentials
+        /// failed, with its error in `underlying`. Credentials that a server refuses are a response, of status 401.
+        case authenticationFailed
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
         /// A download cannot be saved where it was to be: the file exists, the folder cannot be written. A full disk is
         /// `writeFailed`.

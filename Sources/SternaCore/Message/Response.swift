@@ -26,6 +26,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
         @usableFromInline var hasUnknownCoding = false
+        @usableFromInline var note: String?
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -117,6 +118,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.hasUnknownCoding
+        }
+    }
+
+    /// What the library has to say about the response, as a sentence: why a 401 was not answered, say. Nil for most responses.
+    public package(set) var note: String? {
+        @inlinable get { storage.content.note }
+        _modify {
+            makeOwn()
+            yield &storage.content.note
         }
     }
 

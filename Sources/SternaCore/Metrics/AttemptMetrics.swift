@@ -15,6 +15,8 @@ public struct AttemptMetrics: Sendable, Hashable {
         case misdirected
         /// An interceptor repeated the request.
         case retry
+        /// The server asked for credentials (401), and the request was sent with others.
+        case authentication
     }
 
     /// A time span, counted from the request's begin.

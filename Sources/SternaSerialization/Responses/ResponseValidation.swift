@@ -129,7 +129,8 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
         let phrase = response.status.registeredPhrase
         var error = SternaError(
             .unacceptableStatus, phase: .decode,
-            "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").", underlying: cause)
+            "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").\(response.note.map { " \($0)" } ?? "")",
+            underlying: cause)
         error.attach(response, body)
         if !response.hasUnknownCoding {
             error.serverMessage = ServerMessage.find(in: body, mediaType: response.mediaType)

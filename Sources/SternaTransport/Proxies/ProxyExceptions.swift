@@ -68,7 +68,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
 
     /// Returns whether a host is this machine by its name or address: `localhost`, a name below it, 127.0.0.0/8 or ::1 (RFC
     /// 6761, 6.3).
-    static func isLoopback(_ host: String) -> Bool { isLoopback(plain: plain(host)) }
+    package static func isLoopback(_ host: String) -> Bool { isLoopback(plain: plain(host)) }
 
     private static func isLoopback(plain host: String) -> Bool {
         if let address = IPAddress(host) { return isLoopback(address.unmapped) }

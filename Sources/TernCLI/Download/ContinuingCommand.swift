@@ -34,12 +34,7 @@ struct ContinuingCommand {
     }
 
     private mutating func add(_ sender: SenderOptions, _ items: [Item]) {
-        if let auth = sender.auth {
-            let user = auth.prefix { $0 != ":" }
-            // Without a password tern asks for it again.
-            add("--auth", auth.contains(":") ? "\(user):\(hidden())" : "\(user)")
-        }
-        if sender.bearer != nil { add("--bearer", hidden()) }
+        add(sender.credentials)
         let fields = (try? sender.header.map { try HabitOptions.headerItem($0) }) ?? []
         for item in fields + items {
             switch item {
@@ -59,6 +54,21 @@ struct ContinuingCommand {
             hidesSecrets = true
             add("--cookie", pairs.joined(separator: "; "))
         }
+    }
+
+    private mutating func add(_ credentials: CredentialOptions) {
+        if let auth = credentials.auth {
+            // Without a password tern asks for it again.
+            add("--auth", credentials.authType == .bearer ? hidden() : shown(user: auth))
+        }
+        add("--auth-type", credentials.authType?.rawValue)
+        if credentials.bearer != nil { add("--bearer", hidden()) }
+        if credentials.netrc { words.append("--netrc") }
+        add("--netrc-file", credentials.netrcFile)
+    }
+
+    private mutating func shown(user text: String) -> String {
+        text.contains(":") ? "\(text.prefix { $0 != ":" }):\(hidden())" : text
     }
 
     private mutating func add(_ connection: ConnectionOptions) {
@@ -92,6 +102,7 @@ struct ContinuingCommand {
                 add("--proxy", proxy)
             }
         }
+        if let user = routing.proxyUser { add("--proxy-user", shown(user: user)) }
         add("--noproxy", routing.noproxy)
         add("--unix-socket", routing.unixSocket)
         if routing.ipv4 { words.append("--ipv4") }

@@ -22,11 +22,11 @@ struct DownloadJob {
         let destinations = try saving.destinations(of: urls)
         let content = try RequestContent(try sender.headerItems() + items, as: .json)
         let session = try session(removing: content.removedHeaders)
-        let authorization = try sender.authorization()
+        let credentials = try sender.credentials.given()
         try routing.checkSocket()
         let drafts = zip(urls, destinations).map { url, destination in
             var draft = RequestDraft(.get, url, headers: content.headers)
-            draft.settings.authorization = authorization
+            credentials.apply(to: &draft.settings)
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)
@@ -51,12 +51,14 @@ struct DownloadJob {
     private func session(removing removed: Set<String>) throws -> Session {
         let policies = try urls.map { try trust.policy(for: $0) }
         let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
+        let netrc = try sender.credentials.netrcSetting()
         return try Session { settings in
             // They are the same; a URL that does not fit them was refused.
             if let policy = policies.first { settings.securityPolicy = policy }
             settings.engine = engine
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
+            settings.netrc = netrc
             if !removed.isEmpty {
                 settings.networkInterceptors = [
                     NetworkLog(removedHeaders: removed) { _ in

@@ -46,6 +46,7 @@ enum ExitStatus {
         case .connectionClosed, .malformedResponse, .limitExceeded: 56
         case .identityUnusable: 58
         case .certificateRejected: 60
+        case .authenticationFailed: 94
         case .proxyFailed: 97
         case .contentCodingFailed: 61
         case .cancelled: interrupted

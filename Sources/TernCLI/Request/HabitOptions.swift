@@ -24,7 +24,7 @@ enum HabitOptions {
     static func userAgentItem(_ text: String) throws -> Item {
         if ["basic", "bearer", "digest"].contains(text.lowercased()) {
             throw ValidationError(
-                "-A sets the User-Agent; for credentials write --auth user:password or --bearer TOKEN (Digest is not supported yet)."
+                "-A sets the User-Agent; for credentials write --auth user:password with --auth-type basic, digest or bearer."
             )
         }
         return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
@@ -44,7 +44,6 @@ enum HabitOptions {
     private static let advice: [String: String] = [
         "-F": "write --form, and name=value or name@file after the URL",
         "-T": "write tern upload FILE URL",
-        "-u": "write --auth user:password",
         "-c": "cookie jars are not supported yet; to continue a download write tern download --continue",
         "-S": "leave it out, as errors are always shown",
         "-G": "write name==value after the URL for the query",
@@ -56,7 +55,6 @@ enum HabitOptions {
         "-q": "leave it out, as configuration files are not supported",
         "-r": "write Range:bytes=0-99 after the URL",
         "-z": "write If-Modified-Since:DATE after the URL",
-        "-n": "write --auth user:password; .netrc is not read",
         "-N": "leave it out, as output is never held back",
         "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
@@ -69,8 +67,11 @@ enum HabitOptions {
         "--cookie-jar": "cookie jars are not supported yet; send cookies with -b name=value",
         "--session": "sessions are not supported yet",
         "--session-read-only": "sessions are not supported yet",
-        "--user": "write --auth user:password",
-        "--auth-type": "write --auth user:password or --bearer TOKEN",
+        "--basic": "write --auth-type basic, or leave it out",
+        "--digest": "write --auth-type digest",
+        "--anyauth": "leave it out; the strongest scheme that the server offers is used",
+        "--netrc-optional": "write --netrc",
+        "--oauth2-bearer": "write --bearer TOKEN",
         "--data-raw": "write --data TEXT",
         "--data-binary": "write --data TEXT or --data @FILE",
         "--data-urlencode": "write --form, and name=value after the URL",

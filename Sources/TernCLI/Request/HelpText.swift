@@ -39,7 +39,7 @@ enum HelpText {
              (with --fail)            61  content coding broken
          23  cannot write output      77  no root certificates
          55  cannot send              90  no pin matches
-        130  interrupted              97  the proxy refused
-          1  anything else
+        130  interrupted              94  credentials cannot be sent
+          1  anything else            97  the proxy refused
         """
 }

@@ -15,23 +15,14 @@ struct SendingOptions: ParsableArguments {
     @OptionGroup
     var sender: SenderOptions
 
-    /// Returns the credentials; asks for a missing password.
-    func authorization() throws -> Authorization? { try sender.authorization() }
-
     /// Returns the header fields of these options as items.
     func headerItems() throws -> [Item] { try sender.headerItems() }
 }
 
 /// Options for the credentials and the header fields of a request.
 struct SenderOptions: ParsableArguments {
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "Basic credentials; tern asks for a missing password.", valueName: "user:pass"))
-    var auth: String?
-
-    @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
-    var bearer: String?
+    @OptionGroup
+    var credentials: CredentialOptions
 
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")],
@@ -49,18 +40,7 @@ struct SenderOptions: ParsableArguments {
     var cookie: [String] = []
 
     func validate() throws {
-        if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
         _ = try headerItems()
-    }
-
-    /// Returns the credentials; asks for a missing password.
-    func authorization() throws -> Authorization? {
-        if let bearer { return .bearer(bearer) }
-        guard let auth else { return nil }
-        guard let colon = auth.firstIndex(of: ":") else {
-            return .basic(auth, try PasswordPrompt.ask("Password for \(auth): "))
-        }
-        return .basic(String(auth[..<colon]), String(auth[auth.index(after: colon)...]))
     }
 
     /// Returns the header fields of these options as items.

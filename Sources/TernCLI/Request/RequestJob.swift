@@ -44,7 +44,7 @@ struct RequestJob {
         let terminal = Terminal.standardOutput
         let style = output.style(
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
-        let authorization = try request.authorization()
+        let credentials = try request.sender.credentials.given()
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
@@ -52,19 +52,20 @@ struct RequestJob {
             style: style, progress: progress, content: content, destination: destination, fails: output.fail,
             http2: connection.http2Mode)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
-        let proxies = try routing.proxies()
+        let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcSetting())
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
+            settings.netrc = netrc
             settings.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
         }
         var draft = RequestDraft(
             try Self.method(target, content), url, body: content.body, headers: content.headers)
-        draft.settings.authorization = authorization
+        credentials.apply(to: &draft.settings)
         if output.curl { return try printCommand(draft, by: session, content) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {

@@ -12,6 +12,12 @@ struct RoutingOptions: ParsableArguments {
     var proxy: String?
 
     @Option(
+        name: [.customShort("U"), .long],
+        help: ArgumentHelp(
+            "The user and the password for the proxy; tern asks for a missing password.", valueName: "user:pass"))
+    var proxyUser: String?
+
+    @Option(
         help: ArgumentHelp(
             "Hosts to reach without a proxy: names with their subdomains, addresses, prefixes such as 10.0.0.0/8, or *.",
             valueName: "list"))
@@ -33,15 +39,37 @@ struct RoutingOptions: ParsableArguments {
 
     /// Returns the proxies of the options; throws `invalidURL` for an invalid one.
     func proxies(environment: () -> [String: String] = Self.environment) throws -> ProxySettings {
-        let exceptions = ProxyExceptions(
-            noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY") ?? "")
+        let settings = try proxiesWithoutUser(environment: environment)
+        guard let proxyUser else { return settings }
+        let (user, password) = try CredentialOptions.split(proxyUser) { "Password of \($0) for the proxy: " }
+        if let proxy, !proxy.isEmpty, proxy != "none" {
+            return .proxy(try Self.proxy(try Proxy(proxy), user, password), except: exceptions)
+        }
+        // Its variables were checked, and each proxy takes this user or none does.
+        _ = try Proxy(.http, host: "localhost", username: user, password: password)
+        return .each { url in
+            guard let proxy = try? settings.proxy(for: url) else { return nil }
+            // Never without the proxy.
+            return (try? Self.proxy(proxy, user, password)) ?? proxy
+        }
+    }
+
+    private static func proxy(_ proxy: Proxy, _ user: String, _ password: String) throws(SternaError) -> Proxy {
+        try Proxy(proxy.kind, host: proxy.host, port: proxy.port, username: user, password: password)
+    }
+
+    private var exceptions: ProxyExceptions {
+        ProxyExceptions(noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY") ?? "")
+    }
+
+    private func proxiesWithoutUser(environment: () -> [String: String]) throws -> ProxySettings {
         if let proxy {
             if proxy.isEmpty || proxy == "none" { return .none }
             return .proxy(try Proxy(proxy), except: exceptions)
         }
-        guard let noproxy else { return .environment }
+        guard noproxy != nil || proxyUser != nil else { return .environment }
         var variables = environment()
-        variables["no_proxy"] = noproxy
+        variables["no_proxy"] = noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY")
         return try .environment(variables)
     }
 

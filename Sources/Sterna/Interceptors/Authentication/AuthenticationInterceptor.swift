@@ -1,0 +1,78 @@
+import HTTPTypes
+import SternaCore
+import SternaTransport
+import Synchronization
+
+/// Answers the challenges of servers (401), and sends known credentials without a challenge.
+///
+/// It is below redirects and retries, and so sees each of their requests. Only sessions and requests with a setting for it have it in
+/// their chain.
+struct AuthenticationInterceptor: Interceptor {
+    let settings: AuthenticationSettings
+    let memory: AuthenticationMemory
+    let time: LoopClock
+
+    /// Whether all requests go to a socket of this machine.
+    let isLocal: Bool
+
+    /// Makes the interceptor of a session; its settings keep the memory for derived ones.
+    init(_ settings: inout SessionSettings) {
+        memory = settings.resolveMemory()
+        self.settings = settings.authenticationSettings
+        time = settings.engine.loopClock
+        isLocal = settings.unixSocket != nil
+    }
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        let policy = request.options[AuthenticationPolicyKey.self] ?? settings.policy ?? .standard
+        let own = request.options[CallCredentialsKey.self]
+        let origin = request.url.origin
+        own?.visit(origin)
+        guard !policy.schemes.isEmpty else { return try await next(request) }
+        guard policy.isPreemptive, !request.headers.contains(.authorization),
+            let known = known(for: request, own, policy)
+        else {
+            let response = try await next(request)
+            guard response.status.code == 401 else { return response }
+            var exchange = AuthenticationExchange(request, by: self, policy, own)
+            return try await exchange.complete(response, next)
+        }
+        return try await send(request, with: known, policy, own, next)
+    }
+
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    @inline(never)
+    nonisolated(nonsending) private func send(
+        _ request: Request, with known: KnownSpaces.Entry, _ policy: AuthenticationPolicy, _ own: CallCredentials?,
+        _ next: Chain
+    ) async throws -> Response {
+        var exchange = AuthenticationExchange(request, by: self, policy, own)
+        try await exchange.begin(with: known)
+        return try await exchange.complete(try await next(exchange.current), next)
+    }
+
+    /// Returns the known credential that a request may carry without a challenge.
+    private func known(
+        for request: Request, _ own: CallCredentials?, _ policy: AuthenticationPolicy
+    ) -> KnownSpaces.Entry? {
+        let origin = request.url.origin
+        let isExposed = isExposed(request.url)
+        let chosen = own?.credential(.url, at: origin) ?? own?.credential(.request, at: origin)
+        return memory.spaces.withLock { spaces in
+            spaces.entry(for: request.url) { entry in
+                guard policy.schemes.contains(entry.scheme) else { return false }
+                if entry.scheme != .digest, isExposed, !entry.source.isExplicit, !policy.allowsInsecurePasswords {
+                    return false
+                }
+                if let chosen { return chosen == entry.credential }
+                guard entry.isShared else { return false }
+                return entry.source != .session || own?.credential(.session, at: origin) == entry.credential
+            }
+        }
+    }
+
+    /// Whether what is sent to a URL can be read on the way to another machine.
+    func isExposed(_ url: HTTPURL) -> Bool {
+        !url.scheme.isSecure && !isLocal && !ProxyExceptions.isLoopback(url.hostWithoutBrackets)
+    }
+}

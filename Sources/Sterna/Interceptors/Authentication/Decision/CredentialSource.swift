@@ -1,0 +1,23 @@
+/// Where credentials come from, in the order in which they are tried.
+enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
+    /// The user information of the request's URL.
+    case url
+    /// ``RequestSettings/credential``.
+    case request
+    /// ``SessionSettings/credential``.
+    case session
+    /// ``SessionSettings/credentialStore``.
+    case store
+    /// ``SessionSettings/netrc``.
+    case netrc
+    /// A hook of the task, or a handler of the request or of the session.
+    case handler
+
+    /// Whether the caller chose the credential for this request or this session, rather than for a protection space.
+    var isExplicit: Bool { self <= .session }
+
+    /// Whether credentials of the source are the same for every request of the session.
+    var isOfSession: Bool { self == .session || self == .store || self == .netrc }
+
+    static func < (left: CredentialSource, right: CredentialSource) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,68 @@
+import SternaCore
+import SternaPlatform
+
+/// The `.netrc` of a session: the user's own, one at a path, or one that was read before.
+public struct NetrcFile: Sendable, Hashable {
+    enum Place: Sendable, Hashable {
+        case standard
+        case path(String)
+    }
+
+    let place: Place
+
+    /// `~/.netrc`, in the folder that `HOME` names. No file there is no error; one that other users can read is refused.
+    public static let standard = NetrcFile(place: .standard)
+
+    /// The file at a path. If other users can read it, that only causes a warning (``Netrc/warning``).
+    public static func path(_ path: String) -> NetrcFile { NetrcFile(place: .path(path)) }
+
+    /// Reads the file, and waits for the disk.
+    ///
+    /// Throws `fileUnreadable`: for a file that cannot be read or is not in the form of ``Netrc``, for one named explicitly that does not
+    /// exist, and for `~/.netrc` if others can read or change it, or it belongs to another user.
+    public func load() throws(SternaError) -> Netrc {
+        switch place {
+        case .standard:
+            // FoundationEssentials would fall back to the password database, where this program's user may be another.
+            guard let home = getenv("HOME").map({ String(cString: $0) }), !home.isEmpty else { return .empty }
+            return try Self.load("\(home)/.netrc", isNamed: false)
+        case .path(let path): return try Self.load(path, isNamed: true)
+        }
+    }
+
+    static func load(_ path: String, isNamed: Bool) throws(SternaError) -> Netrc {
+        let content: PrivateFileAccess.Content?
+        do {
+            content = try PrivateFileAccess.read(path, limit: NetrcParser.Limits.bytes, followsLinks: true)
+        } catch {
+            throw failure(path, error.reason)
+        }
+        guard let content else {
+            if isNamed { throw failure(path, "there is no such file") }
+            return .empty
+        }
+        let shown = FieldSyntax.printable(path)
+        var warning: String?
+        if content.isForeign || content.isOpenToOthers {
+            let reason = content.isForeign ? "belongs to another user" : "can be read or changed by other users"
+            guard isNamed else { throw failure(path, "it \(reason); run chmod 600 on it") }
+            warning = "The file “\(shown)” \(reason), and it holds passwords; run chmod 600 on it."
+        }
+        var netrc = try Netrc(parsing: content.bytes, name: "The file “\(shown)”")
+        netrc.warning = warning
+        return netrc
+    }
+
+    private static func failure(_ path: String, _ reason: String) -> SternaError {
+        SternaError(
+            .fileUnreadable, phase: .prepare,
+            "The file “\(FieldSyntax.printable(path))” cannot be used for credentials: \(reason).")
+    }
+}
+
+extension Netrc {
+    /// One without entries.
+    static let empty = Netrc()
+
+    private init() { entries = [] }
+}

@@ -1,0 +1,135 @@
+import NIOCore
+import SternaCore
+import SternaTransport
+
+/// The protection spaces that a session has credentials for, and the credentials that they refuse: a value without I/O.
+struct KnownSpaces: Sendable {
+    enum Limits {
+        /// The origins with known spaces; beyond it, the one that was not used for the longest time is forgotten.
+        static let origins = 256
+
+        /// The spaces of one origin.
+        static let spaces = 8
+
+        /// The refused credentials that are remembered.
+        static let refusals = 256
+
+        /// How long a refused credential is not sent again.
+        static let refusalTime = TimeAmount.minutes(5)
+    }
+
+    /// A credential in use for a space.
+    struct Entry: Sendable {
+        let space: ProtectionSpace
+        let credential: Credential
+        let source: CredentialSource
+        let scheme: AuthenticationScheme
+
+        /// Whether any request of the session may use it, rather than requests with the same credential of their own.
+        let isShared: Bool
+
+        /// The covered paths; none before the server has accepted the credential.
+        var paths: [String] = []
+
+        /// The nonce and its count; nil for other schemes than Digest.
+        var digest: DigestState?
+
+        func isSame(_ other: Entry) -> Bool {
+            space == other.space && scheme == other.scheme && credential == other.credential
+                && isShared == other.isShared
+        }
+    }
+
+    private struct Place: Sendable {
+        var entries: [Entry] = []
+        var lastUse: UInt64 = 0
+    }
+
+    private var places: [Origin: Place] = [:]
+    private var uses: UInt64 = 0
+    private var refusals: [AuthenticationRule.Refusal: NIODeadline] = [:]
+
+    /// The number of spaces.
+    var count: Int { places.values.reduce(0) { $0 + $1.entries.count } }
+
+    // MARK: Credentials in use
+
+    /// Returns the entry whose credential is to be sent to a URL without a challenge: that with the longest covered path.
+    mutating func entry(for url: HTTPURL, where isUsable: (Entry) -> Bool) -> Entry? {
+        guard !places.isEmpty else { return nil }
+        let origin = url.origin
+        guard let place = places[origin] else { return nil }
+        let path = url.path
+        var best: (length: Int, entry: Entry)?
+        for entry in place.entries {
+            guard let length = CoveredPaths.match(path, in: entry.paths), length > best?.length ?? -1, isUsable(entry)
+            else { continue }
+            best = (length, entry)
+        }
+        if best != nil { touch(origin) }
+        return best?.entry
+    }
+
+    /// Changes an entry in place, or adds it.
+    mutating func update(_ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void) throws(SternaError) {
+        let origin = entry.space.origin
+        var place = places[origin] ?? Place()
+        if let index = place.entries.firstIndex(where: { $0.isSame(entry) }) {
+            try change(&place.entries[index])
+        } else {
+            var new = entry
+            try change(&new)
+            if place.entries.count >= Limits.spaces { place.entries.removeFirst() }
+            place.entries.append(new)
+        }
+        places[origin] = place
+        touch(origin)
+        guard places.count > Limits.origins else { return }
+        if let oldest = places.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { places[oldest] = nil }
+    }
+
+    /// Changes an entry, if it is still known.
+    mutating func updateKnown(
+        _ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void
+    ) throws(SternaError) {
+        let origin = entry.space.origin
+        guard var place = places[origin], let index = place.entries.firstIndex(where: { $0.isSame(entry) }) else {
+            return
+        }
+        try change(&place.entries[index])
+        places[origin] = place
+    }
+
+    private mutating func touch(_ origin: Origin) {
+        uses &+= 1
+        places[origin]?.lastUse = uses
+    }
+
+    // MARK: Refused credentials
+
+    /// Forgets a credential that its space has refused, and remembers that if it belongs to the session.
+    mutating func refuse(_ sent: AuthenticationRule.Sent, at now: NIODeadline) {
+        let origin = sent.space.origin
+        places[origin]?.entries.removeAll { $0.space == sent.space && $0.credential == sent.credential }
+        if places[origin]?.entries.isEmpty == true { places[origin] = nil }
+        guard sent.source.isOfSession else { return }
+        if refusals.count >= Limits.refusals {
+            refusals = refusals.filter { $0.value > now }
+            if refusals.count >= Limits.refusals, let oldest = refusals.min(by: { $0.value < $1.value })?.key {
+                refusals[oldest] = nil
+            }
+        }
+        refusals[.init(space: sent.space, credential: sent.credential)] = now + Limits.refusalTime
+    }
+
+    /// Forgets that a credential was refused, since the server has accepted it.
+    mutating func forgetRefusal(_ space: ProtectionSpace, _ credential: Credential) {
+        if !refusals.isEmpty { refusals[.init(space: space, credential: credential)] = nil }
+    }
+
+    /// The credentials that the spaces of an origin have refused.
+    func refused(at origin: Origin, now: NIODeadline) -> Set<AuthenticationRule.Refusal> {
+        guard !refusals.isEmpty else { return [] }
+        return Set(refusals.filter { $0.key.space.origin == origin && $0.value > now }.keys)
+    }
+}

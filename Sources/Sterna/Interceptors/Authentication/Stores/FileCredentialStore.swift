@@ -1,0 +1,88 @@
+import Dispatch
+import SternaCore
+import SternaPlatform
+
+/// Keeps credentials in a file that only its owner can read (mode 0600), for programs without a keychain.
+///
+///     settings.credentialStore = try FileCredentialStore(path: "/home/ada/.config/app/credentials.json")
+///
+/// The file is JSON. It is read whenever a credential is needed, and replaced as a whole when one is set, so that it is never half
+/// written. A file that other users can read or change, that belongs to another user, that is a symbolic link, or that holds anything
+/// but what this type writes, is refused and left as it is. Two processes that set credentials at once may lose one of the changes.
+public final class FileCredentialStore: CredentialStore {
+    /// The path of the file, which need not exist yet.
+    public let path: String
+
+    // One at a time, so that no change is lost.
+    private let queue = DispatchQueue(label: "sterna.credentials")
+
+    /// Names a file; its folder has to exist. Throws `fileUnreadable` for a file that is refused.
+    public init(path: String) throws(SternaError) {
+        self.path = path
+        _ = try Self.load(path)
+    }
+
+    public func credential(for space: ProtectionSpace) async throws -> Credential? {
+        try await run { try Self.load($0).credentials[space] }
+    }
+
+    /// Keeps a credential, or removes the one that there is by nil. Throws `fileUnreadable` for a file that is refused, and
+    /// `writeFailed`.
+    public func setCredential(_ credential: Credential?, for space: ProtectionSpace) async throws {
+        try await run { path in
+            var file = try Self.load(path)
+            guard file.credentials[space] != credential else { return }
+            file.credentials[space] = credential
+            do {
+                try PrivateFileAccess.write(try file.content(), to: path)
+            } catch let fault as PrivateFileAccess.Fault {
+                throw Self.failure(.writeFailed, path, "written", fault.reason)
+            } catch let fault as CredentialFile.Fault {
+                throw Self.failure(.writeFailed, path, "written", fault.reason)
+            }
+        }
+    }
+
+    private func run<Result: Sendable>(
+        _ work: @escaping @Sendable (String) throws -> Result
+    ) async throws -> Result {
+        let path = path
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try work(path) }) }
+        }
+    }
+
+    /// Reads the file; one that does not exist has no credentials.
+    private static func load(_ path: String) throws(SternaError) -> CredentialFile {
+        do {
+            guard
+                let content = try PrivateFileAccess.read(
+                    path, limit: CredentialFile.Limits.bytes, followsLinks: false)
+            else { return CredentialFile() }
+            guard !content.isForeign else { throw PrivateFileAccess.Fault("it belongs to another user") }
+            guard !content.isOpenToOthers else {
+                throw PrivateFileAccess.Fault("other users can read or change it; run chmod 600 on it")
+            }
+            return try CredentialFile(parsing: content.bytes)
+        } catch let fault as PrivateFileAccess.Fault {
+            throw failure(.fileUnreadable, path, "read", fault.reason)
+        } catch let fault as CredentialFile.Fault {
+            throw failure(.fileUnreadable, path, "read", fault.reason)
+        } catch {
+            throw failure(.fileUnreadable, path, "read", "of an unknown reason")
+        }
+    }
+
+    private static func failure(
+        _ kind: SternaError.Kind, _ path: String, _ what: String, _ reason: String
+    ) -> SternaError {
+        SternaError(
+            kind, phase: .prepare,
+            "The file of credentials “\(FieldSyntax.printable(path))” cannot be \(what): \(reason).")
+    }
+}
+
+extension FileCredentialStore: CustomReflectable {
+    /// Shows the path.
+    public var customMirror: Mirror { Mirror(self, children: ["path": path]) }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Sterna
+
+/// How `--auth` is sent.
+enum AuthType: String, ExpressibleByArgument, CaseIterable {
+    case basic, digest, bearer
+}
+
+/// Options for credentials.
+struct CredentialOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("a"), .customShort("u"), .customLong("auth"), .customLong("user")],
+        help: ArgumentHelp(
+            "The user and the password, or the token of --auth-type bearer; tern asks for a missing password.",
+            valueName: "user:pass"))
+    var auth: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How --auth is sent: digest only when the server asks for it; basic and bearer at once. Without this option basic, and digest if the server asks for that.",
+            valueName: "basic|digest|bearer"))
+    var authType: AuthType?
+
+    @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
+    var bearer: String?
+
+    @Flag(
+        name: [.customShort("n"), .long], help: "Answer servers that ask for credentials with those of ~/.netrc.")
+    var netrc = false
+
+    @Option(help: ArgumentHelp("The same with those of another file.", valueName: "file"))
+    var netrcFile: String?
+
+    func validate() throws {
+        if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
+        if authType != nil, auth == nil { throw ValidationError("--auth-type needs --auth.") }
+        if netrcFile?.isEmpty == true { throw ValidationError("--netrc-file takes the path of a file.") }
+        if authType == .bearer, auth?.isEmpty == true { throw ValidationError("--auth-type bearer takes a token.") }
+    }
+
+    /// The credentials of a command line.
+    struct Given {
+        /// Sent at once.
+        var authorization: Authorization?
+        /// Sent when the server asks for it.
+        var credential: Credential?
+        /// How the server is answered; nil by default.
+        var policy: AuthenticationPolicy?
+
+        /// Applies the credentials to a request.
+        func apply(to settings: inout RequestSettings) {
+            settings.authorization = authorization
+            settings.credential = credential
+            settings.authentication = policy
+        }
+    }
+
+    /// Returns the credentials; asks for a missing password.
+    func given() throws -> Given {
+        if let bearer { return Given(authorization: .bearer(bearer)) }
+        guard let auth else { return Given() }
+        if authType == .bearer { return Given(authorization: .bearer(auth)) }
+        let (user, password) = try Self.split(auth) { "Password for \($0): " }
+        switch authType {
+        case .digest:
+            var policy = AuthenticationPolicy.standard
+            policy.schemes = [.digest]
+            return Given(credential: Credential(user: user, password: password), policy: policy)
+        case .basic: return Given(authorization: .basic(user, password))
+        case nil, .bearer:
+            return Given(
+                authorization: .basic(user, password), credential: Credential(user: user, password: password))
+        }
+    }
+
+    /// Returns the file of `--netrc`; prints the warning about one that others can read.
+    func netrcSetting() throws(SternaError) -> NetrcFile? {
+        guard netrc || netrcFile != nil else { return nil }
+        let file = netrcFile.map { NetrcFile.path($0) } ?? .standard
+        // A file that cannot be used is an error at once, whether or not the server asks.
+        if let warning = try file.load().warning { printError(TerminalText.line("Warning: \(warning)")) }
+        return file
+    }
+
+    /// Splits a user and a password; asks for a missing password.
+    static func split(_ text: String, question: (String) -> String) throws -> (user: String, password: String) {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            return (text, try PasswordPrompt.ask(question(text)))
+        }
+        return (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+@Suite("tern: credentials", .timeLimit(.minutes(2)))
+struct CredentialOptionTests {
+    private func options(_ arguments: [String]) throws -> CredentialOptions { try CredentialOptions.parse(arguments) }
+
+    @Test(
+        "What the options mean",
+        arguments: [
+            (["-u", "ada:pw"], "Basic ***", "ada:***", nil), (["-a", "ada:p:w"], "Basic ***", "ada:***", nil),
+            (["--user", "ada:"], "Basic ***", "ada:***", nil), (["--bearer", "t"], "Bearer ***", nil, nil),
+            (["--auth", "ada:pw", "--auth-type", "basic"], "Basic ***", nil, nil),
+            (["--auth", "ada:pw", "--auth-type", "digest"], nil, "ada:***", "digest"),
+            (["--auth", "t:1", "--auth-type", "bearer"], "Bearer ***", nil, nil), ([], nil, nil, nil),
+        ] as [([String], String?, String?, String?)])
+    func given(arguments: [String], authorization: String?, credential: String?, scheme: String?) throws {
+        let given = try options(arguments).given()
+        #expect(given.authorization.map { "\($0)" } == authorization)
+        #expect(given.credential.map { "\($0)" } == credential)
+        #expect(given.policy?.schemes.map(\.rawValue) == scheme.map { [$0] })
+    }
+
+    @Test(
+        "What is refused",
+        arguments: [
+            ["-u", "a:b", "--bearer", "t"], ["--auth-type", "digest"], ["--auth-type", "ntlm", "-u", "a:b"],
+            ["--netrc-file", ""], ["-u", "", "--auth-type", "bearer"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try options(arguments) }
+    }
+
+    @Test("The user of --proxy-user goes to the proxy of --proxy, and to the environment's") func proxyUser() throws {
+        var options = RoutingOptions()
+        options.proxyUser = "ada:p:w"
+        options.noproxy = "b.test"
+        for proxy in ["http://x:y@p.test:3128", nil] {
+            options.proxy = proxy
+            let settings = try options.proxies { ["http_proxy": "http://p.test:3128"] }
+            let found = try #require(try settings.proxy(for: HTTPURL("http://a.test/")))
+            #expect(found.username == "ada")
+            #expect(found.password == "p:w")
+            #expect("\(found)" == "http://p.test:3128")
+            #expect(try settings.proxy(for: HTTPURL("http://b.test/")) == nil)
+        }
+        options.proxy = "none"
+        #expect(try options.proxies { [:] }.proxy(for: HTTPURL("http://a.test/")) == nil)
+        options.proxyUser = "a\u{0}:b"
+        options.proxy = nil
+        #expect(throws: SternaError.self) { try options.proxies { [:] } }
+    }
+
+    // MARK: By the program
+
+    @Test("-u sends Basic; --netrc-file answers the challenge, and warns if others can read the file") func program()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.path + "/tern-netrc-\(UInt64.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await TestServer.withServer { server in
+            let url = server.url("/basic-auth/ada/s3cret")
+            let sent = try await TernProcess.run("--fail", "-u", "ada:s3cret", url)
+            #expect(sent.status == 0, "\(sent.errors)")
+            #expect(server.requests().count == 1)
+            let path = folder + "/netrc"
+            try Data("machine 127.0.0.1 login ada password s3cret\nmachine localhost login ada password s3cret".utf8)
+                .write(to: URL(fileURLWithPath: path))
+            for (mode, warns) in [(0o600, false), (0o644, true)] as [(mode_t, Bool)] {
+                #expect(chmod(path, mode) == 0)
+                let answered = try await TernProcess.run("--fail", "-v", "--netrc-file", path, url)
+                #expect(answered.status == 0, "\(answered.errors)")
+                #expect(answered.errors.contains("chmod 600") == warns)
+                #expect(!(answered.text + answered.errors).contains("s3cret\n"))
+                #expect(!answered.text.contains("YWRh"))
+            }
+            let home = try await TernProcess.run("--netrc", url, environment: ["HOME": folder])
+            #expect(home.status == 0)
+            #expect(home.text.contains("Unauthorized") || home.text.contains("message"))
+            #expect(rename(path, folder + "/.netrc") == 0)
+            let refused = try await TernProcess.run("-n", url, environment: ["HOME": folder])
+            #expect(refused.status == 26)
+            #expect(refused.errors.contains("chmod 600"))
+            #expect(!refused.errors.contains("s3cret"))
+            #expect(chmod(folder + "/.netrc", 0o600) == 0)
+            let own = try await TernProcess.run("--fail", "-n", url, environment: ["HOME": folder])
+            #expect(own.status == 0, "\(own.errors)")
+            let missing = try await TernProcess.run("--netrc-file", folder + "/none", url)
+            #expect(missing.status == 26)
+        }
+    }
+
+    @Test("NTLM alone") func unsupported() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/ntlm") { _ in ServerResponse(status: 401, headers: ["WWW-Authenticate": "NTLM"]) }
+            let outcome = try await TernProcess.run("-u", "ada:s3cret", server.url("/ntlm"))
+            #expect(outcome.status == 94)
+            #expect(outcome.errors.contains("not supported"))
+            #expect(!outcome.errors.contains("s3cret"))
+        }
+    }
+}
