@@ -76,9 +76,7 @@ struct AuthenticationOriginTests {
     @Test("Digest state across origins: each has its own nonce, whatever a server's domain says") func digestState()
         async throws
     {
-        let servers = [
-            "a.test": DigestMock("ada", "s3cret", domain: "https://b.test/ /"), "b.test": DigestMock("ada", "s3cret"),
-        ]
+        let servers = ["a.test": DigestMock("ada", "s3cret", domain: "https://b.test/ /"), "b.test": DigestMock("ada", "s3cret")]
         let mocks = servers.mapValues(\.mock)
         servers["b.test"]?.renew()
         let mock = MockTransport { request in
@@ -101,8 +99,7 @@ struct AuthenticationOriginTests {
     @Test("Over http, what a store or a handler gives goes to loopback alone, unless allowed")
     func exposed() async throws {
         for (url, isSent) in [
-            ("http://a.test/", false), ("http://127.0.0.1/", true), ("http://localhost:8080/", true),
-            ("http://[::1]/", true),
+            ("http://a.test/", false), ("http://127.0.0.1/", true), ("http://localhost:8080/", true), ("http://[::1]/", true),
             ("http://10.0.0.1/", false), ("https://a.test/", true), ("http://127.0.0.1.evil.test/", false),
         ] {
             for isAllowed in [false, true] {
@@ -141,8 +138,7 @@ struct AuthenticationOriginTests {
             _ = try? await api.with(change).get("a")
             #expect(mock.requests[before].headers[.authorization] == nil, "change \(index)")
         }
-        #expect(
-            try mocked("https://a.test/", by: mock).api.plan.settings.authenticationSettings.memory
-                !== api.plan.settings.authenticationSettings.memory)
+        #expect(try mocked("https://a.test/", by: mock).api.plan.settings.authenticationSettings.memory
+            !== api.plan.settings.authenticationSettings.memory)
     }
 }

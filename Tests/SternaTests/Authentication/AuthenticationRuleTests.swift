@@ -56,10 +56,7 @@ struct AuthenticationRuleTests {
         (["Basic realm=x, \(md5), \(sha512)"], "SHA-512-256 ada session", "deliver"),
         (["Bearer", "Basic realm=x"], "basic ada session", "bearer token session"),
         (["Bearer realm=x"], "deliver", "bearer token session"),
-        (
-            [#"Digest realm="x", nonce="n", qop="auth", algorithm=FOO"#, "Basic realm=x"], "basic ada session",
-            "deliver"
-        ),
+        ([#"Digest realm="x", nonce="n", qop="auth", algorithm=FOO"#, "Basic realm=x"], "basic ada session", "deliver"),
         (["NTLM", "Basic realm=x"], "basic ada session", "deliver"),
         (["NTLM"], "fail authenticationFailed", "fail authenticationFailed"),
         (["Negotiate", "NTLM"], "fail authenticationFailed", "fail authenticationFailed"),
@@ -172,8 +169,7 @@ struct AuthenticationRuleTests {
     @Test("Endless challenges end") func endless() {
         let sent = (0..<AuthenticationRule.Limits.answers).map { number in
             AuthenticationRule.Sent(
-                space: ProtectionSpace(origin: Self.origin, realm: "r\(number)"), credential: Self.ada, source: .session
-            )
+                space: ProtectionSpace(origin: Self.origin, realm: "r\(number)"), credential: Self.ada, source: .session)
         }
         let situation = Self.situation(["Basic realm=new"], [(.session, Self.ada)]) { $0.sent = sent }
         #expect(Self.text(situation).hasPrefix("deliver: The server asked"))

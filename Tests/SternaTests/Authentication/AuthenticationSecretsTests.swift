@@ -32,20 +32,17 @@ struct AuthenticationSecretsTests {
         draft.settings = settings
         let challenge = CredentialChallenge(
             url: try HTTPURL("https://a.test/"), method: .get, space: ProtectionSpace(origin: origin, realm: "x"),
-            scheme: .basic, challenges: [], rejected: [ada],
-            response: Response(status: .unauthorized, url: try HTTPURL("https://a.test/")))
+            scheme: .basic, challenges: [], rejected: [ada], response: Response(status: .unauthorized, url: try HTTPURL("https://a.test/")))
         let memory = try #require(api.plan.settings.authenticationSettings.memory)
         for value in [
-            ada as Any, api, api.plan.settings, settings, draft, store, challenge, ChallengeDisposition.use(ada),
-            memory,
+            ada as Any, api, api.plan.settings, settings, draft, store, challenge, ChallengeDisposition.use(ada), memory,
             try api.request(for: draft), memory.spaces.withLock { $0 },
         ] {
             #expect(Self.holdsNone(Self.texts(value)), "\(type(of: value))")
         }
     }
 
-    @Test(
-        "Errors, notes, logs of requests and curl lines", arguments: ["Basic realm=x", #"Digest realm="x", nonce="n""#])
+    @Test("Errors, notes, logs of requests and curl lines", arguments: ["Basic realm=x", #"Digest realm="x", nonce="n""#])
     func errors(challenge: String) async throws {
         let (api, mock) = try mocked("https://a.test/", by: GuardedMock([challenge]) { _ in false }.mock) {
             $0.credential = Credential(user: "ada", password: "s3cret")

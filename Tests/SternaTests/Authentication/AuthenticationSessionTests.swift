@@ -55,9 +55,7 @@ struct AuthenticationSessionTests {
     }
 
     @Test("A request's credential precedes the session's, and serves no other request") func requests() async throws {
-        let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) {
-            $0.credential = Self.ada
-        }
+        let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) { $0.credential = Self.ada }
         try await api.get("a") { $0.credential = Self.bob }
         #expect(Self.fields(mock) == [nil, Self.bobField])
         try await api.get("a") { $0.credential = Self.bob }

@@ -74,8 +74,7 @@ struct CredentialFileTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(
-                try CredentialFile(parsing: Array((CredentialFolder.text(path) ?? "").utf8)).credentials.count == 51)
+            #expect(try CredentialFile(parsing: Array((CredentialFolder.text(path) ?? "").utf8)).credentials.count == 51)
             try await store.setCredential(nil, for: space)
             #expect(try await other.credential(for: space) == nil)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["credentials.json"])

@@ -4,8 +4,7 @@ import Testing
 /// A folder for files of credentials, removed at the end.
 enum CredentialFolder {
     static func with(_ use: (String) async throws -> Void) async throws {
-        let folder =
-            FileManager.default.temporaryDirectory.path + "/sterna-credentials-\(UInt64.random(in: 0 ... .max))"
+        let folder = FileManager.default.temporaryDirectory.path + "/sterna-credentials-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await use(folder)

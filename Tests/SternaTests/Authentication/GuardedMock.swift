@@ -62,8 +62,7 @@ final class DigestMock: Sendable {
             guard let reason = self.refusal(request) else { return .json([:]) }
             self.state.withLock { $0.refusals.append(reason) }
             let nonce = self.state.withLock { $0.nonce }
-            var challenge =
-                "Digest realm=\"test\", qop=\"auth\", nonce=\"n\(nonce)\", algorithm=\(self.algorithm.rawValue)"
+            var challenge = "Digest realm=\"test\", qop=\"auth\", nonce=\"n\(nonce)\", algorithm=\(self.algorithm.rawValue)"
             if let domain = self.domain { challenge += ", domain=\"\(domain)\"" }
             if reason == "stale" { challenge += ", stale=true" }
             return GuardedMock.refusal([challenge])

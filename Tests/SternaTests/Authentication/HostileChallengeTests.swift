@@ -53,8 +53,7 @@ struct HostileChallengeTests {
         let qualities = (0..<10_000).map { "q\($0)" }.joined(separator: ",")
         for lines in [
             ["Basic realm=\"\(long)\""], [many], ["Digest realm=\"x\", nonce=\"\(long)\""],
-            ["Digest realm=\"x\", nonce=\"n\", qop=\"\(qualities)\""],
-            Array(repeating: "Basic realm=\"\(long)\"", count: 3),
+            ["Digest realm=\"x\", nonce=\"n\", qop=\"\(qualities)\""], Array(repeating: "Basic realm=\"\(long)\"", count: 3),
         ] {
             let (api, mock) = try mocked("https://a.test/", by: GuardedMock(lines) { _ in false }.mock) {
                 $0.credential = Self.ada

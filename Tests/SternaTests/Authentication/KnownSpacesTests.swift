@@ -9,8 +9,7 @@ import Testing
 struct KnownSpacesTests {
     private static let ada = Credential(user: "ada", password: "s3cret")
 
-    private static func entry(_ url: String, _ paths: [String], realm: String = "x", _ credential: Credential = ada)
-        throws
+    private static func entry(_ url: String, _ paths: [String], realm: String = "x", _ credential: Credential = ada) throws
         -> KnownSpaces.Entry
     {
         KnownSpaces.Entry(
@@ -42,8 +41,7 @@ struct KnownSpacesTests {
     func digest(domain: String?, paths: [String]) throws {
         var line = #"Digest realm="x", nonce="n""#
         if let domain { line += ", domain=\"\(domain)\"" }
-        let challenge = try #require(
-            SternaCore.AuthenticationChallenge.parse([line]).first.flatMap { DigestChallenge($0) })
+        let challenge = try #require(SternaCore.AuthenticationChallenge.parse([line]).first.flatMap { DigestChallenge($0) })
         #expect(CoveredPaths.paths(.digest(challenge), of: try HTTPURL("https://a.test/d/e")) == paths)
     }
 
@@ -102,9 +100,7 @@ struct KnownSpacesTests {
             #expect(spaces.entry(for: first) { _ in true } != nil)
         }
         #expect(spaces.count == KnownSpaces.Limits.origins)
-        for number in 0..<100 {
-            try Self.add(try Self.entry("https://first.test/", ["/"], realm: "\(number)"), to: &spaces)
-        }
+        for number in 0..<100 { try Self.add(try Self.entry("https://first.test/", ["/"], realm: "\(number)"), to: &spaces) }
         #expect(spaces.count == KnownSpaces.Limits.origins + KnownSpaces.Limits.spaces - 1)
         let now = NIODeadline.uptimeNanoseconds(1)
         for number in 0..<2 * KnownSpaces.Limits.refusals {
