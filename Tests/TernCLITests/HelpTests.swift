@@ -33,8 +33,7 @@ struct HelpTests {
 
     @Test("upload takes every option that it lists") func takes() {
         let values = [
-            "--style": "whatwg", "--auth": "a:b", "--user": "a:b", "--auth-type": "digest", "--netrc-file": "/none",
-            "--proxy-user": "a:b",
+            "--style": "whatwg", "--auth": "a:b", "--user": "a:b", "--auth-type": "digest", "--netrc-file": "/none", "--proxy-user": "a:b",
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--pretty": "none",

@@ -12,8 +12,7 @@ struct NetrcMutationTests {
             "# one\nmachine a.test\n\tlogin ada\n\taccount z\n\tpassword pw\nmacdef init\ncd /\n\nmachine [::1] password p",
         ],
         tokens: [
-            "machine ", "default ", "login ", "password ", "account ", "macdef ", "\"", "\\", "\n", "\n\n", "\r", "#",
-            "\t",
+            "machine ", "default ", "login ", "password ", "account ", "macdef ", "\"", "\\", "\n", "\n\n", "\r", "#", "\t",
             "\u{0}", "é", "a.test", "a.test.", "xn--", "%00",
         ]
     ) { bytes in
