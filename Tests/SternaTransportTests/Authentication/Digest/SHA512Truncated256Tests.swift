@@ -8,7 +8,8 @@ struct SHA512Truncated256Tests {
     @Test("The examples of FIPS 180-4: one block, two blocks, nothing, a million letters")
     func standard() {
         let twoBlocks =
-            "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
+            "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+            + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
         let cases = [
             ("abc", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
             (twoBlocks, "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a"),
@@ -18,7 +19,9 @@ struct SHA512Truncated256Tests {
                 "9a59a052930187a97038cae692f30708aa6491923ef5194394dc68d56c74fb21"
             ),
         ]
-        for (text, expected) in cases { #expect(DigestHash.sha512_256.hex(text) == expected, "\(text.prefix(16))") }
+        for (text, expected) in cases {
+            #expect(DigestHash.sha512Truncated.hex(text) == expected, "\(text.prefix(16))")
+        }
     }
 
     @Test(
@@ -44,9 +47,9 @@ struct SHA512Truncated256Tests {
         ] as [(Int, String)])
     func lengths(count: Int, expected: String) {
         let bytes = [UInt8](repeating: 0x61, count: count)
-        #expect(DigestHash.hex(DigestHash.sha512_256.hash(bytes)) == expected)
+        #expect(DigestHash.hex(DigestHash.sha512Truncated.hash(bytes)) == expected)
         for size in [1, 7, 64, 127, 128, 129, 300] {
-            var function = DigestFunction(.sha512_256)
+            var function = DigestFunction(.sha512Truncated)
             for start in stride(from: 0, to: count, by: size) {
                 function.update(Array(bytes[start..<min(start + size, count)]))
             }
@@ -63,7 +66,8 @@ struct SHA512Truncated256Tests {
             (.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
             (
                 .sha512,
-                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                    + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
             ),
         ] as [(DigestHash, String)])
     func others(algorithm: DigestHash, expected: String) {
