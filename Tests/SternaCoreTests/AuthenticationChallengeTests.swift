@@ -81,6 +81,27 @@ struct AuthenticationChallengeTests {
         #expect(Challenge.parse(Array(repeating: String(repeating: ",", count: 30_000), count: 100)).isEmpty)
     }
 
+    @Test("Challenges of a megabyte, and ten thousand of them, take no more time than a look at each")
+    func hostile() {
+        let megabyte = String(repeating: "x", count: 1 << 20)
+        let lines = [
+            "Digest realm=\"\(megabyte)\", nonce=n", megabyte, String(repeating: "Basic,", count: 200_000),
+            String(repeating: "Basic realm=x, ", count: 70_000), String(repeating: "\\", count: 1 << 20),
+        ]
+        let start = ContinuousClock.now
+        for line in lines { #expect(Challenge.parse([line]).isEmpty) }
+        #expect(Challenge.parse(lines + ["Basic realm=x"]).map(\.realm) == ["x"])
+        #expect(Challenge.parse(Array(repeating: "Digest realm=r, nonce=n", count: 10_000)).count == 32)
+        // Within the limit of bytes: the longest token, quoted string, list, and list of empty elements.
+        let most = AuthenticationChallenge.Limits.bytes
+        for piece in ["a", "=", ",", "\\\"", "Basic ", "a=b,", "\"", "Negotiate a=,", " "] {
+            let line = "Digest x=\"" + String(repeating: piece, count: (most - 20) / piece.utf8.count)
+            #expect(Challenge.parse([line]).count <= 32)
+            #expect(Challenge.parse([String(line.dropFirst(10))]).count <= 32)
+        }
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
     @Test("Descriptions and mirrors show scheme and realm only")
     func shown() {
         let challenges = Challenge.parse(["Digest realm=\"a\u{9}b\", nonce=\"hidden\"", "Negotiate hidden="])

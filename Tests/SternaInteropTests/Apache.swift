@@ -17,7 +17,7 @@ final class Apache: Sendable {
         self.authority = authority
         let users = try await OpenSSL.run("passwd", "-apr1", "pw1x")
         server = try await ServerProgram(Self.program, ports: 2) { folder, ports, _ in
-            for name in ["www", "www/dav", "cgi", "run"] {
+            for name in ["www", "www/dav", "www/digest", "cgi", "run"] {
                 try FileManager.default.createDirectory(
                     atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
                 chmod("\(folder)/\(name)", 0o777)
@@ -26,6 +26,8 @@ final class Apache: Sendable {
             try ServerProgram.write(bundle.certificateChainPEM, to: "\(folder)/cert.pem")
             try ServerProgram.write(bundle.privateKeyPEM, to: "\(folder)/key.pem")
             try ServerProgram.write("ada:\(String(decoding: users, as: UTF8.self))", to: "\(folder)/users")
+            try ServerProgram.write(try await DigestUsers.file(by: "md5"), to: "\(folder)/digests")
+            try ServerProgram.write(Self.text, to: "\(folder)/www/digest/tern.txt")
             try ChildProcess.write(script: Self.echo(folder), to: "\(folder)/cgi/echo")
             try ServerProgram.write(Self.text, to: "\(folder)/www/tern.txt")
             try Data(ServerProgram.noise).write(to: URL(filePath: "\(folder)/www/big.bin"))
@@ -52,7 +54,8 @@ final class Apache: Sendable {
     }
 
     private static let modules = [
-        "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "mime", "alias", "dav",
+        "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest", "mime",
+        "alias", "dav",
         "dav_fs", "filter", "deflate", "cgid", "ssl",
     ]
 
@@ -103,6 +106,13 @@ final class Apache: Sendable {
                 AuthType Basic
                 AuthName terns
                 AuthUserFile \(folder)/users
+                Require valid-user
+            </Location>
+            <Location /digest>
+                AuthType Digest
+                AuthName \(DigestUsers.realm)
+                AuthDigestDomain /digest
+                AuthUserFile \(folder)/digests
                 Require valid-user
             </Location>
             <Location /small>

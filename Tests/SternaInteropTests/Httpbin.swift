@@ -19,6 +19,7 @@ final class Httpbin: Sendable {
 
     /// Settings that a version does not know are left out; the control socket would lie in the user's home folder.
     private static let server = """
+        import sys
         from gunicorn.app.base import BaseApplication
         from httpbin import app
 
@@ -26,6 +27,8 @@ final class Httpbin: Sendable {
             def load_config(self):
                 settings = dict(
                     bind="fd://3", worker_class="gthread", threads=24, keepalive=30, timeout=0, control_socket_disable=True)
+                if len(sys.argv) > 2:
+                    settings.update(certfile=sys.argv[1], keyfile=sys.argv[2])
                 for name, value in settings.items():
                     if name in self.cfg.settings:
                         self.cfg.set(name, value)
@@ -38,20 +41,22 @@ final class Httpbin: Sendable {
 
     /// The shell ends the server with all its workers when the other end of its standard input is closed: by `stop`, or by
     /// the system where the tests have crashed.
-    private static let keeper = "\"$0\" -c \"$1\" & exec 3>&-; cat >/dev/null; kill -KILL 0"
+    private static let keeper = "\"$0\" -c \"$@\" & exec 3>&-; cat >/dev/null; kill -KILL 0"
 
     /// Starts it. The socket listens already, so the first request waits until a worker takes it; where the server cannot
     /// start nobody holds the socket any more, and the request fails.
-    init() throws {
+    ///
+    /// - Parameter files: the paths of a certificate and its key, for TLS; none by default.
+    init(tls files: [String] = []) throws {
         guard access(Self.python, X_OK) == 0 else {
             throw ChildProcess.Failure(description: "httpbin is not there: .ci/interop-servers installs it")
         }
         let listener = try LoopbackListener()
-        url = "http://127.0.0.1:\(listener.port)"
+        url = files.isEmpty ? "http://127.0.0.1:\(listener.port)" : "https://localhost:\(listener.port)"
         let log = open("\(Self.folder)/httpbin.log", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         defer { if log >= 0 { close(log) } }
         (process, lifeline) = try ChildProcess.start(
-            ["/bin/sh", "-c", Self.keeper, Self.python, Self.server], inOwnGroup: true
+            ["/bin/sh", "-c", Self.keeper, Self.python, Self.server] + files, inOwnGroup: true
         ) { pipe in
             ([pipe.read, log, log, listener.descriptor], pipe.write)
         }

@@ -119,6 +119,31 @@ struct SquidTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("Forwards, opens tunnels, and refuses, by Digest credentials; each nonce admits five requests")
+    func digest() async throws {
+        let server = try await ProxyServers.startSquid(digest: true)
+        let proxy = try ProxyServers.proxy(.http, server)
+        try await forwards(proxy)
+        try await tunnels(proxy)
+        try await refuses(.http, server)
+        try await isClosed(proxy)
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { origin in
+            // A tunnel for each request.
+            var options = EngineOptions()
+            options.maximumUses = 1
+            let engine = Engine(options: options)
+            let api = try ProxyServers.session(proxy, authority: authority) { $0.engine = engine }
+            for _ in 0..<12 { #expect(try await api.get(origin.url("/get")).status == 200) }
+            #expect(origin.totalConnections == 12)
+            let curl = try await Curl.status(
+                origin.url("/get"), ["--insecure", "--proxy", "http://127.0.0.1:\(server.ports[0])", "--proxy-digest"],
+                proxyUser: "\(ProxyServers.username):\(ProxyServers.password)")
+            #expect(curl == 200 || curl == nil)
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("Credentials that an authenticator gives, to tunnels and to forwarded requests")
     func authenticator() async throws {
         let server = try await ProxyServers.startSquid()

@@ -11,17 +11,34 @@ enum ProxyServers {
     static let username = "ada"
     static let password = "pw1x"
 
-    /// Squid, with Basic credentials by its own helper; `origin.test` is 127.0.0.1 to it alone.
-    static func startSquid(password: String = password) async throws -> ServerProgram {
+    /// Squid, with Basic or Digest credentials by its own helper; `origin.test` is 127.0.0.1 to it alone. A nonce of Digest admits
+    /// five requests.
+    static func startSquid(password: String = password, digest: Bool = false) async throws -> ServerProgram {
+        let program = digest ? "digest_file_auth" : "basic_ncsa_auth"
         let folders = ["/usr/lib/squid", "/usr/libexec/squid", "/usr/lib64/squid", "/opt/homebrew/opt/squid/libexec"]
-        guard let helper = folders.map({ "\($0)/basic_ncsa_auth" }).first(where: FileManager.default.fileExists) else {
-            throw ChildProcess.Failure(description: "squid's basic_ncsa_auth is not there")
+        guard let helper = folders.map({ "\($0)/\(program)" }).first(where: FileManager.default.fileExists) else {
+            throw ChildProcess.Failure(description: "squid's \(program) is not there")
         }
         let hash = try await OpenSSL.run("passwd", "-apr1", password)
+        let digests = try await DigestUsers.file(by: "md5")
         return try await ServerProgram(squid) { folder, ports, name in
             try ServerProgram.write(
                 "\(username):\(String(decoding: hash, as: UTF8.self))", to: "\(folder)/users")
+            try ServerProgram.write(digests, to: "\(folder)/digests")
             try ServerProgram.write("127.0.0.1 localhost origin.test\n", to: "\(folder)/hosts")
+            let scheme =
+                digest
+                ? """
+                auth_param digest program \(helper) -c \(folder)/digests
+                auth_param digest children 1
+                auth_param digest realm \(DigestUsers.realm)
+                auth_param digest nonce_max_count 5
+                """
+                : """
+                auth_param basic program \(helper) \(folder)/users
+                auth_param basic children 1
+                auth_param basic realm terns
+                """
             let configuration = """
                 http_port 127.0.0.1:\(ports[0])
                 pid_filename none
@@ -38,9 +55,7 @@ enum ProxyServers {
                 dns_timeout 1 second
                 shutdown_lifetime 0 seconds
                 max_filedescriptors 512
-                auth_param basic program \(helper) \(folder)/users
-                auth_param basic children 1
-                auth_param basic realm terns
+                \(scheme)
                 acl known proxy_auth REQUIRED
                 http_access allow known
                 http_access deny all

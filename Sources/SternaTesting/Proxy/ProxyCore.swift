@@ -10,6 +10,7 @@ final class ProxyCore: Sendable {
         var connections: [TestProxy.Connection] = []
         var messages = 0
         var isStopping = false
+        var nonces = ProxyNonces()
     }
 
     let options: TestProxy.Options
@@ -124,6 +125,25 @@ final class ProxyCore: Sendable {
     func fault(of number: Int) -> TestProxy.Fault? {
         if let faulty = options.faultyConnections, number >= faulty { return nil }
         return options.fault
+    }
+
+    /// Forgets the nonces of Digest.
+    func forgetNonces() { state.withLock { $0.nonces.forget() } }
+
+    /// Returns the values of Proxy-Authenticate by which a request is refused; `nil` to admit it.
+    func challenges(to request: TestProxy.Request) -> [String]? {
+        let basic = TestProxy.Digest.basicChallenge
+        guard let digest = options.digest, let username = options.username else {
+            return admits(request.credentials) ? nil : [basic]
+        }
+        if digest.offersBasic, admits(request.credentials) { return nil }
+        return state.withLock { state in
+            guard
+                let isStale = state.nonces.isStale(
+                    request, digest, username: username, password: options.password ?? "")
+            else { return nil }
+            return (digest.offersBasic ? [basic] : []) + [state.nonces.challenge(digest, isStale: isStale)]
+        }
     }
 
     /// Whether these credentials admit a client.

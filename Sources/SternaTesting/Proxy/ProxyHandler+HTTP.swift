@@ -11,8 +11,8 @@ extension ProxyHandler {
         }
         if isSpoilt({ $0.requests.append(request) }) { return false }
         if case .refuses(let status, let body) = fault { return refuse(status, body, behind: request) }
-        guard core.admits(request.credentials) else {
-            return refuse(407, "proxy authentication required", behind: request)
+        if let challenges = core.challenges(to: request) {
+            return refuse(407, "proxy authentication required", behind: request, challenges)
         }
         if request.method == "CONNECT" {
             openTunnel(for: request)
@@ -25,12 +25,15 @@ extension ProxyHandler {
     /// Answers as the proxy itself; always returns false, since the answer continues the connection.
     ///
     /// After a request with a body the connection cannot go on, since the body may or may not follow.
-    private func refuse(_ status: Int, _ body: String, behind request: TestProxy.Request?) -> Bool {
+    private func refuse(
+        _ status: Int, _ body: String, behind request: TestProxy.Request?,
+        _ challenges: [String] = [TestProxy.Digest.basicChallenge]
+    ) -> Bool {
         let hasNoBody = request.map { ProxyFraming($0.headers).isDone } ?? false
         stage = hasNoBody ? .busy : .deaf
         var text = "HTTP/1.1 \(status) \(TestProxyReason.phrase(status))\r\nContent-Type: text/plain\r\n"
         text += "Content-Length: \(body.utf8.count)\r\nX-Proxy: TestProxy\r\n"
-        if status == 407 { text += "Proxy-Authenticate: Basic realm=\"test proxy\"\r\n" }
+        if status == 407 { for value in challenges { text += "Proxy-Authenticate: \(value)\r\n" } }
         if !hasNoBody { text += "Connection: close\r\n" }
         answer((text + "\r\n" + (request?.method == "HEAD" ? "" : body)).utf8) { [self] in
             if case .busy = stage { stage = .head }

@@ -72,7 +72,9 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         guard connection.takes(request, on: stream, self) else { return }
         let core = connection.core
         if case .refuses(let status, let body) = core.fault(of: connection.number) { return refuse(status, body) }
-        guard core.admits(request.credentials) else { return refuse(407, "proxy authentication required") }
+        if let challenges = core.challenges(to: request) {
+            return refuse(407, "proxy authentication required", challenges)
+        }
         guard request.method == "CONNECT", let (host, port) = ProxyText.authority(request.target) else {
             return refuse(400, "CONNECT to host:port is needed")
         }
@@ -118,9 +120,11 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         send(.headers(.init(headers: HPACKHeaders(status: status, fields: fields, length: length))))
     }
 
-    private func refuse(_ status: Int, _ body: String) {
+    private func refuse(
+        _ status: Int, _ body: String, _ challenges: [String] = [TestProxy.Digest.basicChallenge]
+    ) {
         var fields: ServerHeaders = ["Content-Type": "text/plain", "X-Proxy": "TestProxy"]
-        if status == 407 { fields.add("Proxy-Authenticate", "Basic realm=\"test proxy\"") }
+        if status == 407 { for value in challenges { fields.add("Proxy-Authenticate", value) } }
         answer(status, fields, length: body.utf8.count)
         hasEnded = true
         send(.data(.init(data: .byteBuffer(ByteBuffer(string: body)), endStream: true)))

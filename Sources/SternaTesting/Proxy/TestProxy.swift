@@ -25,6 +25,8 @@ public final class TestProxy: Sendable {
         public var username: String?
         /// The required password if there is a user name; `nil` for an empty one.
         public var password: String?
+        /// The demand for Digest in place of Basic, of a proxy with a user name; `nil`, the default, for Basic.
+        public var digest: Digest?
         /// Ports of 127.0.0.1 by authority, such as `origin.test:443`, the host in lower case and without brackets.
         public var routes: [String: Int]
         /// The fault of the proxy; none by default.
@@ -47,8 +49,9 @@ public final class TestProxy: Sendable {
         public init(
             _ kind: Kind = .http, username: String? = nil, password: String? = nil, routes: [String: Int] = [:],
             fault: Fault? = nil, faultyConnections: Int? = nil, drips: Bool = false, http2: Bool = false,
-            maximumStreams: Int? = nil, window: Int? = nil
+            maximumStreams: Int? = nil, window: Int? = nil, digest: Digest? = nil
         ) {
+            self.digest = digest
             self.kind = kind
             self.username = username
             self.password = password
@@ -140,6 +143,11 @@ public final class TestProxy: Sendable {
         case .socks5: "socks5h://\(userinfo)127.0.0.1:\(port)"
         }
     }
+}
+
+extension TestProxy {
+    /// Forgets the nonces that it has given out, as a proxy that is started again.
+    public func forgetNonces() { core.forgetNonces() }
 }
 
 // MARK: Log

@@ -60,3 +60,8 @@ final class ProxyDigest: Sendable {
         }
     }
 }
+
+extension ProxyDigest: CustomReflectable {
+    /// Leaves out user name and password.
+    var customMirror: Mirror { Mirror(self, children: ["algorithm": "Digest"]) }
+}

@@ -6,7 +6,7 @@ package struct DigestFunction: Sendable {
     private enum State: Sendable {
         case md5(Insecure.MD5)
         case sha256(SHA256)
-        case sha512_256(SHA512Truncated256)
+        case sha512Truncated(SHA512Truncated256)
         case sha512(SHA512)
     }
 
@@ -16,7 +16,7 @@ package struct DigestFunction: Sendable {
         switch algorithm {
         case .md5, .md5Sess: state = .md5(Insecure.MD5())
         case .sha256, .sha256Sess: state = .sha256(SHA256())
-        case .sha512_256, .sha512_256Sess: state = .sha512_256(SHA512Truncated256())
+        case .sha512Truncated, .sha512TruncatedSess: state = .sha512Truncated(SHA512Truncated256())
         case .sha512: state = .sha512(SHA512())
         }
     }
@@ -35,9 +35,9 @@ package struct DigestFunction: Sendable {
         case .sha256(var hash):
             hash.update(bufferPointer: bytes)
             state = .sha256(hash)
-        case .sha512_256(var hash):
+        case .sha512Truncated(var hash):
             hash.update(bytes)
-            state = .sha512_256(hash)
+            state = .sha512Truncated(hash)
         case .sha512(var hash):
             hash.update(bufferPointer: bytes)
             state = .sha512(hash)
@@ -49,7 +49,7 @@ package struct DigestFunction: Sendable {
         switch state {
         case .md5(let hash): Array(hash.finalize())
         case .sha256(let hash): Array(hash.finalize())
-        case .sha512_256(let hash): hash.finalize()
+        case .sha512Truncated(let hash): hash.finalize()
         case .sha512(let hash): Array(hash.finalize())
         }
     }

@@ -9,8 +9,8 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
     case md5Sess = "MD5-sess"
     case sha256 = "SHA-256"
     case sha256Sess = "SHA-256-sess"
-    case sha512_256 = "SHA-512-256"
-    case sha512_256Sess = "SHA-512-256-sess"
+    case sha512Truncated = "SHA-512-256"
+    case sha512TruncatedSess = "SHA-512-256-sess"
     case sha512 = "SHA-512"
 
     /// Finds an algorithm by its name in any case; nil for any other.
@@ -27,8 +27,8 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
         case .md5Sess: 1
         case .sha256: 2
         case .sha256Sess: 3
-        case .sha512_256: 4
-        case .sha512_256Sess: 5
+        case .sha512Truncated: 4
+        case .sha512TruncatedSess: 5
         case .sha512: 6
         }
     }
@@ -38,8 +38,8 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Whether the password's hash contains the first nonces of a session (RFC 7616, 3.4.2).
     package var isSession: Bool {
         switch self {
-        case .md5Sess, .sha256Sess, .sha512_256Sess: true
-        case .md5, .sha256, .sha512_256, .sha512: false
+        case .md5Sess, .sha256Sess, .sha512TruncatedSess: true
+        case .md5, .sha256, .sha512Truncated, .sha512: false
         }
     }
 
