@@ -117,6 +117,7 @@ final class RetryLog: NetworkObserver {
         case .expectationRefused: "without Expect"
         case .refused: "the server had not processed it"
         case .misdirected: "on another connection"
+        case .authentication: "to answer a challenge"
         case .retry: "retry"
         }
     }
