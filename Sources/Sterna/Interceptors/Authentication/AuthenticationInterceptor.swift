@@ -27,7 +27,7 @@ struct AuthenticationInterceptor: Interceptor {
         let policy = request.options[AuthenticationPolicyKey.self] ?? settings.policy ?? .standard
         let own = request.options[CallCredentialsKey.self]
         let origin = request.url.origin
-        own?.visit(origin)
+        own?.visit(origin, keepsCredentials: request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins)
         guard !policy.schemes.isEmpty else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
