@@ -212,7 +212,12 @@ private final class UserAnswer<Value: Sendable>: CallStep {
         defer { request.call?.end(answer) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                answer.state.withLock { $0.continuation = continuation }
+                let early = answer.state.withLock { state -> Result<Value, any Error>? in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
+                }
+                // Cancelled before the wait began.
+                if let early { return continuation.resume(with: early) }
                 let giveUp = begin { answer.end($0) }
                 answer.began(giveUp)
             }
