@@ -134,6 +134,25 @@ struct ForwardAuthenticatorTests {
         }
     }
 
+    @Test("The cancellation of its session ends a request that waits for the authenticator")
+    func sessionCancelled() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let begun = Counter()
+            let login = ProxyLogin { _ in
+                begun.add()
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            #expect(await Wire.eventually { begun.value == 1 })
+            api.invalidateAndCancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
     /// Sends requests from a Swift task that is already cancelled.
     private struct CancelsFirst: Interceptor {
         nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
