@@ -46,7 +46,7 @@ struct AuthenticationExchange {
         situation.field = request.headers[.authorization]
         situation.sources = CredentialSource.allCases.filter { source in
             switch source {
-            case .url, .request, .session: own?.credential(source, at: origin) != nil
+            case .url, .request, .session: own?.credential(source, for: request) != nil
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
@@ -148,7 +148,7 @@ struct AuthenticationExchange {
     ) async throws -> Credential? {
         let settings = interceptor.settings
         switch question.source {
-        case .url, .request, .session: return own?.credential(question.source, at: situation.origin)
+        case .url, .request, .session: return own?.credential(question.source, for: original)
         case .store:
             guard let store = settings.store else { return nil }
             do {

@@ -26,8 +26,6 @@ struct AuthenticationInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let policy = request.options[AuthenticationPolicyKey.self] ?? settings.policy ?? .standard
         let own = request.options[CallCredentialsKey.self]
-        let origin = request.url.origin
-        own?.visit(origin, keepsCredentials: request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins)
         guard !policy.schemes.isEmpty else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
@@ -55,9 +53,8 @@ struct AuthenticationInterceptor: Interceptor {
     private func known(
         for request: Request, _ own: CallCredentials?, _ policy: AuthenticationPolicy
     ) -> KnownSpaces.Entry? {
-        let origin = request.url.origin
         let isExposed = isExposed(request.url)
-        let chosen = own?.credential(.url, at: origin) ?? own?.credential(.request, at: origin)
+        let chosen = own?.credential(.url, for: request) ?? own?.credential(.request, for: request)
         return memory.spaces.withLock { spaces in
             spaces.entry(for: request.url) { entry in
                 guard policy.schemes.contains(entry.scheme) else { return false }
@@ -66,7 +63,7 @@ struct AuthenticationInterceptor: Interceptor {
                 }
                 if let chosen { return chosen == entry.credential }
                 guard entry.isShared else { return false }
-                return entry.source != .session || own?.credential(.session, at: origin) == entry.credential
+                return entry.source != .session || own?.credential(.session, for: request) == entry.credential
             }
         }
     }
