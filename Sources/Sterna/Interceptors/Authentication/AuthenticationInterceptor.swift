@@ -26,7 +26,8 @@ struct AuthenticationInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let policy = request.options[AuthenticationPolicyKey.self] ?? settings.policy ?? .standard
         let own = request.options[CallCredentialsKey.self]
-        guard !policy.schemes.isEmpty else { return try await next(request) }
+        // A rejected token is refreshed, above this interceptor.
+        guard !policy.schemes.isEmpty, !request.options[TokenCarriedKey.self] else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
         else {
