@@ -282,9 +282,10 @@ struct AuthenticationExchange {
 
     // MARK: Acceptance
 
-    /// Remembers what the server has accepted.
+    /// Remembers what the server has accepted, if its response shows that it has.
     private nonisolated(nonsending) mutating func accept(_ response: inout Response) async throws {
         guard let (entry, paths, answer) = carried else { return }
+        let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
         let info = answer == nil ? nil : response[HTTPField.Name.authenticationInfo]
         try memory.spaces.withLock { spaces throws(SternaError) in
             if let answer, let info {
@@ -292,6 +293,7 @@ struct AuthenticationExchange {
                     try entry.digest?.note(info: info, answer: answer)
                 }
             }
+            guard isAccepted else { return }
             let accept = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
                 CoveredPaths.merge(paths, into: &entry.paths)
             }
@@ -299,7 +301,7 @@ struct AuthenticationExchange {
             if answer == nil { try spaces.update(entry, accept) } else { try spaces.updateKnown(entry, accept) }
             spaces.forgetRefusal(entry.space, entry.credential)
         }
-        guard stores, let store = interceptor.settings.store else { return }
+        guard isAccepted, stores, let store = interceptor.settings.store else { return }
         do {
             try await AnswerWait.wait(for: original, on: interceptor.time) {
                 try await store.setCredential(entry.credential, for: entry.space)
