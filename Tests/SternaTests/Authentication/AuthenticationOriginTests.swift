@@ -164,6 +164,27 @@ struct AuthenticationOriginTests {
         #expect(mock.requests.count == 2)
     }
 
+    @Test("Over http, a proxy exposes what goes to loopback hosts, too") func exposedByProxy() async throws {
+        let proxy = try Proxy("http://proxy.test:3128")
+        let choices: [(ProxySettings, isExposed: Bool)] = [
+            (.none, false), (.proxy(proxy), true), (.proxy(proxy, except: ["localhost"]), false),
+            (.each { _ in proxy }, true), (.each { _ in nil }, false),
+            (try .environment(["http_proxy": "http://proxy.test:3128"]), false),
+        ]
+        for (index, choice) in choices.enumerated() {
+            for isExplicit in [false, true] {
+                let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
+                    $0.proxies = choice.0
+                    if isExplicit { $0.credential = Self.ada } else { $0.challengeHandler = { _ in .use(Self.ada) } }
+                }
+                let reply = try? await api.get("http://localhost:8080/")
+                let isSent = isExplicit || !choice.isExposed
+                #expect((reply != nil) == isSent, "\(index)")
+                #expect(mock.requests.count == (isSent ? 2 : 1), "\(index)")
+            }
+        }
+    }
+
     @Test("Derived sessions share what is known only while their settings agree") func sharing() async throws {
         let (api, mock) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.challengeHandler = { _ in .use(Self.ada) }

@@ -15,12 +15,16 @@ struct AuthenticationInterceptor: Interceptor {
     /// Whether all requests go to a socket of this machine.
     let isLocal: Bool
 
+    /// The proxies of the session's requests, which may lead requests for loopback hosts to other machines.
+    let proxies: ProxySettings
+
     /// Makes the interceptor of a session; its settings keep the memory for derived ones.
     init(_ settings: inout SessionSettings) {
         memory = settings.resolveMemory()
         self.settings = settings.authenticationSettings
         time = settings.engine.loopClock
         isLocal = settings.unixSocket != nil
+        proxies = settings.proxies
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
@@ -71,6 +75,16 @@ struct AuthenticationInterceptor: Interceptor {
 
     /// Whether what is sent to a URL can be read on the way to another machine.
     func isExposed(_ url: HTTPURL) -> Bool {
-        !url.scheme.isSecure && !isLocal && !ProxyExceptions.isLoopback(url.hostWithoutBrackets)
+        guard !url.scheme.isSecure, !isLocal else { return false }
+        return !ProxyExceptions.isLoopback(url.hostWithoutBrackets) || isProxied(url)
+    }
+
+    /// Whether a proxy receives the requests to a URL. A choice that fails, which fails the request, too, counts as a proxy.
+    private func isProxied(_ url: HTTPURL) -> Bool {
+        do throws(SternaError) {
+            return try proxies.proxy(for: url) != nil
+        } catch {
+            return true
+        }
     }
 }
