@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import SternaTransport
 import Synchronization
@@ -287,10 +288,15 @@ struct AuthenticationExchange {
         guard let (entry, paths, answer) = carried else { return }
         let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
         let info = answer == nil ? nil : response[HTTPField.Name.authenticationInfo]
+        var bodyHash: [UInt8]?
+        if let answer, let info, answer.quality == .authInt || info.contains("auth-int"), let body = response.body.whole {
+            bodyHash = answer.algorithm.hash(body.readableBytesView)
+        }
+        let hash = bodyHash
         try memory.spaces.withLock { spaces throws(SternaError) in
             if let answer, let info {
                 try spaces.updateKnown(entry) { entry throws(SternaError) in
-                    try entry.digest?.note(info: info, answer: answer)
+                    try entry.digest?.note(info: info, answer: answer) { (_) throws(SternaError) in hash }
                 }
             }
             guard isAccepted else { return }
