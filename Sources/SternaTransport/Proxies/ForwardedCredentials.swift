@@ -208,11 +208,16 @@ private final class UserAnswer<Value: Sendable>: CallStep {
         _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> (@Sendable () -> Void)
     ) async throws -> Value {
         let answer = UserAnswer(request, shard)
-        guard request.call?.beginPause(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
-        defer { request.call?.end(answer) }
+        guard request.call?.beginWait(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
+        defer { request.call?.endWait(answer) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                answer.state.withLock { $0.continuation = continuation }
+                let early = answer.state.withLock { state -> Result<Value, any Error>? in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
+                }
+                // Cancelled before the wait began.
+                if let early { return continuation.resume(with: early) }
                 let giveUp = begin { answer.end($0) }
                 answer.began(giveUp)
             }

@@ -101,6 +101,23 @@ struct ChallengeHookTests {
         #expect(error?.kind == .cancelled)
     }
 
+    @Test("The cancellation of its session ends a call that waits for a handler") func sessionCancelled() async throws {
+        let (asked, begin) = AsyncStream<Void>.makeStream()
+        let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
+            $0.challengeHandler = { _ in
+                begin.yield()
+                try await Task.sleep(for: .seconds(3_600))
+                return .useDefault
+            }
+        }
+        let call = Task { try await api.get("a") }
+        var moments = asked.makeAsyncIterator()
+        await moments.next()
+        api.invalidateAndCancel()
+        let error = await #expect(throws: SternaError.self) { try await call.value }
+        #expect(error?.kind == .cancelled)
+    }
+
     @Test("The deadline holds while a handler is asked") func deadline() async throws {
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.timeouts.total = .milliseconds(100)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import SternaTransport
 import Synchronization
@@ -46,7 +47,7 @@ struct AuthenticationExchange {
         situation.field = request.headers[.authorization]
         situation.sources = CredentialSource.allCases.filter { source in
             switch source {
-            case .url, .request, .session: own?.credential(source, at: origin) != nil
+            case .url, .request, .session: own?.credential(source, for: request) != nil
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
@@ -148,7 +149,7 @@ struct AuthenticationExchange {
     ) async throws -> Credential? {
         let settings = interceptor.settings
         switch question.source {
-        case .url, .request, .session: return own?.credential(question.source, at: situation.origin)
+        case .url, .request, .session: return own?.credential(question.source, for: original)
         case .store:
             guard let store = settings.store else { return nil }
             do {
@@ -282,16 +283,23 @@ struct AuthenticationExchange {
 
     // MARK: Acceptance
 
-    /// Remembers what the server has accepted.
+    /// Remembers what the server has accepted, if its response shows that it has.
     private nonisolated(nonsending) mutating func accept(_ response: inout Response) async throws {
         guard let (entry, paths, answer) = carried else { return }
+        let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
         let info = answer == nil ? nil : response[HTTPField.Name.authenticationInfo]
+        var bodyHash: [UInt8]?
+        if let answer, let info, answer.quality == .authInt || info.contains("auth-int"), let body = response.body.whole {
+            bodyHash = answer.algorithm.hash(body.readableBytesView)
+        }
+        let hash = bodyHash
         try memory.spaces.withLock { spaces throws(SternaError) in
             if let answer, let info {
                 try spaces.updateKnown(entry) { entry throws(SternaError) in
-                    try entry.digest?.note(info: info, answer: answer)
+                    try entry.digest?.note(info: info, answer: answer) { (_) throws(SternaError) in hash }
                 }
             }
+            guard isAccepted else { return }
             let accept = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
                 CoveredPaths.merge(paths, into: &entry.paths)
             }
@@ -299,7 +307,7 @@ struct AuthenticationExchange {
             if answer == nil { try spaces.update(entry, accept) } else { try spaces.updateKnown(entry, accept) }
             spaces.forgetRefusal(entry.space, entry.credential)
         }
-        guard stores, let store = interceptor.settings.store else { return }
+        guard isAccepted, stores, let store = interceptor.settings.store else { return }
         do {
             try await AnswerWait.wait(for: original, on: interceptor.time) {
                 try await store.setCredential(entry.credential, for: entry.space)
