@@ -37,12 +37,13 @@ struct AWSSigningInterceptor: Interceptor {
         -> Response
     {
         let origin = request.url.origin
-        let seconds = signing.now() + offsets.offset(for: origin)
+        let used = offsets.offset(for: origin)
+        let seconds = signing.now() + used
         let response = try await next(try await signed(request, by: signing, at: seconds))
         let code = response.status.code
         guard code == 400 || code == 401 || code == 403,
             let offset = AWSClockSkew.offset(
-                status: code, date: response[.date], signed: seconds, clock: signing.now())
+                status: code, date: response[.date], signed: seconds, used: used, clock: signing.now())
         else { return response }
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
