@@ -26,7 +26,9 @@ struct AWSSigningInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let origin = request.options[AWSOriginKey.self], signing.allows(request.url, from: origin)
+            let origin = request.options[AWSOriginKey.self],
+            signing.allows(
+                request.url, from: origin, hasLeft: request.options[CallerCredentialsDroppedKey.self])
         else { return try await next(request) }
         return try await sign(request, by: signing, next)
     }
