@@ -26,7 +26,9 @@ struct AWSSigningInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let origin = request.options[AWSOriginKey.self], signing.allows(request.url, from: origin)
+            let origin = request.options[AWSOriginKey.self],
+            signing.allows(
+                request.url, from: origin, hasLeft: request.options[CallerCredentialsDroppedKey.self])
         else { return try await next(request) }
         return try await sign(request, by: signing, next)
     }
@@ -37,12 +39,13 @@ struct AWSSigningInterceptor: Interceptor {
         -> Response
     {
         let origin = request.url.origin
-        let seconds = signing.now() + offsets.offset(for: origin)
+        let used = offsets.offset(for: origin)
+        let seconds = signing.now() + used
         let response = try await next(try await signed(request, by: signing, at: seconds))
         let code = response.status.code
         guard code == 400 || code == 401 || code == 403,
             let offset = AWSClockSkew.offset(
-                status: code, date: response[.date], signed: seconds, clock: signing.now())
+                status: code, date: response[.date], signed: seconds, used: used, clock: signing.now())
         else { return response }
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }

@@ -23,7 +23,8 @@ struct MessageOriginInterceptor: Interceptor {
 struct MessageSigningInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[MessageSigningOptionKey.self]?.signing,
-            request.options[MessageOriginKey.self] == request.url.origin
+            request.options[MessageOriginKey.self] == request.url.origin,
+            !request.options[CallerCredentialsDroppedKey.self]
         else { return try await next(request) }
         return try await next(try await signed(request, by: signing))
     }
