@@ -103,7 +103,8 @@ struct AWSSigningTests {
 
     @Test(
         "A redirect that returns from a foreign origin is signed only if that is set, or its host is trusted",
-        arguments: [(false, Set<String>(), false), (false, ["example.com"], true), (true, [], true)])
+        arguments: [(false, [], false), (false, ["example.com"], true), (true, [], true)] as [(Bool, Set<String>, Bool)]
+    )
     func returning(keeps: Bool, trusted: Set<String>, isSigned: Bool) async throws {
         let mock = MockTransport(answers: [
             .redirect(to: "https://evil.example/b", status: 307),

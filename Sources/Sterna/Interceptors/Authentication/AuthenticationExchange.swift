@@ -289,7 +289,8 @@ struct AuthenticationExchange {
         let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
         let info = answer == nil ? nil : response[HTTPField.Name.authenticationInfo]
         var bodyHash: [UInt8]?
-        if let answer, let info, answer.quality == .authInt || info.contains("auth-int"), let body = response.body.whole {
+        if let answer, let info, answer.quality == .authInt || info.contains("auth-int"), let body = response.body.whole
+        {
             bodyHash = answer.algorithm.hash(body.readableBytesView)
         }
         let hash = bodyHash
