@@ -47,7 +47,13 @@ package struct ForwardedCredentials: Sendable {
             let algorithm = digest.algorithmOfBody
             var hash: [UInt8]?
             do {
-                if let algorithm { hash = try await DigestBody.hash(request.body, by: algorithm) }
+                if let algorithm {
+                    let body = request.body
+                    // A slow source may delay it.
+                    hash = try await UserAnswer.result(for: request, on: shard) {
+                        try await DigestBody.hash(body, by: algorithm)
+                    }
+                }
             } catch {
                 throw SternaError.wrap(
                     error, as: .fileUnreadable, phase: .prepare, "The body could not be read to be hashed.")
@@ -61,12 +67,7 @@ package struct ForwardedCredentials: Sendable {
         case .each(let make):
             let seen = Self.proxyRequest(request)
             do {
-                authorization = try await UserAnswer<Authorization>.wait(for: request, on: shard) { receive in
-                    let task = Task {
-                        do { receive(.success(try await make(seen))) } catch { receive(.failure(error)) }
-                    }
-                    return { task.cancel() }
-                }
+                authorization = try await UserAnswer.result(for: request, on: shard) { try await make(seen) }
             } catch let error as SternaError {
                 throw error
             } catch {
@@ -199,6 +200,18 @@ private final class UserAnswer<Value: Sendable>: CallStep {
     private init(_ request: Request, _ shard: Shard) {
         self.request = request
         self.shard = shard
+    }
+
+    /// Returns the result of an operation, which runs in a task of its own, and is cancelled when its request ends.
+    nonisolated(nonsending) static func result(
+        for request: Request, on shard: Shard, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await wait(for: request, on: shard) { receive in
+            let task = Task {
+                do { receive(.success(try await work())) } catch { receive(.failure(error)) }
+            }
+            return { task.cancel() }
+        }
     }
 
     /// Waits for the result of an operation that a closure begins. The closure returns the function that ends the operation

@@ -129,4 +129,23 @@ struct ChallengeHookTests {
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         #expect(error?.kind == .timedOut)
     }
+
+    @Test("The deadline holds while a body is read to be hashed") func hashing() async throws {
+        let challenge = "Digest realm=\"x\", qop=\"auth-int\", nonce=\"n\", algorithm=SHA-256"
+        let server = GuardedMock([challenge]) { _ in false }
+        let (api, mock) = try mocked("https://a.test/", by: server.mock) {
+            $0.timeouts.total = .milliseconds(100)
+            $0.credential = Self.ada
+        }
+        let producer = BodyProducer(length: nil, isReplayable: true) {
+            {
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+        }
+        let body = Body(segments: [.producer(producer)])
+        let error = await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
+        #expect(error?.kind == .timedOut)
+        #expect(mock.requests.count < 2)
+    }
 }

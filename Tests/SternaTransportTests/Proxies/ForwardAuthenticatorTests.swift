@@ -134,6 +134,32 @@ struct ForwardAuthenticatorTests {
         }
     }
 
+    @Test("The deadline holds while a body is read to be hashed")
+    func hashing() async throws {
+        let options = TestProxy.Options(
+            username: "ada", password: "pw", digest: .init(.sha256, quality: "auth-int"))
+        try await ProxyScene.with(.http, secure: false, options: options) { scene in
+            let api = try scene.session {
+                $0.continueThreshold = nil
+                $0.timeouts.total = .milliseconds(500)
+            }
+            let readers = Counter()
+            // The first reader is that of the request which the proxy refuses.
+            let producer = BodyProducer(length: nil, isReplayable: true) {
+                let isFirst = readers.add() == 1
+                return {
+                    if !isFirst { try await Task.sleep(for: .seconds(3_600)) }
+                    return nil
+                }
+            }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+
     @Test("The cancellation of its session ends a request that waits for the authenticator")
     func sessionCancelled() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in

@@ -252,7 +252,7 @@ struct AuthenticationExchange {
         let authorization: Authorization
         var digestAnswer: DigestAnswer?
         if let challenge = digest ?? entry.digest?.challenge {
-            let hash = challenge.needsBodyHash ? try await DigestBody.hash(original.body, by: challenge.algorithm) : nil
+            let hash = challenge.needsBodyHash ? try await bodyHash(by: challenge.algorithm) : nil
             let (method, uri) = (original.method.rawValue, original.url.requestTarget)
             let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAnswer? in
                 var made: DigestAnswer?
@@ -279,6 +279,14 @@ struct AuthenticationExchange {
         situation.field = current.headers[.authorization]
         situation.sent.append(sent)
         carried = (entry, paths, digestAnswer)
+    }
+
+    /// Reads the body, which a slow source may delay, as long as the request has time.
+    private nonisolated(nonsending) func bodyHash(by algorithm: DigestHash) async throws -> [UInt8]? {
+        let body = original.body
+        return try await AnswerWait.wait(for: original, on: interceptor.time) {
+            try await DigestBody.hash(body, by: algorithm)
+        }
     }
 
     // MARK: Acceptance
