@@ -69,7 +69,7 @@ struct AuthenticationExchange {
             note(response)
             let decision: AuthenticationRule.Decision
             do {
-                decision = try await decide(response)
+                decision = try await decide(&response)
             } catch {
                 throw failure(error, response)
             }
@@ -124,16 +124,21 @@ struct AuthenticationExchange {
     }
 
     /// Decides, and asks the sources for what the decision needs.
+    ///
+    /// The response's body leaves its connection before code of the user is asked, which may need the connection for requests of its own.
     private nonisolated(nonsending) mutating func decide(
-        _ response: Response
+        _ response: inout Response
     ) async throws -> AuthenticationRule.Decision {
         while true {
             let decision = AuthenticationRule.decide(situation)
             switch decision {
             case .ask(let question, let candidate):
+                if question.source.waitsForUser { response.body = await response.body.collected() }
                 situation.answers[question] = .some(try await credential(question, candidate, response))
             case .deliver(AuthenticationRule.Notes.notReplayable) where !hasNewBody:
-                guard let body = await events?.newBody(for: original) else { return decision }
+                guard let events else { return decision }
+                response.body = await response.body.collected()
+                guard let body = await events.newBody(for: original) else { return decision }
                 original.body = body
                 current.body = body
                 hasNewBody = true
