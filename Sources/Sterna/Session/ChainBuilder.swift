@@ -91,7 +91,10 @@ struct ChainBuilder: Sendable {
         }
         policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         if slots.contains(.signing) {
-            policies += [AWSSigningInterceptor(offsets: clockOffsets), MessageSigningInterceptor()]
+            let time = settings.engine.loopClock
+            policies += [
+                AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time),
+            ]
         }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
