@@ -92,7 +92,10 @@ struct ChainBuilder: Sendable {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
         if slots.contains(.signing) {
-            policies += [AWSSigningInterceptor(offsets: clockOffsets), MessageSigningInterceptor()]
+            let time = settings.engine.loopClock
+            policies += [
+                AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time),
+            ]
         }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)

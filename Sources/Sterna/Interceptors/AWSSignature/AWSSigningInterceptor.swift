@@ -23,6 +23,7 @@ struct AWSOriginInterceptor: Interceptor {
 /// Signs each attempt by AWS Signature Version 4.
 struct AWSSigningInterceptor: Interceptor {
     let offsets: AWSClockOffsets
+    let time: LoopClock
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
@@ -53,7 +54,20 @@ struct AWSSigningInterceptor: Interceptor {
         return try await next(try await signed(request, by: signing, at: signing.now() + offset))
     }
 
-    private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64) async throws -> Request {
+    /// Returns a request as it is sent; the wait for the provider and for the body ends with the call.
+    nonisolated(nonsending) private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64)
+        async throws -> Request
+    {
+        // Nothing to wait for.
+        if request.body == nil, signing.credentials is AWSCredentials || signing.credentials is AWSCredentialStore {
+            return try await Self.signed(request, by: signing, at: seconds)
+        }
+        return try await AnswerWait.wait(for: request, on: time) {
+            try await Self.signed(request, by: signing, at: seconds)
+        }
+    }
+
+    private static func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64) async throws -> Request {
         let credentials: AWSCredentials
         do {
             credentials = try await signing.credentials.credentials()

@@ -98,7 +98,7 @@ final class AnswerWait<Value: Sendable>: CallStep {
             .failure(
                 SternaError(
                     .timedOut, phase: .wait,
-                    "The request ran out of time while it waited for credentials."
+                    "The request ran out of time while it waited for credentials or its signature."
                 ).at(request)))
     }
 }
