@@ -93,6 +93,7 @@ struct ChainBuilder: Sendable {
         if slots.contains(.signing) {
             policies += [AWSSigningInterceptor(offsets: clockOffsets), MessageSigningInterceptor()]
         }
+        if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }
