@@ -97,6 +97,7 @@ struct ChainBuilder: Sendable {
                 AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time),
             ]
         }
+        if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }

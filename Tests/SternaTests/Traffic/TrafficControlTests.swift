@@ -101,6 +101,28 @@ struct TrafficControlTests {
         #expect(try await second.value == 200)
     }
 
+    @Test("A login server that fails, and a wait for its token, do not open the circuit of the API")
+    func login() async throws {
+        let failure = SternaError(.connectionFailed, phase: .connect, "The login server is down.")
+        let isDown = Mutex(true)
+        let tokens = try TokenAuthentication(for: ["https://api.example.com"]) { _ in
+            if isDown.withLock({ $0 }) { throw failure }
+            return AccessToken("t1")
+        }
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.tokenAuthentication = tokens
+            $0.circuitBreaker = CircuitBreaker(failures: 1)
+        }) { _, _ in .json([:]) }
+        for _ in 0..<3 {
+            let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+            #expect(error?.kind == .connectionFailed)
+        }
+        #expect(mock.requests.isEmpty)
+        isDown.withLock { $0 = false }
+        #expect(try await api.get("a").status == 200)
+    }
+
     @Test("Requests beyond the rate wait for their turn")
     func rate() async throws {
         let limit = RateLimit(requests: 2, per: .seconds(1))
