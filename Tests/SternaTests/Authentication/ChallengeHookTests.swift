@@ -12,7 +12,13 @@ struct ChallengeHookTests {
     private static let ada = AuthenticationSessionTests.ada
 
     private final class Watcher: TaskObserver {
-        let lines = Mutex<[String]>([])
+        private let lines = Mutex<[String]>([])
+
+        /// Waits for reports, which may come after the task's value.
+        func expect(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async {
+            _ = await eventually { self.lines.withLock { $0.count } >= expected.count }
+            #expect(lines.withLock { $0 } == expected, sourceLocation: location)
+        }
 
         func challengeReceived(
             _ task: SessionTask, _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition
@@ -50,7 +56,7 @@ struct ChallengeHookTests {
         }
         _ = try await api.dataTask(.get("a")).value
         #expect(mock.requests.count == 3)
-        #expect(watcher.lines.withLock { $0 } == ["0 use bob", "1 use ada"])
+        await watcher.expect(["0 use bob", "1 use ada"])
         // From then on it is known.
         _ = try await api.dataTask(.get("a")).value
         #expect(mock.requests.count == 4)
@@ -64,13 +70,13 @@ struct ChallengeHookTests {
         let api = try session(mock, watcher) { _ in [.cancel, .fail(Broken()), .useDefault][index] }
         guard index < 2 else {
             _ = try await api.with { $0.challengeHandler = { _ in .use(Self.ada) } }.dataTask(.get("a")).value
-            #expect(watcher.lines.withLock { $0 } == ["0 use ada"])
+            await watcher.expect(["0 use ada"])
             return
         }
         let error = await #expect(throws: SternaError.self) { _ = try await api.dataTask(.get("a")).value }
         #expect(error?.kind == (index == 0 ? .cancelled : .authenticationFailed))
         #expect(mock.requests.count == 1)
-        #expect(watcher.lines.withLock { $0 } == [index == 0 ? "0 cancel" : "0 fail"])
+        await watcher.expect([index == 0 ? "0 cancel" : "0 fail"])
     }
 
     @Test("A body that can be read only once is made again by needNewBody") func newBody() async throws {
