@@ -60,7 +60,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// Whether nobody would notice that the request is sent again from the beginning.
+    /// Whether the task's user would not notice that the request is sent again from the beginning.
     private func canStartAgain(_ request: Request) -> Bool {
         request.method == .get && request.body == nil && events == nil && request.recorder == nil
             && !session.plan.hasInterceptors

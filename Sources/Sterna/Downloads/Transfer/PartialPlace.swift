@@ -68,7 +68,7 @@ struct PartialPlace: Sendable {
             let file = try PartialFile.open(path, permissions: plan.partialPermissions)
         else { return nil }
         guard file.length >= data.present.end else { return nil }
-        // One whose destination is chosen after the transfer has names of its own.
+        // A download whose destination is chosen after the transfer has names of its own.
         let own = names.flatMap { $0.partialPath == path ? $0 : nil } ?? PartialNames(partialPath: path)
         return (PartialPlace(file, own, destination ?? given?.destinationPath), data)
     }

@@ -1,7 +1,7 @@
 import SternaCore
 import Synchronization
 
-/// The authentication of a session's requests: who has the interceptor in its chain, and with which credentials.
+/// The authentication of a session's requests: which of them pass the interceptor, and with which credentials.
 final class PlannedAuthentication: Sendable {
     /// The interceptor of all requests; nil if no setting of the session enables it.
     let shared: AuthenticationInterceptor?
