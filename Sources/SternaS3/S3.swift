@@ -35,7 +35,8 @@ public struct S3: Sendable {
             var own = AWSSigning.s3(region: region, credentials: credentials)
             // S3 redirects requests for new buckets to another region's host.
             if endpoint == nil {
-                own.trustedHosts = [address.endpoint.host.hasSuffix(".cn") ? "amazonaws.com.cn" : "amazonaws.com"]
+                let isChina = region.hasPrefix("cn-")
+                own.trustsHost = { S3Host.isService($0, isChina: isChina) }
             }
             signing = own
         }

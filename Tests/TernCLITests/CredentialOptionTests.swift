@@ -37,7 +37,7 @@ struct CredentialOptionTests {
     }
 
     @Test("The user of --proxy-user goes to the proxy of --proxy, and to the environment's") func proxyUser() throws {
-        var options = RoutingOptions()
+        var options = try RoutingOptions.parse([])
         options.proxyUser = "ada:p:w"
         options.noproxy = "b.test"
         for proxy in ["http://x:y@p.test:3128", nil] {

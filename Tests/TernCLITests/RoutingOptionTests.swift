@@ -11,6 +11,7 @@ struct RoutingOptionTests {
         proxy: String? = nil, noproxy: String? = nil, unixSocket: String? = nil, ipv4: Bool = false, ipv6: Bool = false
     ) -> RoutingOptions {
         var options = RoutingOptions()
+        options.proxyUser = nil
         options.proxy = proxy
         options.noproxy = noproxy
         options.unixSocket = unixSocket

@@ -85,14 +85,19 @@ struct ChainBuilder: Sendable {
         if let tokens = settings.tokenAuthentication {
             policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
         }
+        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
+        // Below content decoding: Digest with auth-int covers the body as it was sent.
         if slots.contains(.authentication) { policies.append(authentication.interceptor) }
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
-        policies.append(ContentDecodingInterceptor(limits: settings.decodingLimits))
         if slots.contains(.signing) {
-            policies += [AWSSigningInterceptor(offsets: clockOffsets), MessageSigningInterceptor()]
+            let time = settings.engine.loopClock
+            policies += [
+                AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time),
+            ]
         }
+        if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }

@@ -47,15 +47,15 @@ public class DataTask: SessionTask, @unchecked Sendable {
             offersConnections()
         }
         while true {
+            // A cancelled task does not get past the request.
+            _ = try? await gate.pass()
             let releases = gate.releases
             do {
                 let reply = try await session.send(reporting(request), draft, TaskReading(task: self))
                 return end(with: .success(reply))
             } catch {
-                // The suspended task gave its connection up; a cancelled one does not get past the request.
-                guard gate.releases != releases, (try? await gate.pass()) != nil else {
-                    return end(with: session.plan.describe(error, request))
-                }
+                // The suspended task gave its connection up.
+                if gate.releases == releases { return end(with: session.plan.describe(error, request)) }
             }
         }
     }

@@ -298,7 +298,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error
             state.summary = summary
-            if state.response == nil { state.response = error?.response }
+            // That of the head was seen before the redirects were complete.
+            if let answered = error?.response { state.response = answered }
             state.work = nil
             return (true, state.isSilent, state.group.take())
         }

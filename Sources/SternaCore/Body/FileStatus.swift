@@ -1,6 +1,8 @@
 import SternaPlatform
 
 /// The system's status of a file.
+///
+/// Modules that import Foundation read it here: there the compiler may take the C structure for one of CoreFoundation's.
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isDirectory: Bool
@@ -12,10 +14,31 @@ package struct FileStatus: Sendable {
     /// The permission bits.
     package let permissions: UInt32
 
+    /// The user that the file belongs to.
+    package let owner: UInt32
+
+    /// The number of the file's names.
+    package let linkCount: UInt64
+
+    /// What tells the file from all others.
+    package let identity: Identity
+
+    package struct Identity: Sendable, Hashable {
+        let device: UInt64
+        let number: UInt64
+    }
+
     /// Reads the status of the file at a path, following links; nil if there is none, with the reason in `errno`.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Reads the status of the file or the symbolic link at a path; nil if there is none, with the reason in `errno`.
+    package init?(linkAt path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
@@ -33,5 +56,9 @@ package struct FileStatus: Sendable {
         isFIFO = kind == S_IFIFO
         size = Int64(status.st_size)
         permissions = UInt32(status.st_mode) & 0o7777
+        owner = UInt32(status.st_uid)
+        linkCount = UInt64(status.st_nlink)
+        identity = Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
     }
 }

@@ -224,7 +224,12 @@ public final class Call: Sendable {
     }
 
     /// Sets what decides whether the paused call gives its connections up for other requests; without it the call keeps them.
-    package func setRelease(_ release: ConnectionRelease) { state.withLock { $0.release = release } }
+    package func setRelease(_ release: ConnectionRelease) {
+        state.withLock { state in
+            state.release = release
+            if state.pauses > 0 { release.offer() }
+        }
+    }
 
     /// Asks a paused call to give its connections up for another request. If it does, its attempts fail with `cancelled`, and it may
     /// make others. Returns whether it does.

@@ -60,7 +60,7 @@ extension Endpoint {
 
     /// Asks calls of suspended tasks for the connections that waiting requests lack, if any.
     func askPausedCalls() {
-        guard lackingConnections > 0, !isAskingPausedCalls.exchange(true, ordering: .relaxed) else { return }
+        guard lackingConnections > 0, beginAskingPausedCalls() else { return }
         pools[0].shard.releasePausedSoon(for: self)
     }
 

@@ -76,8 +76,20 @@ final class Endpoint: Sendable {
     /// The number of shards with a peer that takes no streams at the moment.
     let holds = Atomic<Int>(0)
 
-    /// Whether paused calls are being asked for their connections.
-    let isAskingPausedCalls = Atomic<Bool>(false)
+    /// Whether paused calls are being asked for their connections: 0 if not, 1 if so, 2 if they are to be asked once more.
+    private let askingPausedCalls = Atomic<Int>(0)
+
+    /// Begins to ask paused calls; returns false if they are being asked, and will be once more.
+    func beginAskingPausedCalls() -> Bool {
+        while true {
+            if askingPausedCalls.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged { return true }
+            let (wasOnce, state) = askingPausedCalls.compareExchange(expected: 1, desired: 2, ordering: .relaxed)
+            if wasOnce || state == 2 { return false }
+        }
+    }
+
+    /// Ends it; returns whether they are to be asked once more.
+    func endAskingPausedCalls() -> Bool { askingPausedCalls.exchange(0, ordering: .relaxed) == 2 }
 
     typealias Queue = WaitQueue<Exchange, Dial>
 

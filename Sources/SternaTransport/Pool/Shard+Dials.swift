@@ -53,8 +53,7 @@ extension Shard {
             let hasReleased = count > 0
             // After the ends of the attempts, which are later tasks of the event loops.
             self.loop.execute {
-                endpoint.isAskingPausedCalls.store(false, ordering: .relaxed)
-                if hasReleased { endpoint.arrange() }
+                if endpoint.endAskingPausedCalls() || hasReleased { endpoint.arrange() }
             }
         }
     }

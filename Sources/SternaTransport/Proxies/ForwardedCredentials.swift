@@ -47,7 +47,13 @@ package struct ForwardedCredentials: Sendable {
             let algorithm = digest.algorithmOfBody
             var hash: [UInt8]?
             do {
-                if let algorithm { hash = try await DigestBody.hash(request.body, by: algorithm) }
+                if let algorithm {
+                    let body = request.body
+                    // A slow source may delay it.
+                    hash = try await UserAnswer.result(for: request, on: shard) {
+                        try await DigestBody.hash(body, by: algorithm)
+                    }
+                }
             } catch {
                 throw SternaError.wrap(
                     error, as: .fileUnreadable, phase: .prepare, "The body could not be read to be hashed.")
@@ -61,12 +67,7 @@ package struct ForwardedCredentials: Sendable {
         case .each(let make):
             let seen = Self.proxyRequest(request)
             do {
-                authorization = try await UserAnswer<Authorization>.wait(for: request, on: shard) { receive in
-                    let task = Task {
-                        do { receive(.success(try await make(seen))) } catch { receive(.failure(error)) }
-                    }
-                    return { task.cancel() }
-                }
+                authorization = try await UserAnswer.result(for: request, on: shard) { try await make(seen) }
             } catch let error as SternaError {
                 throw error
             } catch {
@@ -201,6 +202,18 @@ private final class UserAnswer<Value: Sendable>: CallStep {
         self.shard = shard
     }
 
+    /// Returns the result of an operation, which runs in a task of its own, and is cancelled when its request ends.
+    nonisolated(nonsending) static func result(
+        for request: Request, on shard: Shard, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await wait(for: request, on: shard) { receive in
+            let task = Task {
+                do { receive(.success(try await work())) } catch { receive(.failure(error)) }
+            }
+            return { task.cancel() }
+        }
+    }
+
     /// Waits for the result of an operation that a closure begins. The closure returns the function that ends the operation
     /// early.
     nonisolated(nonsending) static func wait(
@@ -208,11 +221,16 @@ private final class UserAnswer<Value: Sendable>: CallStep {
         _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> (@Sendable () -> Void)
     ) async throws -> Value {
         let answer = UserAnswer(request, shard)
-        guard request.call?.beginPause(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
-        defer { request.call?.end(answer) }
+        guard request.call?.beginWait(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
+        defer { request.call?.endWait(answer) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                answer.state.withLock { $0.continuation = continuation }
+                let early = answer.state.withLock { state -> Result<Value, any Error>? in
+                    if state.result == nil { state.continuation = continuation }
+                    return state.result
+                }
+                // Cancelled before the wait began.
+                if let early { return continuation.resume(with: early) }
                 let giveUp = begin { answer.end($0) }
                 answer.began(giveUp)
             }

@@ -77,6 +77,7 @@ struct ContinuingCommand {
         add("--limit-rate", connection.limitRate)
         if !connection.follow { words.append("--no-follow") }
         add(connection.redirects)
+        add(connection.retries)
         if connection.http1 { words.append("--http1.1") }
         if connection.http2 { words.append("--http2") }
         if connection.http2PriorKnowledge { words.append("--http2-prior-knowledge") }
@@ -88,6 +89,13 @@ struct ContinuingCommand {
         if redirects.post301 { words.append("--post301") }
         if redirects.post302 { words.append("--post302") }
         if redirects.post303 { words.append("--post303") }
+    }
+
+    private mutating func add(_ retries: RetryOptions) {
+        add("--retry", retries.retry.map { "\($0)" })
+        add("--retry-delay", retries.retryDelay.map { "\($0)" })
+        add("--retry-max-time", retries.retryMaxTime.map { "\($0)" })
+        if retries.retryAllErrors { words.append("--retry-all-errors") }
     }
 
     private mutating func add(_ trust: TrustOptions) {

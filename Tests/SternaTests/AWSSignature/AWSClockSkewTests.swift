@@ -12,22 +12,43 @@ struct AWSClockSkewTests {
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     static let server: Int64 = 784_111_777
 
-    @Test(
-        "A refusal with a distant date is a reason to sign again",
-        arguments: [
-            (403, date as String?, server - 600, server - 600, 600 as Int64?),
-            (400, date, server + 3_600, server + 3_600, -3_600),
-            (401, date, server - 241, server - 241, 241), (403, date, server - 240, server - 240, nil),
-            (403, date, server, server, nil), (403, nil, server - 600, server - 600, nil),
-            (403, "yesterday", server - 600, server - 600, nil), (200, date, server - 600, server - 600, nil),
-            (500, date, server - 600, server - 600, nil),
-            // Signed with the server's time already, and answered at once.
-            (403, date, server, server - 600, nil),
-            // The answer took ten minutes.
-            (403, date, server - 600, server, nil),
-        ])
-    func decides(status: Int, date: String?, signed: Int64, clock: Int64, expected: Int64?) {
-        #expect(AWSClockSkew.offset(status: status, date: date, signed: signed, clock: clock) == expected)
+    /// Status, date, signed, used, clock, expected.
+    static let cases: [(Int, String?, Int64, Int64, Int64, Int64?)] = [
+        (403, date, server - 600, 0, server - 600, 600), (400, date, server + 3_600, 0, server + 3_600, -3_600),
+        (401, date, server - 241, 0, server - 241, 241), (403, date, server - 240, 0, server - 240, nil),
+        (403, date, server, 0, server, nil), (403, nil, server - 600, 0, server - 600, nil),
+        (403, "yesterday", server - 600, 0, server - 600, nil), (200, date, server - 600, 0, server - 600, nil),
+        (500, date, server - 600, 0, server - 600, nil),
+        // Signed with the server's time already, and answered at once.
+        (403, date, server, 600, server - 600, nil),
+        // The answer took ten minutes.
+        (403, date, server - 600, 0, server, nil), (403, date, server - 600, 600, server - 600, nil),
+        // The offset that was used is wrong, and the clock is right.
+        (403, date, server + 86_400, 86_400, server, 0), (403, date, server - 241, -241, server, 0),
+        // Both are wrong.
+        (403, date, server + 86_100, 86_400, server - 300, 300),
+    ]
+
+    @Test("A refusal with a distant date is a reason to sign again", arguments: cases)
+    func decides(status: Int, date: String?, signed: Int64, used: Int64, clock: Int64, expected: Int64?) {
+        let offset = AWSClockSkew.offset(status: status, date: date, signed: signed, used: used, clock: clock)
+        #expect(offset == expected)
+    }
+
+    @Test("A wrong offset that a server has caused does not stay")
+    func wrongOffset() async throws {
+        let wrong = MockTransport.Answer(status: 403, headers: [.date: "Mon, 07 Nov 1994 08:49:37 GMT"])
+        let mock = MockTransport(answers: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
+        var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
+        signing.now = { Self.server }
+        let api = try mocked(by: mock) { [signing] in $0.awsSigning = signing }.api
+        await #expect(throws: SternaError.self) { try await api.get("a") }
+        try await api.get("a")
+        try await api.get("a")
+        #expect(
+            Self.dates(mock) == [
+                "19941106T084937Z", "19941107T084937Z", "19941107T084937Z", "19941106T084937Z", "19941106T084937Z",
+            ])
     }
 
     private static func refusal(_ code: Int = 403) -> MockTransport.Answer {

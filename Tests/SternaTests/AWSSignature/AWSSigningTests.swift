@@ -101,14 +101,31 @@ struct AWSSigningTests {
         #expect(mock.requests.first?.headers[.authorization] != last.headers[.authorization])
     }
 
+    @Test(
+        "A redirect that returns from a foreign origin is signed only if that is set, or its host is trusted",
+        arguments: [(false, "", false), (false, "example.com", true), (true, "", true)])
+    func returning(keeps: Bool, trusted: String, isSigned: Bool) async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "https://evil.example/b", status: 307),
+            .redirect(to: "https://api.example.com/c", status: 307), .json([:]),
+        ])
+        let (api, _) = try mocked(by: mock) { settings in
+            settings.awsSigning = Self.signing()
+            settings.awsSigning?.trustedHosts = [trusted]
+            settings.redirects.keepsCredentialsAcrossOrigins = keeps
+        }
+        try await api.get("a")
+        #expect(mock.requests.map { $0.headers[.authorization] != nil } == [true, false, isSigned])
+    }
+
     @Test("A trusted host over http gets no signature")
     func insecure() throws {
         var signing = Self.signing()
         signing.trustedHosts = ["amazonaws.com", ""]
         let origin = try HTTPURL("https://a.example").origin
-        #expect(!signing.allows(try HTTPURL("http://s3.amazonaws.com/"), from: origin))
-        #expect(!signing.allows(try HTTPURL("https://127.0.0.1/"), from: origin))
-        #expect(signing.allows(try HTTPURL("https://s3.amazonaws.com/"), from: origin))
+        #expect(!signing.allows(try HTTPURL("http://s3.amazonaws.com/"), from: origin, hasLeft: false))
+        #expect(!signing.allows(try HTTPURL("https://127.0.0.1/"), from: origin, hasLeft: false))
+        #expect(signing.allows(try HTTPURL("https://s3.amazonaws.com/"), from: origin, hasLeft: false))
     }
 
     @Test("Plus signs in a query are sent as spaces, so that there is one way to read them")

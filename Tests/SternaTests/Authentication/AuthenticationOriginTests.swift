@@ -52,6 +52,48 @@ struct AuthenticationOriginTests {
         }
     }
 
+    /// Sends two requests of one call, of which the first is redirected.
+    private struct SendsTwo: Interceptor {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            _ = try await next(request)
+            var second = request
+            second.url = try HTTPURL("https://a.test/second")
+            return try await next(second)
+        }
+    }
+
+    @Test("A redirect to another origin takes nothing from later requests of its call", arguments: 0..<3)
+    func laterRequests(place: Int) async throws {
+        let mock = MockTransport { request in
+            if request.url.host == "b.test" { return .json([:]) }
+            if request.url.path == "/first" { return .redirect(to: "https://b.test/") }
+            return request.headers[.authorization] == Self.field ? .json([:]) : GuardedMock.refusal(["Basic realm=x"])
+        }
+        let (api, _) = try mocked(nil, by: mock) {
+            $0.interceptors = [SendsTwo()]
+            if place == 0 { $0.credential = Self.ada }
+        }
+        try await api.get(place == 2 ? "https://ada:s3cret@a.test/first" : "https://a.test/first") {
+            if place == 1 { $0.credential = Self.ada }
+        }
+        #expect(mock.requests.last?.url.path == "/second")
+        #expect(mock.requests.last?.headers[.authorization] == Self.field)
+        #expect(mock.requests.filter { $0.url.host == "b.test" }.map { $0.headers[.authorization] } == [nil])
+    }
+
+    @Test("Where redirects keep credentials, those that answer challenges go along") func trusted() async throws {
+        let mock = MockTransport { request in
+            if request.url.host == "a.test" { return .redirect(to: "https://b.test/") }
+            return request.headers[.authorization] == Self.field ? .json([:]) : GuardedMock.refusal(["Basic realm=x"])
+        }
+        let (api, _) = try mocked(nil, by: mock) {
+            $0.redirects.keepsCredentialsAcrossOrigins = true
+            $0.credential = Self.ada
+        }
+        try await api.get("https://a.test/")
+        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, Self.field])
+    }
+
     @Test("A store is asked for the origin of each hop") func storedHops() async throws {
         let store = MemoryCredentialStore([
             ProtectionSpace(origin: try HTTPURL("https://b.test/").origin, realm: "x"): Self.ada
@@ -120,6 +162,27 @@ struct AuthenticationOriginTests {
         }
         try await api.get("a")
         #expect(mock.requests.count == 2)
+    }
+
+    @Test("Over http, a proxy exposes what goes to loopback hosts, too") func exposedByProxy() async throws {
+        let proxy = try Proxy("http://proxy.test:3128")
+        let choices: [(ProxySettings, isExposed: Bool)] = [
+            (.none, false), (.proxy(proxy), true), (.proxy(proxy, except: ["localhost"]), false),
+            (.each { _ in proxy }, true), (.each { _ in nil }, false),
+            (try .environment(["http_proxy": "http://proxy.test:3128"]), false),
+        ]
+        for (index, choice) in choices.enumerated() {
+            for isExplicit in [false, true] {
+                let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
+                    $0.proxies = choice.0
+                    if isExplicit { $0.credential = Self.ada } else { $0.challengeHandler = { _ in .use(Self.ada) } }
+                }
+                let reply = try? await api.get("http://localhost:8080/")
+                let isSent = isExplicit || !choice.isExposed
+                #expect((reply != nil) == isSent, "\(index)")
+                #expect(mock.requests.count == (isSent ? 2 : 1), "\(index)")
+            }
+        }
     }
 
     @Test("Derived sessions share what is known only while their settings agree") func sharing() async throws {

@@ -158,6 +158,31 @@ struct AuthenticationSessionTests {
         #expect(Self.fields(laterMock) == [nil, Self.adaField])
     }
 
+    static let statuses: [(Int, Bool)] =
+        [200, 204, 206, 304, 403, 404, 405, 409, 410, 412, 416, 422].map { ($0, true) }
+        + [400, 407, 408, 413, 425, 429, 431, 500, 502, 503, 504].map { ($0, false) }
+
+    @Test("A credential counts as accepted only where the status shows it", arguments: statuses)
+    func acceptance(status: Int, isAccepted: Bool) async throws {
+        #expect(AuthenticationRule.showsAcceptance(status) == isAccepted)
+        let store = MemoryCredentialStore()
+        let mock = MockTransport { request in
+            request.headers.contains(.authorization)
+                ? .text("", status: status) : GuardedMock.refusal(["Basic realm=x"])
+        }
+        let (api, _) = try mocked("https://a.test/", by: mock) {
+            $0.retry = .none
+            $0.credentialStore = store
+            $0.challengeHandler = { _ in .use(Self.ada, stores: true) }
+        }
+        _ = try? await api.get("a")
+        let space = ProtectionSpace(origin: try HTTPURL("https://a.test/").origin, realm: "x")
+        #expect(store.credential(for: space) == (isAccepted ? Self.ada : nil))
+        // What was accepted goes without a challenge.
+        _ = try? await api.get("a")
+        #expect(Array(Self.fields(mock).dropFirst(2).prefix(1)) == [isAccepted ? Self.adaField : nil])
+    }
+
     @Test("A store and a handler that fail") func failures() async throws {
         struct Broken: Error {}
         final class BrokenStore: CredentialStore {

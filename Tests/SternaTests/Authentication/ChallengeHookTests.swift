@@ -12,7 +12,13 @@ struct ChallengeHookTests {
     private static let ada = AuthenticationSessionTests.ada
 
     private final class Watcher: TaskObserver {
-        let lines = Mutex<[String]>([])
+        private let lines = Mutex<[String]>([])
+
+        /// Waits for reports, which may come after the task's value.
+        func expect(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async {
+            _ = await eventually { self.lines.withLock { $0.count } >= expected.count }
+            #expect(lines.withLock { $0 } == expected, sourceLocation: location)
+        }
 
         func challengeReceived(
             _ task: SessionTask, _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition
@@ -50,7 +56,7 @@ struct ChallengeHookTests {
         }
         _ = try await api.dataTask(.get("a")).value
         #expect(mock.requests.count == 3)
-        #expect(watcher.lines.withLock { $0 } == ["0 use bob", "1 use ada"])
+        await watcher.expect(["0 use bob", "1 use ada"])
         // From then on it is known.
         _ = try await api.dataTask(.get("a")).value
         #expect(mock.requests.count == 4)
@@ -64,13 +70,13 @@ struct ChallengeHookTests {
         let api = try session(mock, watcher) { _ in [.cancel, .fail(Broken()), .useDefault][index] }
         guard index < 2 else {
             _ = try await api.with { $0.challengeHandler = { _ in .use(Self.ada) } }.dataTask(.get("a")).value
-            #expect(watcher.lines.withLock { $0 } == ["0 use ada"])
+            await watcher.expect(["0 use ada"])
             return
         }
         let error = await #expect(throws: SternaError.self) { _ = try await api.dataTask(.get("a")).value }
         #expect(error?.kind == (index == 0 ? .cancelled : .authenticationFailed))
         #expect(mock.requests.count == 1)
-        #expect(watcher.lines.withLock { $0 } == [index == 0 ? "0 cancel" : "0 fail"])
+        await watcher.expect([index == 0 ? "0 cancel" : "0 fail"])
     }
 
     @Test("A body that can be read only once is made again by needNewBody") func newBody() async throws {
@@ -101,6 +107,23 @@ struct ChallengeHookTests {
         #expect(error?.kind == .cancelled)
     }
 
+    @Test("The cancellation of its session ends a call that waits for a handler") func sessionCancelled() async throws {
+        let (asked, begin) = AsyncStream<Void>.makeStream()
+        let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
+            $0.challengeHandler = { _ in
+                begin.yield()
+                try await Task.sleep(for: .seconds(3_600))
+                return .useDefault
+            }
+        }
+        let call = Task { try await api.get("a") }
+        var moments = asked.makeAsyncIterator()
+        await moments.next()
+        api.invalidateAndCancel()
+        let error = await #expect(throws: SternaError.self) { try await call.value }
+        #expect(error?.kind == .cancelled)
+    }
+
     @Test("The deadline holds while a handler is asked") func deadline() async throws {
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.timeouts.total = .milliseconds(100)
@@ -111,5 +134,24 @@ struct ChallengeHookTests {
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         #expect(error?.kind == .timedOut)
+    }
+
+    @Test("The deadline holds while a body is read to be hashed") func hashing() async throws {
+        let challenge = "Digest realm=\"x\", qop=\"auth-int\", nonce=\"n\", algorithm=SHA-256"
+        let server = GuardedMock([challenge]) { _ in false }
+        let (api, mock) = try mocked("https://a.test/", by: server.mock) {
+            $0.timeouts.total = .milliseconds(100)
+            $0.credential = Self.ada
+        }
+        let producer = BodyProducer(length: nil, isReplayable: true) {
+            {
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+        }
+        let body = Body(segments: [.producer(producer)])
+        let error = await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
+        #expect(error?.kind == .timedOut)
+        #expect(mock.requests.count < 2)
     }
 }

@@ -76,6 +76,19 @@ struct NetrcFileTests {
         }
     }
 
+    @Test("A file that could not be used is read again by the next request") func mended() async throws {
+        try await CredentialFolder.with { folder in
+            let path = folder + "/netrc"
+            let server = GuardedMock(["Basic realm=x"]) { $0.headers[.authorization] == "Basic YWRhOnB3" }
+            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path(path) }
+            let error = await #expect(throws: SternaError.self) { try await api.get("/") }
+            #expect(error?.kind == .fileUnreadable)
+            try CredentialFolder.write("machine a.test login ada password pw", to: path)
+            try await api.get("/")
+            #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, "Basic YWRhOnB3"])
+        }
+    }
+
     @Test("A file that cannot be used fails the request") func unusable() async throws {
         let server = GuardedMock(["Basic realm=x"]) { _ in false }
         let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path("/nonexistent/netrc") }

@@ -84,11 +84,11 @@ struct BandwidthSocketTests {
             let limit = BandwidthLimit(download: 1, upload: 1)
             let api = try session(server, limit) {
                 if isHTTP2 { $0.http2 = .priorKnowledge }
-                $0.timeouts.betweenBytes = .milliseconds(700)
-                $0.timeouts.write = .milliseconds(700)
+                $0.timeouts.betweenBytes = .milliseconds(2500)
+                $0.timeouts.write = .milliseconds(2500)
                 $0.timeouts.minimumThroughput = .init(bytesPerSecond: 100, over: .seconds(1))
             }
-            let pause = Duration.seconds(1.5)
+            let pause = Duration.seconds(4)
             // More than all buffers hold, so that the server has to wait.
             let download = Task { try await api.get("bytes/30000000?seed=1").data().count }
             try await BandwidthScene.wait(for: 1, limit.downloads)

@@ -99,6 +99,19 @@ struct MessageSigningTests {
         #expect(mock.requests[2].headers["Signature"] == nil)
     }
 
+    @Test("A redirect that returns from another origin is signed only if that is set", arguments: [false, true])
+    func returning(keeps: Bool) async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "https://evil.example/b"), .redirect(to: "https://api.example.com/c"), .json([:]),
+        ])
+        let (api, _) = try mocked(by: mock) { settings in
+            settings.messageSigning = Self.signing()
+            settings.redirects.keepsCredentialsAcrossOrigins = keeps
+        }
+        try await api.get("a")
+        #expect(mock.requests.map { $0.headers["Signature"] != nil } == [true, false, keeps])
+    }
+
     @Test("A request to another origin than the session's is not signed")
     func otherOrigin() async throws {
         let (api, mock) = try mocked { settings in

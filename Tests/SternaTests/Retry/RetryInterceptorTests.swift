@@ -166,6 +166,33 @@ struct RetryInterceptorTests {
         #expect(mock.requests.map(\.url.path) == ["/v1/a", "/b", "/b"])
     }
 
+    @Test("The total time goes on after a redirect")
+    func totalTime() async throws {
+        let (api, mock) = try scene.make({
+            $0.retry.limit = 9
+            $0.retry.totalTime = .seconds(10)
+        }) { _, number in number == 1 ? .redirect(to: "/b") : RetryScene.later("4") }
+        let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
+        #expect(error?.status == 503)
+        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/b", "/b"])
+    }
+
+    @Test("An added key is the same after a redirect that repeats the request")
+    func redirectedKey() async throws {
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        let (api, mock) = try scene.make({ $0.retry.addsIdempotencyKey = true }) { _, number in
+            switch number {
+            case 0: return .redirect(to: "/b", status: 307)
+            case 1: throw RetryScene.closed
+            default: return .json([:])
+            }
+        }
+        _ = try await scene.run { try await api.post("a", parameters: ["b": 1]) }
+        let keys = mock.requests.map { $0.headers[name] }
+        #expect(keys.count == 3)
+        #expect(Set(keys).count == 1 && keys.first??.count == 36)
+    }
+
     @Test("Metrics name the reason of an attempt, and the observer hears of the wait")
     func reported() async throws {
         let observer = RetryObserver()

@@ -123,6 +123,21 @@ struct ConnectionReleaseTests {
         }
     }
 
+    @Test("One that is suspended as soon as it was made stands in nobody's way")
+    func suspendedAtOnce() async throws {
+        try await withServer(http2: false) { server in
+            let api = try session(server)
+            for _ in 0..<20 {
+                let task = api.dataTask(.get("bytes/20"))
+                task.suspend()
+                // Either it has sent its request and gives its connection up, or it waits.
+                #expect(try await api.get("bytes/10").body.count == 10)
+                task.resume()
+                #expect(try await task.value.body.count == 20)
+            }
+        }
+    }
+
     /// What would be noticed if the request were sent again.
     enum Watcher: CaseIterable {
         case interceptor, networkInterceptor, hook, observer, metrics, method, stream

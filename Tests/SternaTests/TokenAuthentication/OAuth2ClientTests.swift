@@ -43,6 +43,32 @@ struct OAuth2ClientTests {
         #expect(request.headers[try #require(HTTPField.Name("X-Api-Key"))] == nil)
     }
 
+    @Test("The credentials and signatures of the session are not for the token endpoint, even at its own origin")
+    func ownOnly() async throws {
+        let asked = Mutex(0)
+        let mock = MockTransport { _ in GuardedMock.refusal(["Basic realm=\"login\""]) }
+        let own = Credential(user: "session", password: "own")
+        var client = OAuth2Client(tokenURL: "https://api.example.com/token", id: "app", secret: "s")
+        client.session = try mocked(by: mock) {
+            $0.credential = own
+            $0.credentialStore = MemoryCredentialStore()
+            $0.netrc = .path("/nonexistent")
+            $0.challengeHandler = { _ in
+                asked.withLock { $0 += 1 }
+                return .use(Credential(user: "user", password: "typed"))
+            }
+            $0.awsSigning = AWSSigningTests.signing()
+            $0.messageSigning = MessageSigningTests.signing()
+        }.api
+        let error = await #expect(throws: SternaError.self) { try await client.clientCredentials() }
+        #expect(error?.status == 401)
+        #expect(mock.authorizations == [Authorization.basic("app", "s").fieldValue])
+        for name in ["Signature", "X-Amz-Date", "X-Amz-Security-Token"] {
+            #expect(mock.requests.last?.headers[try #require(HTTPField.Name(name))] == nil, "\(name)")
+        }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
     @Test("The secret in the body, and a client without one")
     func body() async throws {
         let mock = MockTransport { _ in .json(Self.answer) }

@@ -54,6 +54,29 @@ struct TokenAuthenticationTests {
         #expect(mock.authorizations == ["Bearer own", nil, nil])
     }
 
+    @Test("A rejected token is refreshed, rather than replaced by the session's credentials")
+    func otherCredentials() async throws {
+        let scene = TokenScene()
+        let space = ProtectionSpace(origin: try HTTPURL(TokenScene.origin).origin, realm: "x")
+        let store = MemoryCredentialStore([space: Credential(user: "ada", password: "s3cret")])
+        let mock = MockTransport { request in
+            guard request.headers[.authorization] == "Bearer \(scene.valid)" else {
+                return GuardedMock.refusal([#"Basic realm="x""#, "Bearer"])
+            }
+            return .json([:])
+        }
+        let api = try session(mock, scene.tokens()) {
+            $0.credentialStore = store
+            $0.challengeHandler = { _ in
+                Issue.record("A handler was asked.")
+                return .useDefault
+            }
+        }
+        try await api.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+        #expect(scene.refreshes == 1)
+    }
+
     @Test("A rejected token is refreshed, and the request sent once more, with its body")
     func refresh() async throws {
         let scene = TokenScene()

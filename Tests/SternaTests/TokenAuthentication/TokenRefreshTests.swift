@@ -147,6 +147,28 @@ struct TokenRefreshTests {
         #expect(await eventually { tokens.token?.value == "t1" })
     }
 
+    @Test("The deadline of a task that was suspended meanwhile is not passed, however soon it comes")
+    func resumed() async throws {
+        let (scene, held, time) = (TokenScene(), Release(), TestClock())
+        let tokens = try scene.tokens(held: held) { $0.clock = time.clock }
+        let api = try session(scene.mock, tokens, clock: time)
+        let task = api.dataTask(.get(Self.url) { $0.timeouts.total = .milliseconds(700) })
+        #expect(await eventually { tokens.waiterCount == 1 })
+        await time.waitForTimer(within: .milliseconds(700))
+        await time.advance(by: .milliseconds(500))
+        task.suspend()
+        // The look at 700 ms finds the call paused and sets the next one to 1,700 ms; the deadline is at 1,200 ms then.
+        await time.advance(by: .milliseconds(500))
+        task.resume()
+        await time.advance(by: .milliseconds(199))
+        #expect(tokens.waiterCount == 1)
+        await time.advance(by: .milliseconds(1))
+        #expect(await eventually { tokens.waiterCount == 0 })
+        held.open()
+        let error = await #expect(throws: SternaError.self) { try await task.value }
+        #expect(error?.kind == .timedOut)
+    }
+
     @Test("A token is refreshed before it expires")
     func expiry() async throws {
         let (scene, time) = (TokenScene(), TestClock())

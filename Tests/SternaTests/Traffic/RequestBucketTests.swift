@@ -13,50 +13,90 @@ struct RequestBucketTests {
     @Test("A burst at once, then one in each interval")
     func burst() {
         var bucket = RequestBucket()
-        func take(_ now: NIODeadline) -> RequestBucket.Turn {
-            bucket.take(interval: .seconds(1), burst: 3, longest: .seconds(4), at: now)
+        let pace = RequestBucket.Pace(interval: .seconds(1), burst: 3)
+        func turn(_ ticket: UInt64, after seconds: Int64 = 0) -> RequestBucket.Turn {
+            bucket.turn(ticket, pace, longest: .seconds(4), at: start + .seconds(seconds))
         }
-        #expect((0..<3).map { _ in take(start) } == [.after(.zero), .after(.zero), .after(.zero)])
-        #expect((0..<4).map { _ in take(start) } == (1...4).map { .after(.seconds($0)) })
-        // Those that are refused take no token.
-        #expect(take(start) == .refuse(.seconds(5)))
-        #expect(take(start) == .refuse(.seconds(5)))
-        #expect(take(start + .seconds(2)) == .after(.seconds(3)))
-        #expect(take(start + .seconds(60)) == .after(.zero))
+        #expect((0..<3).map { turn($0) } == [.send, .send, .send])
+        #expect((3..<7).map { turn($0) } == (1...4).map { .wait(.seconds($0)) })
+        // Those that are refused have no place in the queue.
+        #expect(turn(7) == .refuse(.seconds(5)))
+        #expect(turn(8) == .refuse(.seconds(5)))
+        #expect(turn(3, after: 1) == .send)
+        #expect(turn(4, after: 2) == .send)
+        #expect(turn(9, after: 2) == .wait(.seconds(3)))
+        #expect([5, 6, 9].map { turn($0, after: 60) } == [.send, .send, .send])
+        #expect(bucket.queue.isEmpty)
     }
 
-    @Test("A pause that the server asks for, after which tokens come one by one")
+    @Test("A request that gives up costs nothing, and those behind it move up")
+    func leaving() {
+        var bucket = RequestBucket()
+        let pace = RequestBucket.Pace(interval: .seconds(1), burst: 1)
+        func turn(_ ticket: UInt64, left: Duration? = nil, after seconds: Int64 = 0) -> RequestBucket.Turn {
+            bucket.turn(ticket, pace, longest: .seconds(60), timeLeft: left, at: start + .seconds(seconds))
+        }
+        #expect((0..<4).map { turn($0) } == [.send, .wait(.seconds(1)), .wait(.seconds(2)), .wait(.seconds(3))])
+        bucket.leave(1)
+        bucket.leave(77)
+        // Its deadline is at its turn, so that it would be sent too late.
+        #expect(turn(5, left: .seconds(3)) == .refuse(.seconds(3)))
+        #expect(turn(6, left: .seconds(4)) == .wait(.seconds(3)))
+        #expect(turn(2, after: 1) == .send)
+        #expect(turn(3, after: 1) == .wait(.seconds(1)))
+    }
+
+    @Test("A pause that the server asks for, also of those that wait")
     func hold() {
         var bucket = RequestBucket()
-        func take(_ now: NIODeadline) -> RequestBucket.Turn {
-            bucket.take(interval: .seconds(1), burst: 1, longest: .seconds(10), at: now)
+        let pace = RequestBucket.Pace(interval: .seconds(1), burst: 1)
+        func turn(_ ticket: UInt64, longest: Duration = .seconds(10), after seconds: Int64 = 0) -> RequestBucket.Turn {
+            bucket.turn(ticket, pace, longest: longest, at: start + .seconds(seconds))
         }
         bucket.hold(for: .seconds(5), at: start)
         bucket.hold(for: .seconds(2), at: start)
-        #expect(take(start) == .after(.seconds(5)))
-        #expect(take(start) == .after(.seconds(6)))
-        bucket.hold(for: .seconds(30), at: start)
-        #expect(take(start) == .refuse(.seconds(30)))
+        #expect(turn(0) == .wait(.seconds(5)))
+        #expect(turn(1) == .wait(.seconds(6)))
+        bucket.hold(for: .seconds(9), at: start)
+        #expect(turn(0, after: 5) == .wait(.seconds(4)))
+        #expect(turn(1, longest: .seconds(4), after: 5) == .refuse(.seconds(5)))
+        #expect(turn(0, after: 9) == .send)
+        // A turn that comes later than foretold is no reason to fail.
+        #expect(turn(2, longest: .seconds(1), after: 9) == .wait(.seconds(1)))
+        #expect(turn(2, longest: .zero, after: 9) == .wait(.seconds(1)))
+        bucket.hold(for: .seconds(30), at: start + .seconds(9))
+        #expect(turn(3, after: 9) == .refuse(.seconds(31)))
     }
 
-    @Test("Over any time no more than the rate and the burst", arguments: 0..<30)
+    @Test("Over any time no more than the rate and the burst, whoever gives up or comes late", arguments: 0..<30)
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var bucket = RequestBucket()
+        let pace = RequestBucket.Pace(interval: .milliseconds(100), burst: 5)
         var now = start
-        var moments: [NIODeadline] = []
-        for _ in 0..<300 {
-            now = now + .milliseconds(Int64.random(in: 0...150, using: &generator))
-            if case .after(let wait) = bucket.take(
-                interval: .milliseconds(100), burst: 5, longest: .seconds(2), at: now)
-            {
-                moments.append(now + TimeAmount(clamping: wait))
+        var due: [(ticket: UInt64, moment: NIODeadline)] = []
+        var sent: [NIODeadline] = []
+        for number in 0..<600 {
+            now = now + .milliseconds(Int64.random(in: 0...120, using: &generator))
+            var asking = due.filter { $0.moment <= now }.map(\.ticket)
+            due.removeAll { $0.moment <= now }
+            if number < 500 { asking.append(UInt64(number)) }
+            for ticket in asking {
+                switch bucket.turn(ticket, pace, longest: .seconds(2), at: now) {
+                case .send: sent.append(now)
+                case .wait(let wait): due.append((ticket, now + TimeAmount(clamping: wait)))
+                case .refuse: break
+                }
+            }
+            if Int.random(in: 0..<9, using: &generator) == 0, let index = due.indices.randomElement(using: &generator) {
+                bucket.leave(due.remove(at: index).ticket)
             }
         }
-        let sorted = moments.sorted()
-        for (index, end) in sorted.enumerated() where index >= 5 {
+        #expect(due.isEmpty && bucket.queue.isEmpty)
+        #expect(sent.count > 250)
+        for (index, end) in sent.enumerated() where index >= 5 {
             // Six requests take at least one interval.
-            #expect((end - sorted[index - 5]).nanoseconds >= 100_000_000)
+            #expect((end - sent[index - 5]).nanoseconds >= 100_000_000)
         }
     }
 
@@ -64,9 +104,8 @@ struct RequestBucketTests {
     func odd() {
         var bucket = RequestBucket()
         for (interval, burst) in [(Duration.seconds(-1), 0), (.seconds(Int64.max), .max), (.zero, -4)] {
-            for _ in 0..<20 {
-                _ = bucket.take(interval: interval, burst: burst, longest: .seconds(Int64.max), at: start)
-            }
+            let pace = RequestBucket.Pace(interval: interval, burst: burst)
+            for ticket in 0..<20 { _ = bucket.turn(UInt64(ticket), pace, longest: .seconds(Int64.max), at: start) }
         }
     }
 

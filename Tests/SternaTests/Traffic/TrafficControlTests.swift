@@ -53,6 +53,76 @@ struct TrafficControlTests {
         #expect(mock.requests.count == 2)
     }
 
+    @Test("Requests that give up cost nothing: cancelled ones, and those whose deadline comes before their turn")
+    func notCounted() async throws {
+        let limit = RateLimit(requests: 1, per: .seconds(1))
+        let (api, mock) = try scene.make({ $0.rateLimit = limit }) { _, _ in .json([:]) }
+        try await api.get("a")
+        let tasks = (0..<5).map { _ in api.dataTask(.get("b")) }
+        #expect(await eventually { scene.time.timerCount == 5 })
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: SternaError.self) { try await task.value } }
+        for _ in 0..<5 {
+            let error = await #expect(throws: SternaError.self) {
+                try await api.get("c") { $0.deadline = scene.time.deadline + .milliseconds(500) }
+            }
+            #expect(error?.kind == .trafficLimited)
+        }
+        #expect(mock.requests.count == 1)
+        let last = Task { try await api.get("d").status }
+        await scene.time.waitForTimer(within: .seconds(1))
+        await scene.time.advance(by: .seconds(1))
+        #expect(try await last.value == 200)
+    }
+
+    @Test("A 429 holds back the requests that wait already")
+    func heldWhileWaiting() async throws {
+        let limit = RateLimit(requests: 1, per: .seconds(1))
+        let held = Release()
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.rateLimit = limit
+        }) { _, number in
+            guard number == 0 else { return .json([:]) }
+            await held.wait()
+            return RetryScene.later("7", status: 429)
+        }
+        let first = Task { try await api.get("a") }
+        #expect(await eventually { mock.requests.count == 1 })
+        let second = Task { try await api.get("b").status }
+        await scene.time.waitForTimer(within: .seconds(1))
+        held.open()
+        await #expect(throws: SternaError.self) { try await first.value }
+        await scene.time.advance(by: .seconds(1))
+        // The wait for its turn is over; that for the server begins.
+        await scene.time.waitForTimer(within: .seconds(6))
+        #expect(mock.requests.count == 1)
+        await scene.time.advance(by: .seconds(6))
+        #expect(try await second.value == 200)
+    }
+
+    @Test("A login server that fails, and a wait for its token, do not open the circuit of the API")
+    func login() async throws {
+        let failure = SternaError(.connectionFailed, phase: .connect, "The login server is down.")
+        let isDown = Mutex(true)
+        let tokens = try TokenAuthentication(for: ["https://api.example.com"]) { _ in
+            if isDown.withLock({ $0 }) { throw failure }
+            return AccessToken("t1")
+        }
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.tokenAuthentication = tokens
+            $0.circuitBreaker = CircuitBreaker(failures: 1)
+        }) { _, _ in .json([:]) }
+        for _ in 0..<3 {
+            let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+            #expect(error?.kind == .connectionFailed)
+        }
+        #expect(mock.requests.isEmpty)
+        isDown.withLock { $0 = false }
+        #expect(try await api.get("a").status == 200)
+    }
+
     @Test("Requests beyond the rate wait for their turn")
     func rate() async throws {
         let limit = RateLimit(requests: 2, per: .seconds(1))

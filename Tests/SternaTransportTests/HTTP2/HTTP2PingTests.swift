@@ -6,7 +6,7 @@ import Testing
 /// Signs of life (RFC 9113 §6.7).
 @Suite("HTTP/2: PING", .timeLimit(.minutes(1)))
 struct HTTP2PingTests {
-    /// - Parameter timeout: long where the server answers, since that takes its time on a busy machine.
+    /// - Parameter timeout: also the distance of questions in the same silence.
     private func engine(timeout: Duration = .seconds(3)) -> Engine {
         PoolSupport.engine {
             $0.http2.pingInterval = .milliseconds(100)
@@ -149,7 +149,7 @@ struct HTTP2PingTests {
             try await Self.questions(1, connection)
             try await connection.sendBody(request.stream, Array("slow".utf8))
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine(timeout: .seconds(30)))
+            let api = try HTTP2Scene.session(peer, engine())
             try await api.get("first")
             #expect(try await api.get("row").text() == "slow")
             #expect(peer.connectionCount == 1)
@@ -168,7 +168,7 @@ struct HTTP2PingTests {
                 try await connection.sendBody(request.stream, Array(text.utf8), end: text == "e")
             }
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine(timeout: .seconds(30)))
+            let api = try HTTP2Scene.session(peer, engine(timeout: .seconds(5)))
             #expect(try await api.get("row").text() == "one")
             #expect(peer.connectionCount == 1)
             try await peer.waitForScripts()

@@ -134,6 +134,80 @@ struct ForwardAuthenticatorTests {
         }
     }
 
+    @Test("The deadline holds while a body is read to be hashed")
+    func hashing() async throws {
+        let options = TestProxy.Options(
+            username: "ada", password: "pw", digest: .init(.sha256, quality: "auth-int"))
+        try await ProxyScene.with(.http, secure: false, options: options) { scene in
+            let api = try scene.session {
+                $0.continueThreshold = nil
+                $0.timeouts.total = .milliseconds(500)
+            }
+            let readers = Counter()
+            // The first reader is that of the request which the proxy refuses.
+            let producer = BodyProducer(length: nil, isReplayable: true) {
+                let isFirst = readers.add() == 1
+                return {
+                    if !isFirst { try await Task.sleep(for: .seconds(3_600)) }
+                    return nil
+                }
+            }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+
+    @Test("The cancellation of its session ends a request that waits for the authenticator")
+    func sessionCancelled() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let begun = Counter()
+            let login = ProxyLogin { _ in
+                begun.add()
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            #expect(await Wire.eventually { begun.value == 1 })
+            api.invalidateAndCancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
+    /// Sends requests from a Swift task that is already cancelled.
+    private struct CancelsFirst: Interceptor {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await next(request)
+        }
+    }
+
+    @Test("A request of a task that is already cancelled does not wait for its credentials")
+    func cancelledBefore() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let made = Counter()
+            let login = ProxyLogin { _ in
+                .each { _ in
+                    if made.add() > 1 { try await Task.sleep(for: .seconds(3_600)) }
+                    return .basic("ada", "pw")
+                }
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            #expect(try await api.get(url).status == 200)
+            let cancelled = api.with { $0.interceptors = [CancelsFirst()] }
+            let task = Task { try await cancelled.get(url) }
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+            #expect(scene.shown == [nil, .right])
+        }
+    }
+
     @Test("Many requests at once ask once")
     func many() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in

@@ -1,6 +1,9 @@
 import HTTPTypes
+import NIOCore
 import Sterna
+import SternaCore
 import SternaTesting
+import SternaTransport
 import Synchronization
 import Testing
 
@@ -59,6 +62,46 @@ struct ProxyDigestTests {
             }
             for request in scene.origin.requests() { #expect(!request.headers.contains("Proxy-Authorization")) }
             #expect(scene.origin.requestCount == 3)
+        }
+    }
+
+    /// Makes a response's body compressed, with a proxy's proof that covers it.
+    private struct ProvesBody: Interceptor {
+        let sent: [UInt8]
+        let proved: [UInt8]
+
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            var response = try await next(request)
+            guard response.status.code == 200, let field = request.headers[.proxyAuthorization],
+                let given = AuthenticationChallenge.parse([field]).first, let uri = given["uri"],
+                let nonce = given["nonce"], let realm = given["realm"], let count = given["nc"],
+                let client = given["cnonce"], let name = HTTPField.Name("Proxy-Authentication-Info")
+            else { return response }
+            let hash = DigestHash.sha256
+            let target = hash.hex(":\(uri):\(DigestHash.hex(hash.hash(proved)))")
+            let proof = hash.hex("\(hash.hex("ada:\(realm):pw")):\(nonce):\(count):\(client):auth-int:\(target)")
+            response.headers[name] = "qop=auth-int, rspauth=\"\(proof)\", cnonce=\"\(client)\", nc=\(count)"
+            response.headers[.contentEncoding] = "gzip"
+            response.headers[.contentType] = "text/plain"
+            response.body = ResponseBody(Bytes(copying: sent))
+            return response
+        }
+    }
+
+    @Test("The proof of a proxy covers a compressed body as it was sent", arguments: [true, false])
+    func proof(isRight: Bool) async throws {
+        try await ProxyScene.with(
+            .http, secure: false, options: Self.options(.init(.sha256, quality: "auth-int"))
+        ) { scene in
+            let sent = PeersCodingTests.gzip(Array("content".utf8))
+            let proved = isRight ? sent : Array("content".utf8)
+            let api = try scene.session { $0.networkInterceptors = [ProvesBody(sent: sent, proved: proved)] }
+            guard isRight else {
+                let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+                #expect(error?.kind == .proxyFailed)
+                return
+            }
+            #expect(try await api.get(scene.url("/get")).text() == "content")
         }
     }
 

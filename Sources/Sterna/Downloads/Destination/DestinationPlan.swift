@@ -92,8 +92,7 @@ struct DestinationPlan: Sendable {
     /// Throws `destinationUnusable` if a name that the server chose is taken and has to stay so. It blocks.
     func checkFree(_ path: String) throws(SternaError) {
         guard case .folder = target, existing == .fail else { return }
-        var status = stat()
-        if lstat(path, &status) == 0 { throw DestinationFault.exists(path: path).error(phase: .read) }
+        if FileStatus(linkAt: path) != nil { throw DestinationFault.exists(path: path).error(phase: .read) }
     }
 
     /// Returns the path of the destination as soon as the response's head has arrived; nil if a closure chooses it after the
@@ -136,8 +135,7 @@ struct DestinationPlan: Sendable {
     private static func text(of reference: any FileReference) throws -> String { try reference.filePath() }
 
     private static func check(file path: String, _ existing: ExistingFile) throws(DestinationFault) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
+        guard FileStatus(linkAt: path) != nil else {
             let code = errno
             guard code == ENOENT || code == ENOTDIR else { throw DestinationFault(code: code, path: path) }
             return

@@ -19,8 +19,7 @@ enum ExclusiveMove: CaseIterable, Sendable {
             guard method.isUnsupported(code) else { break }
         }
         // The system looks at the file systems first; a taken name saves the copy.
-        var status = stat()
-        return code == EXDEV && lstat(path, &status) == 0 ? EEXIST : code
+        return code == EXDEV && FileStatus(linkAt: path) != nil ? EEXIST : code
     }
 
     private func move(_ source: String, to path: String) -> CInt {

@@ -41,11 +41,10 @@ enum ResumeSidecar {
             throw unreadable(path, String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
             throw unreadable(path, "it is not a regular file")
         }
-        guard status.st_uid == geteuid() else { throw unreadable(path, "it belongs to another user") }
+        guard status.owner == geteuid() else { throw unreadable(path, "it belongs to another user") }
         let bytes = try readAll(descriptor, path)
         let data = try ResumeData(data: bytes)
         guard lastComponent(data.partialPath) == lastComponent(names.partial),

@@ -17,12 +17,11 @@ final class PartialFile: Sendable {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = SternaPlatform.open(path, flags, permissions)
         guard descriptor >= 0 else { throw DestinationFault(code: errno, path: path).error(phase: .prepare) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
             close(descriptor)
             throw DestinationFault.notAFile(path: path).error(phase: .prepare)
         }
-        guard status.st_uid == geteuid(), status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard status.owner == geteuid(), status.linkCount == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             return nil
         }
@@ -91,9 +90,10 @@ final class PartialFile: Sendable {
 
     /// Whether the path still leads to this file: another program may have removed it, or have put another one there.
     var hasName: Bool {
-        var (named, opened) = (stat(), stat())
-        return lstat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev
-            && named.st_ino == opened.st_ino
+        guard let named = FileStatus(linkAt: path), let opened = FileStatus(descriptor: descriptor) else {
+            return false
+        }
+        return named.identity == opened.identity
     }
 
     /// Removes the file's name, unless it is another file's by now.

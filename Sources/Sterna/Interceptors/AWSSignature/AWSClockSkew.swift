@@ -13,13 +13,14 @@ enum AWSClockSkew {
     ///   - status: the status of the response; services answer 400, 401 or 403 to a signature of another time.
     ///   - date: the Date field of the response.
     ///   - signed: the time that the request was signed with.
+    ///   - used: the offset that ``signed`` has.
     ///   - clock: the time of this machine's clock when the response arrived.
-    static func offset(status: Int, date: String?, signed: Int64, clock: Int64) -> Int64? {
+    static func offset(status: Int, date: String?, signed: Int64, used: Int64, clock: Int64) -> Int64? {
         guard [400, 401, 403].contains(status), let server = date.flatMap(HTTPDate.seconds) else { return nil }
         guard (server - signed).magnitude > UInt64(tolerance) else { return nil }
-        // A slow answer is none of a wrong clock.
+        // A slow answer needs no other offset. A wrong one, of a former response, is replaced even by zero.
         let offset = server - clock
-        return offset.magnitude > UInt64(tolerance) ? offset : nil
+        return (offset - used).magnitude > UInt64(tolerance) ? offset : nil
     }
 }
 

@@ -8,7 +8,8 @@ public import SternaCore
 ///     }
 ///
 /// Each attempt is signed anew, with the credentials of then. Only requests to the origin that a call begins with are signed; a
-/// redirect to another one is followed without a signature, unless ``trustedHosts`` has its host.
+/// redirect to another one is followed without a signature, unless ``trustedHosts`` has its host. So is a later redirect that
+/// returns, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
 ///
 /// If a server refuses a request with 400, 401 or 403 and its Date field is more than four minutes from this machine's clock, the
 /// request is signed once more with the server's time, which later requests to that origin keep.
@@ -53,6 +54,9 @@ public struct AWSSigning: Sendable {
     /// Hosts that signed requests may be redirected to over https, with all names below them; none by default.
     public var trustedHosts: Set<String> = []
 
+    /// Whether signed requests may be redirected to a host besides ``trustedHosts``; none by default.
+    package var trustsHost: @Sendable (String) -> Bool = { _ in false }
+
     package var vendor = AWSScope.Vendor.aws
 
     /// The present moment in seconds since 1970, for tests.
@@ -85,13 +89,16 @@ public struct AWSSigning: Sendable {
     var pathRule: AWSCanonicalRequest.PathRule { isS3 ? .asIs : .normalized }
 
     /// Whether a call that began at an origin may sign requests to a URL.
-    func allows(_ url: HTTPURL, from origin: Origin) -> Bool {
-        if url.origin == origin { return true }
+    ///
+    /// - Parameter hasLeft: whether a redirect has led to another origin before.
+    func allows(_ url: HTTPURL, from origin: Origin, hasLeft: Bool) -> Bool {
+        if !hasLeft, url.origin == origin { return true }
         guard url.scheme.isSecure, url.hostKind == .domain else { return false }
-        return trustedHosts.contains { host in
-            let host = host.lowercased()
-            return !host.isEmpty && (url.host == host || url.host.hasSuffix("." + host))
-        }
+        return trustsHost(url.host)
+            || trustedHosts.contains { host in
+                let host = host.lowercased()
+                return !host.isEmpty && (url.host == host || url.host.hasSuffix("." + host))
+            }
     }
 
     /// Returns a URL that permits a request until it expires, to whoever has it: the signature stands in its query.

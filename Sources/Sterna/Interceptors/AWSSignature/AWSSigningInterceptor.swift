@@ -23,10 +23,13 @@ struct AWSOriginInterceptor: Interceptor {
 /// Signs each attempt by AWS Signature Version 4.
 struct AWSSigningInterceptor: Interceptor {
     let offsets: AWSClockOffsets
+    let time: LoopClock
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let origin = request.options[AWSOriginKey.self], signing.allows(request.url, from: origin)
+            let origin = request.options[AWSOriginKey.self],
+            signing.allows(
+                request.url, from: origin, hasLeft: request.options[CallerCredentialsDroppedKey.self])
         else { return try await next(request) }
         return try await sign(request, by: signing, next)
     }
@@ -37,12 +40,13 @@ struct AWSSigningInterceptor: Interceptor {
         -> Response
     {
         let origin = request.url.origin
-        let seconds = signing.now() + offsets.offset(for: origin)
+        let used = offsets.offset(for: origin)
+        let seconds = signing.now() + used
         let response = try await next(try await signed(request, by: signing, at: seconds))
         let code = response.status.code
         guard code == 400 || code == 401 || code == 403,
             let offset = AWSClockSkew.offset(
-                status: code, date: response[.date], signed: seconds, clock: signing.now())
+                status: code, date: response[.date], signed: seconds, used: used, clock: signing.now())
         else { return response }
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
@@ -50,7 +54,20 @@ struct AWSSigningInterceptor: Interceptor {
         return try await next(try await signed(request, by: signing, at: signing.now() + offset))
     }
 
-    private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64) async throws -> Request {
+    /// Returns a request as it is sent; the wait for the provider and for the body ends with the call.
+    nonisolated(nonsending) private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64)
+        async throws -> Request
+    {
+        // Nothing to wait for.
+        if request.body == nil, signing.credentials is AWSCredentials || signing.credentials is AWSCredentialStore {
+            return try await Self.signed(request, by: signing, at: seconds)
+        }
+        return try await AnswerWait.wait(for: request, on: time) {
+            try await Self.signed(request, by: signing, at: seconds)
+        }
+    }
+
+    private static func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64) async throws -> Request {
         let credentials: AWSCredentials
         do {
             credentials = try await signing.credentials.credentials()

@@ -25,8 +25,8 @@ final class AnswerWait<Value: Sendable>: CallStep {
         for request: Request, on time: LoopClock, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let wait = AnswerWait(request, time)
-        guard request.call?.beginPause(wait) != false else { throw SternaError.cancelled(phase: .wait).at(request) }
-        defer { request.call?.end(wait) }
+        guard request.call?.beginWait(wait) != false else { throw SternaError.cancelled(phase: .wait).at(request) }
+        defer { request.call?.endWait(wait) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let early = wait.state.withLock { state -> Result<Value, any Error>? in
@@ -98,7 +98,7 @@ final class AnswerWait<Value: Sendable>: CallStep {
             .failure(
                 SternaError(
                     .timedOut, phase: .wait,
-                    "The request ran out of time while it waited for credentials."
+                    "The request ran out of time while it waited for credentials or its signature."
                 ).at(request)))
     }
 }

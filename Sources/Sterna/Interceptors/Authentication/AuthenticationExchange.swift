@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import SternaTransport
 import Synchronization
@@ -46,7 +47,7 @@ struct AuthenticationExchange {
         situation.field = request.headers[.authorization]
         situation.sources = CredentialSource.allCases.filter { source in
             switch source {
-            case .url, .request, .session: own?.credential(source, at: origin) != nil
+            case .url, .request, .session: own?.credential(source, for: request) != nil
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
@@ -68,7 +69,7 @@ struct AuthenticationExchange {
             note(response)
             let decision: AuthenticationRule.Decision
             do {
-                decision = try await decide(response)
+                decision = try await decide(&response)
             } catch {
                 throw failure(error, response)
             }
@@ -123,16 +124,21 @@ struct AuthenticationExchange {
     }
 
     /// Decides, and asks the sources for what the decision needs.
+    ///
+    /// The response's body leaves its connection before code of the user is asked, which may need the connection for requests of its own.
     private nonisolated(nonsending) mutating func decide(
-        _ response: Response
+        _ response: inout Response
     ) async throws -> AuthenticationRule.Decision {
         while true {
             let decision = AuthenticationRule.decide(situation)
             switch decision {
             case .ask(let question, let candidate):
+                if question.source.waitsForUser { response.body = await response.body.collected() }
                 situation.answers[question] = .some(try await credential(question, candidate, response))
             case .deliver(AuthenticationRule.Notes.notReplayable) where !hasNewBody:
-                guard let body = await events?.newBody(for: original) else { return decision }
+                guard let events else { return decision }
+                response.body = await response.body.collected()
+                guard let body = await events.newBody(for: original) else { return decision }
                 original.body = body
                 current.body = body
                 hasNewBody = true
@@ -148,7 +154,7 @@ struct AuthenticationExchange {
     ) async throws -> Credential? {
         let settings = interceptor.settings
         switch question.source {
-        case .url, .request, .session: return own?.credential(question.source, at: situation.origin)
+        case .url, .request, .session: return own?.credential(question.source, for: original)
         case .store:
             guard let store = settings.store else { return nil }
             do {
@@ -251,7 +257,7 @@ struct AuthenticationExchange {
         let authorization: Authorization
         var digestAnswer: DigestAnswer?
         if let challenge = digest ?? entry.digest?.challenge {
-            let hash = challenge.needsBodyHash ? try await DigestBody.hash(original.body, by: challenge.algorithm) : nil
+            let hash = challenge.needsBodyHash ? try await bodyHash(by: challenge.algorithm) : nil
             let (method, uri) = (original.method.rawValue, original.url.requestTarget)
             let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAnswer? in
                 var made: DigestAnswer?
@@ -280,18 +286,34 @@ struct AuthenticationExchange {
         carried = (entry, paths, digestAnswer)
     }
 
+    /// Reads the body, which a slow source may delay, as long as the request has time.
+    private nonisolated(nonsending) func bodyHash(by algorithm: DigestHash) async throws -> [UInt8]? {
+        let body = original.body
+        return try await AnswerWait.wait(for: original, on: interceptor.time) {
+            try await DigestBody.hash(body, by: algorithm)
+        }
+    }
+
     // MARK: Acceptance
 
-    /// Remembers what the server has accepted.
+    /// Remembers what the server has accepted, if its response shows that it has.
     private nonisolated(nonsending) mutating func accept(_ response: inout Response) async throws {
         guard let (entry, paths, answer) = carried else { return }
+        let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
         let info = answer == nil ? nil : response[HTTPField.Name.authenticationInfo]
+        var bodyHash: [UInt8]?
+        if let answer, let info, answer.quality == .authInt || info.contains("auth-int"), let body = response.body.whole
+        {
+            bodyHash = answer.algorithm.hash(body.readableBytesView)
+        }
+        let hash = bodyHash
         try memory.spaces.withLock { spaces throws(SternaError) in
             if let answer, let info {
                 try spaces.updateKnown(entry) { entry throws(SternaError) in
-                    try entry.digest?.note(info: info, answer: answer)
+                    try entry.digest?.note(info: info, answer: answer) { (_) throws(SternaError) in hash }
                 }
             }
+            guard isAccepted else { return }
             let accept = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
                 CoveredPaths.merge(paths, into: &entry.paths)
             }
@@ -299,7 +321,7 @@ struct AuthenticationExchange {
             if answer == nil { try spaces.update(entry, accept) } else { try spaces.updateKnown(entry, accept) }
             spaces.forgetRefusal(entry.space, entry.credential)
         }
-        guard stores, let store = interceptor.settings.store else { return }
+        guard isAccepted, stores, let store = interceptor.settings.store else { return }
         do {
             try await AnswerWait.wait(for: original, on: interceptor.time) {
                 try await store.setCredential(entry.credential, for: entry.space)

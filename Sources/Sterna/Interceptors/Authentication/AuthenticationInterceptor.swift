@@ -15,20 +15,23 @@ struct AuthenticationInterceptor: Interceptor {
     /// Whether all requests go to a socket of this machine.
     let isLocal: Bool
 
+    /// The proxies of the session's requests, which may lead requests for loopback hosts to other machines.
+    let proxies: ProxySettings
+
     /// Makes the interceptor of a session; its settings keep the memory for derived ones.
     init(_ settings: inout SessionSettings) {
         memory = settings.resolveMemory()
         self.settings = settings.authenticationSettings
         time = settings.engine.loopClock
         isLocal = settings.unixSocket != nil
+        proxies = settings.proxies
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let policy = request.options[AuthenticationPolicyKey.self] ?? settings.policy ?? .standard
         let own = request.options[CallCredentialsKey.self]
-        let origin = request.url.origin
-        own?.visit(origin)
-        guard !policy.schemes.isEmpty else { return try await next(request) }
+        // A rejected token is refreshed, above this interceptor.
+        guard !policy.schemes.isEmpty, !request.options[TokenCarriedKey.self] else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
         else {
@@ -55,9 +58,8 @@ struct AuthenticationInterceptor: Interceptor {
     private func known(
         for request: Request, _ own: CallCredentials?, _ policy: AuthenticationPolicy
     ) -> KnownSpaces.Entry? {
-        let origin = request.url.origin
         let isExposed = isExposed(request.url)
-        let chosen = own?.credential(.url, at: origin) ?? own?.credential(.request, at: origin)
+        let chosen = own?.credential(.url, for: request) ?? own?.credential(.request, for: request)
         return memory.spaces.withLock { spaces in
             spaces.entry(for: request.url) { entry in
                 guard policy.schemes.contains(entry.scheme) else { return false }
@@ -66,13 +68,23 @@ struct AuthenticationInterceptor: Interceptor {
                 }
                 if let chosen { return chosen == entry.credential }
                 guard entry.isShared else { return false }
-                return entry.source != .session || own?.credential(.session, at: origin) == entry.credential
+                return entry.source != .session || own?.credential(.session, for: request) == entry.credential
             }
         }
     }
 
     /// Whether what is sent to a URL can be read on the way to another machine.
     func isExposed(_ url: HTTPURL) -> Bool {
-        !url.scheme.isSecure && !isLocal && !ProxyExceptions.isLoopback(url.hostWithoutBrackets)
+        guard !url.scheme.isSecure, !isLocal else { return false }
+        return !ProxyExceptions.isLoopback(url.hostWithoutBrackets) || isProxied(url)
+    }
+
+    /// Whether a proxy receives the requests to a URL. A choice that fails, which fails the request, too, counts as a proxy.
+    private func isProxied(_ url: HTTPURL) -> Bool {
+        do throws(SternaError) {
+            return try proxies.proxy(for: url) != nil
+        } catch {
+            return true
+        }
     }
 }

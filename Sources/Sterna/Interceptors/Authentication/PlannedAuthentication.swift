@@ -41,6 +41,8 @@ final class PlannedAuthentication: Sendable {
     /// Adds the credentials that answer challenges to the call of a request, whose URL still has its user information.
     func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
         let shared = isOwnOrigin ? credential : nil
+        // Most requests have none, and cost no object.
+        guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
         request.options[CallCredentialsKey.self] = credentials
     }

@@ -8,7 +8,7 @@ import SternaPlatform
 ///     }
 ///
 /// Each attempt is signed anew. Only requests to the origin that a call begins with are signed, so a redirect to another one is
-/// followed without a signature.
+/// followed without a signature, and so is a later one that returns, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
 public struct MessageSigning: Sendable {
     /// The key, which must be a secret or a private one.
     public var key: SignatureKey

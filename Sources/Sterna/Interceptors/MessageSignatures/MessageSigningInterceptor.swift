@@ -21,20 +21,34 @@ struct MessageOriginInterceptor: Interceptor {
 
 /// Signs each attempt by HTTP Message Signatures (RFC 9421).
 struct MessageSigningInterceptor: Interceptor {
+    let time: LoopClock
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[MessageSigningOptionKey.self]?.signing,
-            request.options[MessageOriginKey.self] == request.url.origin
+            request.options[MessageOriginKey.self] == request.url.origin,
+            !request.options[CallerCredentialsDroppedKey.self]
         else { return try await next(request) }
         return try await next(try await signed(request, by: signing))
     }
 
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    private func signed(_ request: Request, by signing: MessageSigning) async throws -> Request {
+    nonisolated(nonsending) private func signed(_ request: Request, by signing: MessageSigning) async throws -> Request
+    {
         var signer = MessageSigner(signing: signing, seconds: signing.now())
         if signing.addsNonce {
             signer.nonce = Data((0..<16).map { _ in UInt8.random(in: 0 ... .max) }).base64EncodedString()
         }
+        guard request.body != nil, signer.needsDigest(request) else {
+            return try await Self.signed(request, by: signer)
+        }
+        // The wait for the body ends with the call.
+        return try await AnswerWait.wait(for: request, on: time) { [signer] in
+            try await Self.signed(request, by: signer)
+        }
+    }
+
+    private static func signed(_ request: Request, by signer: MessageSigner) async throws -> Request {
         var request = request
         do {
             if signer.needsDigest(request) {

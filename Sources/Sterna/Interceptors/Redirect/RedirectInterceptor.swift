@@ -3,6 +3,7 @@ import SternaCore
 /// Follows redirects.
 struct RedirectInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        let request = RetryHistory.added(to: request)
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
         return try await follow(response, to: request, next)
@@ -66,6 +67,7 @@ struct RedirectInterceptor: Interceptor {
         guard case .follow(var following) = answer else { return answer }
         // A request that a closure made itself is read as the first one is.
         following.options[BodyReadingKey.self] = request.options[BodyReadingKey.self]
+        following.options[ifSet: RetryHistoryKey.self] = request.options[ifSet: RetryHistoryKey.self]
         following.delivery = request.delivery
         return .follow(following)
     }

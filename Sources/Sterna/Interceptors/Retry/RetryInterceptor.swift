@@ -5,15 +5,21 @@ import SternaPlatform
 
 /// Sends requests again by the session's policy and its retriers, and reads the bodies that the call collects, since a body that
 /// breaks off is a failure, too.
-struct RetryInterceptor: Interceptor {
-    let time: LoopClock
-    let ledger: RetryLedger
+///
+/// A class, since each request in flight would keep a copy of a structure.
+final class RetryInterceptor: Interceptor {
+    private let time: LoopClock
+    private let ledger: RetryLedger
+    private let collectedBytes: Int
 
-    /// The maximum size of a collected body, in bytes.
-    let collectedBytes: Int
+    /// - Parameter collectedBytes: the maximum size of a collected body, in bytes.
+    init(time: LoopClock, ledger: RetryLedger, collectedBytes: Int) {
+        self.time = time
+        self.ledger = ledger
+        self.collectedBytes = collectedBytes
+    }
 
-    /// Returns a random number from 0 to 1.
-    var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+    private func random() -> Double { Double.random(in: 0..<1) }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         if !request.options.isEmpty, isPrepared(request) { return try await run(request, next, nil) }

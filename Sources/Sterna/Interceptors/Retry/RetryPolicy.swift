@@ -7,7 +7,8 @@ import SternaPlatform
 ///     try await api.get("report") { $0.retry = .transient }
 ///     try await api.get("status") { $0.retry = RetryPolicy.none }   // .none alone would be nil, the session's policy
 ///
-/// A policy decides on each request by itself: the target of a redirect counts anew. What the engine repeats because a connection
+/// The ``limit`` holds for each request by itself: the target of a redirect counts anew. The ``totalTime`` holds for a request and all
+/// its redirects. What the engine repeats because a connection
 /// turned out to be closed counts as an attempt, not as a retry.
 ///
 /// Nothing is sent again after a cancellation, beyond the deadline, or if the body cannot be read a second time. A body that breaks
@@ -37,7 +38,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The waits between attempts. A Retry-After replaces a shorter one.
     public var backoff = RetryBackoff()
 
-    /// The time within which retries may begin, counted from the begin of the first attempt; nil, the default, leaves it to the
+    /// The time within which retries may begin, counted from the begin of the first attempt, before any redirect; nil, the default, leaves it to the
     /// request's deadline.
     public var totalTime: Duration?
 
@@ -45,7 +46,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var budget: RetryBudget? = RetryBudget()
 
     /// Whether a request of another method than ``methods`` is given an `Idempotency-Key` with a random UUID, the same for all its
-    /// retries, and so is retried as well; no by default. For servers that heed the field.
+    /// retries and redirects, and so is retried as well; no by default. For servers that heed the field.
     public var addsIdempotencyKey = false
 
     public init() {}

@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
-import SternaPlatform
 
 /// The work on one request: its attempts so far, and the decision after each.
 struct RetryWork {
@@ -23,6 +22,9 @@ struct RetryWork {
     private let policy: RetryPolicy
     private let handlers: RetryHandlers
     private let began: NIODeadline
+
+    /// When the first attempt of the request began that redirects have led from.
+    private let firstBegan: NIODeadline
     private var retries = 0
     private var reason: RetryReason?
 
@@ -38,10 +40,12 @@ struct RetryWork {
         handlers.retriers += own.retriers
         self.handlers = handlers
         began = clock.now
+        let history = request.options[RetryHistoryKey.self]
+        firstBegan = history?.began(at: began) ?? began
         guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
             !IdempotencyKey.isSet(in: request), let field = IdempotencyKey.field
         else { return }
-        self.request.headers[field] = UUID().uuidString.lowercased()
+        self.request.headers[field] = history?.idempotencyKey ?? RetryHistory.newKey()
     }
 
     private var progress: RetryProgress {
@@ -112,7 +116,7 @@ struct RetryWork {
     private func step(_ outcome: RetryRule.Outcome) -> Step {
         let now = clock.now
         let progress = RetryRule.Progress(
-            retries: retries, elapsed: .nanoseconds((now - began).nanoseconds),
+            retries: retries, elapsed: .nanoseconds((now - firstBegan).nanoseconds),
             timeLeft: request.deadline.map { .nanoseconds(($0.instant - now).nanoseconds) },
             isCancelled: Task.isCancelled || request.call?.isCancelled == true)
         let decision = RetryRule.decide(

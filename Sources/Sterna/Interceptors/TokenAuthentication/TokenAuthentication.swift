@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// Only requests to its origins carry the token, also behind a redirect; those with an Authorization field of their own do not. All
 /// requests that need a new token wait for one refresh, and fail with its error if it fails. A request that was sent with an old
-/// token and rejected is sent once more with the new one, if its body can be sent again; otherwise its response is the result.
+/// token and rejected is sent once more with the new one, if its body can be sent again; otherwise its response is the result. The
+/// session's credentials answer no challenge to a request with the token in Authorization.
 ///
 /// Sessions may share it. The refresh runs in a task of its own, so the cancellation of a request ends the request's wait alone.
 /// Requests that the closure sends bypass it, whatever session sends them; one from a detached task needs
@@ -153,7 +154,10 @@ public final class TokenAuthentication: Sendable {
         } catch {
             throw error.at(request)
         }
-        if case .header(let name) = options.place { request.options[SecretHeadersKey.self].insert(name) }
+        switch options.place {
+        case .authorization: request.options[TokenCarriedKey.self] = true
+        case .header(let name): request.options[SecretHeadersKey.self].insert(name)
+        }
         return request
     }
 

@@ -36,6 +36,9 @@ struct TokenAuthenticationInterceptor: Interceptor {
             tokens.reject(ticket)
             return response
         }
+        // The refresh may need the connection that the body would occupy.
+        var response = response
+        response.body = await response.body.collected()
         let new: TokenRule.Ticket?
         do {
             new = try await tokens.ticket(for: request, insteadOf: ticket, time)

@@ -12,6 +12,11 @@ enum TokenUseKey: RequestOptionKey {
     static var name: String? { "usesTokenAuthentication" }
 }
 
+/// Whether a request's Authorization field has the session's token, so that no other credential takes its place.
+enum TokenCarriedKey: RequestOptionKey {
+    static let defaultValue = false
+}
+
 extension SessionSettings {
     /// Adds a token to the session's requests, and refreshes it; none by default. A derived session shares it.
     public var tokenAuthentication: TokenAuthentication? {

@@ -84,17 +84,18 @@ final class TokenWaiter: Sendable {
         let timer = time.clock.schedule(at: min(limit, now + Self.checkInterval), on: time.loop) { [weak self] in
             self?.check()
         }
-        let isOver = state.withLock { state in
-            if state.outcome == nil { state.timer = timer }
-            return state.outcome != nil
+        let old = state.withLock { state -> ClockTimer? in
+            guard state.outcome == nil else { return timer }
+            defer { state.timer = timer }
+            return state.timer
         }
-        if isOver { timer.cancel() }
+        old?.cancel()
     }
 }
 
 extension TokenWaiter: CallStep {
     func callCancelled() { resolve(.fail(cancelled)) }
 
-    // The next look finds the deadline that holds then.
-    func callResumed() {}
+    // The deadline that holds now may come before the next look.
+    func callResumed() { check() }
 }

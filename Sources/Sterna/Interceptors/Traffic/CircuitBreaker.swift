@@ -1,4 +1,5 @@
 import SternaCore
+import Synchronization
 
 /// Stops sending requests to an origin that keeps failing, so that calls fail at once rather than after a time-out, and the server
 /// can recover.
@@ -49,14 +50,11 @@ struct CircuitBreakerInterceptor: Interceptor {
         case .probe: isProbe = true
         case .refuse(let rest): throw Self.refusal(origin, rest).at(request)
         }
-        do {
-            let response = try await next(request)
-            breaker.ended(origin, Circuit.result(of: response.status.code), isProbe: isProbe, clock)
-            return response
-        } catch {
-            breaker.ended(origin, Circuit.result(of: error), isProbe: isProbe, clock)
-            throw error
-        }
+        let report = CircuitReport()
+        var watched = request
+        watched.options[CircuitReportKey.self] = report
+        defer { breaker.ended(origin, report.result, isProbe: isProbe, clock) }
+        return try await next(watched)
     }
 
     private static func refusal(_ origin: Origin, _ rest: Duration) -> SternaError {
@@ -67,6 +65,36 @@ struct CircuitBreakerInterceptor: Interceptor {
             .trafficLimited, phase: .prepare,
             "Nothing was sent: requests to \(origin) have failed repeatedly, and the circuit breaker is open. \(when)")
     }
+}
+
+/// Reports what an attempt on the network says about its server. Further up, waits for tokens, credentials and turns can fail as well,
+/// which says nothing about it.
+struct CircuitReportInterceptor: Interceptor {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard let report = request.options[CircuitReportKey.self] else { return try await next(request) }
+        do {
+            let response = try await next(request)
+            report.result = Circuit.result(of: response.status.code)
+            return response
+        } catch {
+            report.result = Circuit.result(of: error)
+            throw error
+        }
+    }
+}
+
+/// The result of the last attempt of a request; unknown before the first.
+final class CircuitReport: Sendable {
+    private let state = Mutex(Circuit.Result.unknown)
+
+    var result: Circuit.Result {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
+private enum CircuitReportKey: RequestOptionKey {
+    static var defaultValue: CircuitReport? { nil }
 }
 
 enum CircuitBreakerKey: RequestOptionKey {

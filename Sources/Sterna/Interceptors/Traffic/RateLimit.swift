@@ -1,5 +1,6 @@
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// Limits how many requests are sent to each origin, and heeds what servers say about theirs.
 ///
@@ -10,10 +11,10 @@ import SternaCore
 /// nothing is sent. A response with a `RateLimit` field of which nothing remains, or with status 429, holds back further requests
 /// to its origin for the time that it names. Sessions that have the same limit share it.
 public final class RateLimit: Sendable {
-    private let interval: Duration
-    private let burst: Int
+    private let pace: RequestBucket.Pace
     private let longestWait: Duration
     private let buckets = OriginStates { RequestBucket() }
+    private let lastTicket = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - requests: the number of requests, from 1, to each origin in a time.
@@ -21,16 +22,32 @@ public final class RateLimit: Sendable {
     ///   - burst: the number of requests that may be sent at once after a pause; that of `requests` by default.
     ///   - longestWait: the longest wait of a request; 60 s by default.
     public init(requests: Int, per time: Duration, burst: Int? = nil, longestWait: Duration = .seconds(60)) {
-        interval = max(time, .zero) / max(requests, 1)
-        self.burst = max(burst ?? requests, 1)
+        pace = RequestBucket.Pace(
+            interval: max(time, .zero) / max(requests, 1), burst: max(burst ?? requests, 1))
         self.longestWait = longestWait
     }
 
-    func take(_ origin: Origin, _ clock: NetworkClock) -> RequestBucket.Turn {
-        buckets.update(origin) {
-            $0.take(interval: interval, burst: burst, longest: longestWait, at: clock.now)
+    /// A number that a request asks for its turn with.
+    func newTicket() -> UInt64 { lastTicket.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Returns what a request has to do now.
+    ///
+    /// - Parameters:
+    ///   - arrival: when it asked first.
+    ///   - deadline: when it must be complete.
+    func turn(
+        _ ticket: UInt64, _ origin: Origin, since arrival: NIODeadline, deadline: NIODeadline?, _ clock: NetworkClock
+    ) -> RequestBucket.Turn {
+        buckets.update(origin) { bucket in
+            let now = clock.now
+            return bucket.turn(
+                ticket, pace, longest: longestWait - .nanoseconds((now - arrival).nanoseconds),
+                timeLeft: deadline.map { .nanoseconds(($0 - now).nanoseconds) }, at: now)
         }
     }
+
+    /// Gives the place of a request up that does not wait any longer.
+    func leave(_ ticket: UInt64, _ origin: Origin) { buckets.update(origin) { $0.leave(ticket) } }
 
     func hold(_ origin: Origin, for duration: Duration, _ clock: NetworkClock) {
         buckets.update(origin) { $0.hold(for: duration, at: clock.now) }
@@ -44,14 +61,7 @@ struct RateLimitInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let origin = request.url.origin
-        switch limit.take(origin, time.clock) {
-        case .after(let wait):
-            if wait > .zero {
-                try checkDeadline(request, wait)
-                try await RetryPause.wait(wait, before: request, on: time)
-            }
-        case .refuse(let wait): throw Self.refusal(origin, wait).at(request)
-        }
+        try await waitForTurn(request, origin)
         let response = try await next(request)
         let status = response.status.code
         let retryAfter = status == 429 ? RetryAfter.delay(response.section) : nil
@@ -61,10 +71,21 @@ struct RateLimitInterceptor: Interceptor {
         return response
     }
 
-    private func checkDeadline(_ request: Request, _ wait: Duration) throws(SternaError) {
-        guard let deadline = request.deadline else { return }
-        let left = Duration.nanoseconds((deadline.instant - time.clock.now).nanoseconds)
-        if wait >= left { throw Self.refusal(request.url.origin, wait).at(request) }
+    nonisolated(nonsending) private func waitForTurn(_ request: Request, _ origin: Origin) async throws {
+        let (ticket, arrival) = (limit.newTicket(), time.clock.now)
+        while true {
+            switch limit.turn(ticket, origin, since: arrival, deadline: request.deadline?.instant, time.clock) {
+            case .send: return
+            case .refuse(let wait): throw Self.refusal(origin, wait).at(request)
+            case .wait(let wait):
+                do {
+                    try await RetryPause.wait(wait, before: request, on: time)
+                } catch {
+                    limit.leave(ticket, origin)
+                    throw error
+                }
+            }
+        }
     }
 
     private static func refusal(_ origin: Origin, _ wait: Duration) -> SternaError {

@@ -1,5 +1,4 @@
 import SternaCore
-import Synchronization
 
 /// The credentials that the caller chose for one call, for the origin of its first request alone.
 final class CallCredentials: Sendable {
@@ -10,12 +9,6 @@ final class CallCredentials: Sendable {
 
     /// The user that the URL names; nil for none.
     let user: String?
-
-    // Never false again: what a redirect to another origin has dropped does not come back, not even there.
-    private let hasLeft = Atomic(false)
-
-    // Whether redirects keep the caller's credentials.
-    private let isKept = Atomic(false)
 
     /// Returns nil if there are none.
     ///
@@ -32,25 +25,16 @@ final class CallCredentials: Sendable {
         self.session = session
     }
 
-    /// Takes note of the origin of a request that is about to be sent.
+    /// Returns the credential of a source for one of the call's requests; nil for none.
     ///
-    /// - Parameter keepsCredentials: whether the redirects of the call take the caller's credentials along to other origins.
-    func visit(_ origin: Origin, keepsCredentials: Bool = false) {
-        if keepsCredentials { isKept.store(true, ordering: .relaxed) }
-        if origin != self.origin { hasLeft.store(true, ordering: .relaxed) }
-    }
-
-    /// Whether the request chose a credential of its own.
-    var hasOwn: Bool { url != nil || request != nil }
-
-    /// Returns the credential of a source at an origin; nil for none.
-    func credential(_ source: CredentialSource, at origin: Origin) -> Credential? {
-        guard origin == self.origin && !hasLeft.load(ordering: .relaxed) || isKept.load(ordering: .relaxed) else {
-            return nil
-        }
+    /// What a redirect to another origin has dropped does not come back in the requests that follow on it, not even there. Other
+    /// requests of the call, such as a download's next range, have it.
+    func credential(_ source: CredentialSource, for request: Request) -> Credential? {
+        let isOwnOrigin = request.url.origin == origin && !request.options[CallerCredentialsDroppedKey.self]
+        guard isOwnOrigin || request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins else { return nil }
         return switch source {
         case .url: url
-        case .request: request
+        case .request: self.request
         case .session: session
         case .store, .netrc, .handler: nil
         }

@@ -86,6 +86,17 @@ enum AuthenticationRule {
         return renewal(situation) == nil && candidates(situation).contains { last.settles($0) }
     }
 
+    /// Whether a status shows that the server has accepted the credentials: it acted on the request, or refused it for what it asks.
+    ///
+    /// Other errors may come before the credentials are looked at: from a proxy (407), from limits (408, 413, 425, 429, 431), or from a
+    /// server or gateway that fails (5xx).
+    static func showsAcceptance(_ status: Int) -> Bool {
+        switch status {
+        case ..<400, 402, 403, 404, 405, 406, 409, 410, 412, 415, 416, 422, 423, 424: true
+        default: false
+        }
+    }
+
     static func decide(_ situation: Situation) -> Decision {
         let candidates = candidates(situation)
         guard !candidates.isEmpty else { return unanswerable(situation) }

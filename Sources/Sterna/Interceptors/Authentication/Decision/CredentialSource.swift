@@ -19,5 +19,8 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// Whether credentials of the source are the same for every request of the session.
     var isOfSession: Bool { self == .session || self == .store || self == .netrc }
 
+    /// Whether code of the user answers, which may take long and send requests.
+    var waitsForUser: Bool { self == .store || self == .handler }
+
     static func < (left: CredentialSource, right: CredentialSource) -> Bool { left.rawValue < right.rawValue }
 }

@@ -9,21 +9,23 @@ import Synchronization
 final class AuthenticationMemory: Sendable {
     let spaces = Mutex(KnownSpaces())
     let turns = AskingTurns()
-    private let netrc = Mutex<Result<Netrc, SternaError>?>(nil)
+    private let netrc = Mutex<Netrc?>(nil)
 
     /// The settings that it belongs to.
     let owner: AuthenticationOwner
 
     init(_ owner: AuthenticationOwner) { self.owner = owner }
 
-    /// Returns the content of `.netrc`, which is read once; throws what reading it has thrown.
+    /// Returns the content of `.netrc`, which is read once. A file that could not be read is read again by the next request that needs
+    /// it.
     nonisolated(nonsending) func content(of file: NetrcFile) async throws -> Netrc {
-        if let known = netrc.withLock({ $0 }) { return try known.get() }
+        if let known = netrc.withLock({ $0 }) { return known }
         let read: Result<Netrc, SternaError> = try await FileWork.run {
             do throws(SternaError) { return .success(try file.load()) } catch { return .failure(error) }
         }
-        netrc.withLock { $0 = read }
-        return try read.get()
+        let content = try read.get()
+        netrc.withLock { $0 = content }
+        return content
     }
 }
 

@@ -35,8 +35,7 @@ enum PrivateFileAccess {
             throw errno == ELOOP ? Fault("it is a symbolic link") : Fault(code: errno)
         }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
             throw Fault("it is not a regular file")
         }
         // One byte more than the limit shows that there are more.
@@ -57,8 +56,8 @@ enum PrivateFileAccess {
         guard reason == 0 else { throw Fault(code: reason) }
         guard done <= limit else { throw Fault("it is longer than \(limit) bytes") }
         return Content(
-            bytes: Array(bytes.prefix(done)), isOpenToOthers: status.st_mode & 0o066 != 0,
-            isForeign: status.st_uid != geteuid() && status.st_uid != 0)
+            bytes: Array(bytes.prefix(done)), isOpenToOthers: status.permissions & 0o066 != 0,
+            isForeign: status.owner != geteuid() && status.owner != 0)
     }
 
     /// Writes a file that only its owner can read. It is complete or as it was before, also after a power failure.

@@ -110,13 +110,20 @@ public struct OAuth2Client: Sendable {
         }
     }
 
-    /// The session without what belongs to other servers.
+    /// The session without what belongs to other servers: the request proves its identity itself, and its refusal is the answer.
     private var own: Session {
         session.with {
             $0.collectedBytes = min($0.collectedBytes, Self.longestAnswer)
             $0.allowsOtherOrigins = true
             $0.authorization = nil
             $0.tokenAuthentication = nil
+            $0.authentication = AuthenticationPolicy(schemes: [])
+            $0.credential = nil
+            $0.credentialStore = nil
+            $0.netrc = nil
+            $0.challengeHandler = nil
+            $0.awsSigning = nil
+            $0.messageSigning = nil
         }
     }
 

@@ -1,0 +1,24 @@
+import NIOCore
+import SternaCore
+
+extension ResponseBody {
+    /// The most bytes that ``collected()`` reads.
+    static let mostCollectedBytes = 1 << 20
+
+    /// Returns the same body with its bytes in memory if there are few, so that it occupies no connection while its response waits.
+    ///
+    /// Of a longer body, the first bytes are in memory. A read that fails is left to the body's reader.
+    nonisolated(nonsending) func collected() async -> ResponseBody {
+        guard let stream else { return self }
+        var all = Bytes()
+        do {
+            while var piece = try await stream.next() {
+                if all.readableBytes == 0 { all = piece } else { all.writeBuffer(&piece) }
+                if all.readableBytes > Self.mostCollectedBytes { return ResponseBody(PrefixedBody(all, then: stream)) }
+            }
+        } catch {
+            return all.readableBytes == 0 ? self : ResponseBody(PrefixedBody(all, then: stream))
+        }
+        return ResponseBody(all, trailers: stream.trailers)
+    }
+}

@@ -1,0 +1,38 @@
+import NIOCore
+import SternaCore
+import SternaPlatform
+import Synchronization
+
+/// What the retries of a request and of the targets of its redirects have in common.
+final class RetryHistory: Sendable {
+    private let start = Mutex<NIODeadline?>(nil)
+
+    /// The Idempotency-Key of the request, where its policy adds one.
+    let idempotencyKey = RetryHistory.newKey()
+
+    /// Returns when the first attempt of all began, which is now if there was none.
+    func began(at now: NIODeadline) -> NIODeadline {
+        start.withLock { start in
+            let first = start ?? now
+            start = first
+            return first
+        }
+    }
+
+    static func newKey() -> String { UUID().uuidString.lowercased() }
+
+    /// Returns a request with a history, if its policy has a total time or adds a key.
+    static func added(to request: Request) -> Request {
+        guard !request.options.isEmpty, let policy = request.options[ifSet: RetryPolicyKey.self],
+            policy.totalTime != nil || policy.addsIdempotencyKey
+        else { return request }
+        var request = request
+        request.options[RetryHistoryKey.self] = RetryHistory()
+        return request
+    }
+}
+
+/// The option that holds the history of a request and its redirects.
+enum RetryHistoryKey: RequestOptionKey {
+    static var defaultValue: RetryHistory? { nil }
+}
