@@ -21,6 +21,7 @@ struct MigratingHookTests {
         hooks.downloadResumed = { download, offset, length in print(offset) }
         hooks.needNewBody = { task, request in .text("again") }
         hooks.becameDownload = { task, download in print(download.id) }
+        hooks.challengeReceived = { task, challenge in .use(Credential(user: "ada", password: "secret")) }
 
         var policy = SecurityPolicy.system
         policy.challengeHandler = ChallengeHandler { challenge in .useDefault }

@@ -1,0 +1,168 @@
+import Dispatch
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Testing
+
+/// The examples of docs/Resending.md, so that they compile and do what it says.
+@Suite("Examples: when a request is sent again", .timeLimit(.minutes(2)))
+struct ResendingExamplesTests {
+    @Test("Policies of a session and of a request")
+    func policies() async throws {
+        let mock = MockTransport(answers: [.redirect(to: "/elsewhere")])
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.redirects.limit = 5
+            $0.retry = .transient
+        }
+        try await api.get("report") {
+            $0.redirects = .doNotFollow
+            $0.retry = RetryPolicy.none  // .none alone would be nil, the session's policy
+        }
+
+        #expect(mock.requests.count == 1)
+    }
+
+    @Test("A closure that delivers a redirect")
+    func redirects() async throws {
+        let mock = MockTransport { request in
+            request.url.path == "/old" ? .redirect(to: "/new") : .redirect(to: "/login")
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.redirectHandler = { response, proposed in
+                proposed.url.path.hasPrefix("/login") ? .deliver : .follow(proposed)
+            }
+        }
+
+        let reply = try await api.get("old")
+        #expect(reply.status == 302)
+        #expect(reply.response.redirects.map(\.url.path) == ["/old"])
+        #expect(mock.requests.map(\.url.path) == ["/old", "/new"])
+    }
+
+    @Test("A policy for retries")
+    func retries() async throws {
+        let mock = MockTransport(answers: [.json([:], status: 502), .json([:])])
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.retry = .transient
+            $0.retry.limit = 4
+            $0.retry.backoff = RetryBackoff(base: .milliseconds(100), factor: 2, cap: .seconds(5))
+            $0.retry.totalTime = .seconds(30)  // no retry begins later
+        }
+
+        #expect(try await api.get("report").status == 200)
+        #expect(mock.requests.count == 2)
+        #expect(RetryBackoff.constant(.seconds(1)).isJittered == false)
+        let sparing = api.with { $0.retry.budget = RetryBudget(share: 0.1) }
+        #expect(sparing.baseURL == api.baseURL)
+    }
+
+    @Test("An idempotency key, the same for all retries")
+    func idempotency() async throws {
+        let counter = Counter()
+        let mock = MockTransport { _ in
+            counter.add(1)
+            guard counter.sum > 1 else { throw RetryScene.closed }
+            return .json([:])
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") { $0.retry.addsIdempotencyKey = true }
+        try await api.post("orders", parameters: ["bird": "tern"])
+
+        let keys = mock.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2)
+        #expect(keys.first == keys.last)
+        #expect(keys.allSatisfy { $0?.isEmpty == false })
+    }
+
+    struct AttemptNumber: RequestAdapter {
+        func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
+            var request = request
+            let fields: Headers = ["X-Attempt": "\(progress.retries + 1)"]
+            try fields.merge(into: &request.headers)
+            return request
+        }
+    }
+
+    struct ReplicaRetrier: RequestRetrier {  // a new object may not have reached every replica
+        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+            guard case .response(let response) = outcome, response.status.code == 404, progress.retries < 3 else {
+                return .undecided
+            }
+            return .retry(after: .milliseconds(20))
+        }
+    }
+
+    @Test("An adapter and a retrier")
+    func handlers() async throws {
+        let mock = MockTransport(answers: [.json([:], status: 404), .json([:])])
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.adapters = [AttemptNumber()]
+            $0.retriers = [ReplicaRetrier()]
+        }
+
+        #expect(try await api.get("orders/7").status == 200)
+        #expect(mock.requests.map { $0.headers["X-Attempt"] } == ["1", "2"])
+    }
+
+    @Test("A circuit breaker and a rate limit")
+    func traffic() async throws {
+        let counter = Counter()
+        let mock = MockTransport { _ in
+            counter.add(1)
+            return .json([:], status: counter.sum > 1 ? 500 : 200)
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.circuitBreaker = CircuitBreaker(failures: 5, openTime: .seconds(30))
+            $0.rateLimit = RateLimit(requests: 10, per: .seconds(1), burst: 20)
+        }
+        do {
+            try await api.get("report")
+        } catch let error as SternaError where error.kind == .trafficLimited {
+            print(error.message)  // nothing was sent
+        }
+
+        for _ in 0..<5 { await #expect(throws: SternaError.self) { try await api.get("report") } }
+        let error = await #expect(throws: SternaError.self) { try await api.get("report") }
+        #expect(error?.kind == .trafficLimited)
+        #expect(mock.requests.count == 6)
+    }
+
+    @Test("A hook that tells of each retry")
+    func hook() async throws {
+        let counter = Counter()
+        let mock = MockTransport { _ in
+            counter.add(1)
+            guard counter.sum > 1 else { throw RetryScene.closed }
+            return .json([:])
+        }
+        var hooks = SessionHooks()
+
+        hooks.retryScheduled = { task, request, retry in
+            print("retry \(retry.number) of \(request.url.path) in \(retry.delay), after: \(retry.reason)")
+        }
+
+        let (api, _) = try mocked(by: mock) { [hooks] in
+            $0.hooks = hooks
+            $0.callbacks = .queue(DispatchQueue(label: "retries"))
+        }
+        #expect(try await api.dataTask(.get("report")).value.status == 200)
+        #expect(mock.requests.count == 2)
+    }
+}
