@@ -98,6 +98,24 @@ struct IdentityFileTests {
         }
     }
 
+    @Test("A wrong password is called that also when it leaves valid padding, as one in 256 does")
+    func wrongPasswords() async throws {
+        try await withFiles { folder in
+            let file = try await export(
+                folder, "fast", "-inkey", "\(folder)/one.key", "-in", "\(folder)/one.pem", "-iter", "1")
+            let bytes = Array(try Data(contentsOf: URL(filePath: file)))
+            let details = Set(
+                (0..<2_000).map { number in
+                    let error = #expect(throws: SternaError.self) {
+                        try ClientIdentity(pkcs12: bytes, password: "wrong \(number)")
+                    }
+                    return error?.detail ?? ""
+                })
+            #expect(details.count == 1)
+            #expect(details.first?.contains("password is wrong") == true)
+        }
+    }
+
     @Test("PKCS #12 without a key, without a certificate, and of two that do not belong together never end the process")
     func incomplete() async throws {
         try await withFiles { folder in

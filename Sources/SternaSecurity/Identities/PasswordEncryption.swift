@@ -59,12 +59,17 @@ struct PasswordEncryption {
         ClientIdentity.unusable("It is encrypted with an unsupported method.")
     }
 
+    /// Returns the decrypted content; throws `identityUnusable` for a wrong password.
+    ///
+    /// A wrong password leaves valid padding once in 256 times, so what it protects, a sequence in every format, is looked at too.
     func decrypt(_ content: [UInt8], password: String) throws -> [UInt8] {
         do {
             let key = try KDF.Insecure.PBKDF2.deriveKey(
                 from: Array(password.utf8), salt: salt, using: hash, outputByteCount: keyBytes,
                 unsafeUncheckedRounds: rounds)
-            return Array(try AES._CBC.decrypt(content, using: key, iv: AES._CBC.IV(ivBytes: vector)))
+            let plain = Array(try AES._CBC.decrypt(content, using: key, iv: AES._CBC.IV(ivBytes: vector)))
+            _ = try PKCS12.children(of: BER.parse(plain))
+            return plain
         } catch {
             throw ClientIdentity.unusable(
                 "The PKCS #12 container cannot be decrypted: the password is wrong, or it is damaged.", error)
