@@ -120,6 +120,8 @@ class Rounds:
                 command += ["--buffer", str(256 << 10)]
             if client == "libcurl" and concurrency > 1000:
                 command.append("--epoll")
+            if work.name == "get-sigv4":
+                command.append("--sign")
             if work.ask == "save":
                 command += ["--file", os.path.join(self.servers.folder, "saved")]
                 if client == "libcurl":  # as the program curl

@@ -25,7 +25,7 @@ struct caller {
 static struct {
     const char *work, *url, *file, *authorities;
     long count, concurrency, buffer;
-    int polls, http2;
+    int polls, http2, is_signed;
 } given;
 
 static CURLM *multi;
@@ -154,6 +154,10 @@ static void prepare(struct caller *c) {
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, given.http2 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
     if (given.http2) curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+    if (given.is_signed) {
+        curl_easy_setopt(e, CURLOPT_AWS_SIGV4, "aws:amz:eu-central-1:execute-api");
+        curl_easy_setopt(e, CURLOPT_USERPWD, "AKIDEXAMPLE:benchmark");
+    }
     if (given.authorities) curl_easy_setopt(e, CURLOPT_CAINFO, given.authorities);
     if (given.buffer) {
         curl_easy_setopt(e, CURLOPT_BUFFERSIZE, given.buffer);
@@ -254,6 +258,7 @@ static void read_arguments(int argc, char **argv) {
     for (int i = 5; i < argc; i++) {
         if (!strcmp(argv[i], "--epoll")) given.polls = 0;
         else if (!strcmp(argv[i], "--http2")) given.http2 = 1;
+        else if (!strcmp(argv[i], "--sign")) given.is_signed = 1;
         else if (i + 1 == argc) exit(64);
         else if (!strcmp(argv[i], "--buffer")) given.buffer = atol(argv[++i]);
         else if (!strcmp(argv[i], "--file")) given.file = argv[++i];

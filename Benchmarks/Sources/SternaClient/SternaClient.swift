@@ -9,6 +9,11 @@ struct SternaClient {
         let session = try Session { settings in
             settings.responseSerializer = .data
             if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
+            if arguments.isSigned {
+                settings.awsSigning = AWSSigning(
+                    region: "eu-central-1", service: "execute-api",
+                    credentials: AWSCredentials(accessKey: "AKIDEXAMPLE", secretKey: "benchmark"))
+            }
         }
         let urls = try arguments.urls.map { try HTTPURL($0) }
         let work = arguments.work

@@ -36,7 +36,7 @@ extension SecurityPolicy {
     package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
         guard let challengeHandler else { return await judge(chain: chain, host: host) }
         let evaluation = await evaluate(chain: chain, host: host)
-        switch await challengeHandler.answer(AuthenticationChallenge(.serverTrust(evaluation), host: host, port: port))
+        switch await challengeHandler.answer(ConnectionChallenge(.serverTrust(evaluation), host: host, port: port))
         {
         case .useDefault, .identity: return evaluation.verdict
         case .accept: return evaluation.verdict.isAccepted ? evaluation.verdict : .overlooked
@@ -50,7 +50,7 @@ extension SecurityPolicy {
     /// Returns the identity that a connection presents on request; throws if the challenge handler refuses the host.
     package func decideIdentity(host: String, port: Int) async throws(SternaError) -> ClientIdentity? {
         guard let challengeHandler else { return currentIdentity }
-        switch await challengeHandler.answer(AuthenticationChallenge(.clientIdentity, host: host, port: port)) {
+        switch await challengeHandler.answer(ConnectionChallenge(.clientIdentity, host: host, port: port)) {
         case .identity(let identity): return identity
         case .useDefault, .accept: return currentIdentity
         case .reject(let reason):

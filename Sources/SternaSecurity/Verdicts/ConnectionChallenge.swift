@@ -1,0 +1,53 @@
+/// A decision while a connection is opened: whether to trust the server, and which identity to present (URLSession's session-level
+/// challenge). Challenges of HTTP authentication are `AuthenticationChallenge`s.
+public struct ConnectionChallenge: Sendable {
+    /// The subject of a challenge.
+    public enum Subject: Sendable {
+        /// Whether to trust the server; carries the policy's own verdict.
+        case serverTrust(TrustEvaluation)
+        /// The identity to present if the server requests one.
+        case clientIdentity
+    }
+
+    /// The subject of this challenge.
+    public let subject: Subject
+
+    /// The host of the connection.
+    public let host: String
+
+    /// The port of the connection.
+    public let port: Int
+
+    package init(_ subject: Subject, host: String, port: Int) {
+        self.subject = subject
+        self.host = host
+        self.port = port
+    }
+}
+
+/// Answers challenges.
+public final class ChallengeHandler: Sendable {
+    /// An answer.
+    public enum Answer: Sendable {
+        /// The policy's own verdict or identity.
+        case useDefault
+        /// Trusts the server, regardless of the policy.
+        case accept
+        /// Closes the connection.
+        case reject(reason: String)
+        /// Presents this identity.
+        case identity(ClientIdentity)
+    }
+
+    package let answer: @Sendable (ConnectionChallenge) async -> Answer
+
+    /// Makes a handler of a closure, which is called twice for each new connection over TLS, first for the identity. Its task is
+    /// cancelled when the connection is given up.
+    public init(_ answer: @escaping @Sendable (ConnectionChallenge) async -> Answer) { self.answer = answer }
+}
+
+// Equality is identity: closures cannot be compared.
+extension ChallengeHandler: Hashable {
+    public static func == (left: ChallengeHandler, right: ChallengeHandler) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
