@@ -1,5 +1,6 @@
 import NIOCore
 public import SternaCore
+import SternaTransport
 import Synchronization
 
 /// Adds a token to requests, and refreshes it before it expires and after a server has rejected it; Alamofire's
@@ -55,9 +56,12 @@ public final class TokenAuthentication: Sendable {
         public init() {}
     }
 
+    /// A request that waits for a refresh; nil if the token was replaced meanwhile.
+    private typealias Waiter = UserWait<TokenRule.Ticket?>
+
     private struct State {
         var rule: TokenRule
-        var waiters: [ObjectIdentifier: TokenWaiter] = [:]
+        var waiters: [ObjectIdentifier: Waiter] = [:]
 
         /// The error of the last refresh that failed.
         var failure: SternaError?
@@ -117,7 +121,7 @@ public final class TokenAuthentication: Sendable {
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
-            for waiter in waiters { waiter.resolve(.again) }
+            for waiter in waiters { waiter.end(.success(nil)) }
         }
     }
 
@@ -168,7 +172,11 @@ public final class TokenAuthentication: Sendable {
         for request: Request, insteadOf rejected: TokenRule.Ticket? = nil, _ time: LoopClock
     ) async throws(SternaError) -> TokenRule.Ticket? {
         while true {
-            let waiter = TokenWaiter(request, time)
+            let waiter = Waiter(
+                for: request, on: time, in: .prepare,
+                late: SternaError(
+                    .timedOut, phase: .prepare,
+                    "The time for the whole request was up while it waited for a new token."))
             let now = options.clock.now
             let (decision, failure) = state.withLock { state in
                 let decision = rejected.map { state.rule.rejected($0, at: now) } ?? state.rule.ask(at: now)
@@ -188,12 +196,11 @@ public final class TokenAuthentication: Sendable {
                         + "the server seems to reject every token.")
             case .wait(let number, let begins):
                 if begins { begin(number) }
-                let outcome = await waiter.outcome()
-                leave(waiter)
-                switch outcome {
-                case .use(let ticket): return ticket
-                case .fail(let error): throw error
-                case .again: continue
+                defer { leave(waiter) }
+                do {
+                    if let ticket = try await waiter.value() { return ticket }
+                } catch {
+                    throw Self.failure(of: error)
                 }
             }
         }
@@ -202,7 +209,7 @@ public final class TokenAuthentication: Sendable {
     /// Records that a token was rejected by the response to a request that cannot be sent again.
     func reject(_ ticket: TokenRule.Ticket) { state.withLock { $0.rule.reject(ticket) } }
 
-    private func leave(_ waiter: TokenWaiter) {
+    private func leave(_ waiter: Waiter) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
     }
 
@@ -222,35 +229,36 @@ public final class TokenAuthentication: Sendable {
     private static func result(of refresh: Refresh, _ expired: AccessToken?) async -> Result<AccessToken, SternaError> {
         do {
             return .success(try await refresh(expired))
-        } catch let error as SternaError {
-            return .failure(error)
         } catch {
-            return .failure(
-                SternaError(
-                    .interceptorFailed, phase: .prepare,
-                    "The token could not be refreshed: \(CodingReason.text(error))", underlying: error))
+            return .failure(failure(of: error))
         }
+    }
+
+    private static func failure(of error: any Error) -> SternaError {
+        error as? SternaError
+            ?? SternaError(
+                .interceptorFailed, phase: .prepare,
+                "The token could not be refreshed: \(CodingReason.text(error))", underlying: error)
     }
 
     private func end(_ number: UInt64, _ result: Result<AccessToken, SternaError>) {
         let now = options.clock.now
-        let (outcome, waiters): (TokenWaiter.Outcome, [TokenWaiter]) = state.withLock { state in
+        let (outcome, waiters): (Result<TokenRule.Ticket?, any Error>, [Waiter]) = state.withLock { state in
             // Waiters of a refresh that is out of date have gone on.
-            guard state.rule.currentRefresh == number else { return (.again, []) }
+            guard state.rule.currentRefresh == number else { return (.success(nil), []) }
             let waiters = Array(state.waiters.values)
             state.waiters = [:]
             switch result {
             case .success(let token):
                 state.failure = nil
-                let ticket = state.rule.refreshed(number, with: token, at: now)
-                return (ticket.map { .use($0) } ?? .again, waiters)
+                return (.success(state.rule.refreshed(number, with: token, at: now)), waiters)
             case .failure(let error):
                 _ = state.rule.refreshed(number, with: nil, at: now)
                 state.failure = error
-                return (.fail(error), waiters)
+                return (.failure(error), waiters)
             }
         }
-        for waiter in waiters { waiter.resolve(outcome) }
+        for waiter in waiters { waiter.end(outcome) }
     }
 }
 
