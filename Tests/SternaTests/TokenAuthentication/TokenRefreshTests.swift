@@ -240,6 +240,24 @@ struct TokenRefreshTests {
         #expect(scene.refreshes == 4)
     }
 
+    @Test("The error of too many refreshes says how the last one ended")
+    func excessiveFailures() async throws {
+        let refused = SternaError(.hostNotFound, phase: .resolve, "The login server is gone.")
+        let (scene, time) = (TokenScene(), TestClock())
+        let tokens = try scene.tokens(nil, error: refused) {
+            $0.clock = time.clock
+            $0.mostRefreshes = 1
+        }
+        let api = try session(scene.mock, tokens, clock: time)
+        _ = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
+        let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
+        #expect(error?.kind == .limitExceeded)
+        #expect(error?.detail.contains("1 time within") == true)
+        #expect(error?.detail.contains("The login server is gone.") == true)
+        #expect((error?.underlying as? SternaError)?.kind == .hostNotFound)
+        #expect(scene.refreshes == 1)
+    }
+
     @Test("Setting a token ends the waits")
     func replaced() async throws {
         let (scene, held) = (TokenScene(), Release())

@@ -40,7 +40,8 @@ public final class TokenAuthentication: Sendable {
         /// How long before the end of its lifetime a token is refreshed, but not before half of it; a minute by default.
         public var refreshesBefore = Duration.seconds(60)
 
-        /// The most refreshes within ``refreshWindow``; 5 by default. A request that needs another one fails with `limitExceeded`.
+        /// The most refreshes within ``refreshWindow``; 5 by default. Beyond it a token that has expired is sent until a server rejects
+        /// it, and a request without such a token fails with `limitExceeded`.
         public var mostRefreshes = 5
 
         /// The time over which refreshes are counted; 30 seconds by default.
@@ -190,10 +191,7 @@ public final class TokenAuthentication: Sendable {
                 guard let failure else { return nil }
                 throw failure
             case .tooMany:
-                throw SternaError(
-                    .limitExceeded, phase: .prepare,
-                    "The token was refreshed \(options.mostRefreshes) times within \(options.refreshWindow) and is needed anew; "
-                        + "the server seems to reject every token.")
+                throw tooMany(failure)
             case .wait(let number, let begins):
                 if begins { begin(number) }
                 defer { leave(waiter) }
@@ -204,6 +202,27 @@ public final class TokenAuthentication: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns the error of a request that would need one refresh more than the window admits.
+    ///
+    /// - Parameter failure: the error of the last refresh; nil if it obtained a token.
+    private func tooMany(_ failure: SternaError?) -> SternaError {
+        let most = max(0, options.mostRefreshes)
+        guard most > 0 else {
+            return SternaError(
+                .limitExceeded, phase: .prepare, "A new token is needed, and the options allow no refresh (mostRefreshes).")
+        }
+        let count = "\(most) \(most == 1 ? "time" : "times") within \(options.refreshWindow)"
+        guard let failure else {
+            return SternaError(
+                .limitExceeded, phase: .prepare,
+                "The token was refreshed \(count), and the server has rejected the last one, too; a new refresh has to wait.")
+        }
+        return SternaError(
+            .limitExceeded, phase: .prepare,
+            "A refresh of the token was begun \(count), and the last one failed; a new one has to wait: \(failure.detail)",
+            underlying: failure)
     }
 
     /// Records that a token was rejected by the response to a request that cannot be sent again.
