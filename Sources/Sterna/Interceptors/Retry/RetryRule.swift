@@ -17,6 +17,9 @@ enum RetryRule {
         /// The number of retries so far.
         var retries = 0
 
+        /// The number of retries of the requests that redirected to this one.
+        var formerRetries = 0
+
         /// The time since the first attempt began.
         var elapsed = Duration.zero
 
@@ -86,7 +89,7 @@ enum RetryRule {
 
     /// Returns what keeps the policy from retrying a request, apart from the outcome.
     private static func obstacle(_ request: Request, _ policy: RetryPolicy, _ progress: Progress) -> Obstacle? {
-        guard progress.retries < policy.limit else { return .limit }
+        guard progress.formerRetries + progress.retries < policy.limit else { return .limit }
         guard policy.methods.contains(request.method) || IdempotencyKey.isSet(in: request) else { return .method }
         return nil
     }

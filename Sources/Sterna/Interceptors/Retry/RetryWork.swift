@@ -25,7 +25,10 @@ struct RetryWork {
 
     /// When the first attempt of the request began that redirects have led from.
     private let firstBegan: NIODeadline
+
+    /// The retries of this target, and those of the requests that redirected to it.
     private var retries = 0
+    private let formerRetries: Int
     private var reason: RetryReason?
 
     init(_ request: Request, _ clock: NetworkClock, _ ledger: RetryLedger, _ random: Double) {
@@ -40,6 +43,7 @@ struct RetryWork {
         handlers.retriers += own.retriers
         self.handlers = handlers
         began = clock.now
+        formerRetries = request.options[FormerRetriesKey.self]
         let history = request.options[RetryHistoryKey.self]
         firstBegan = history?.began(at: began) ?? began
         guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
@@ -81,7 +85,9 @@ struct RetryWork {
     /// Returns the response, or throws the error, with the number of its attempt.
     func deliver(_ outcome: Result<Response, any Error>) throws -> Response {
         do {
-            return try outcome.get()
+            var response = try outcome.get()
+            if retries > 0 { response.retries = formerRetries + retries }
+            return response
         } catch {
             guard retries > 0, var known = error as? SternaError else { throw error }
             known.attempt += retries
@@ -116,7 +122,8 @@ struct RetryWork {
     private func step(_ outcome: RetryRule.Outcome) -> Step {
         let now = clock.now
         let progress = RetryRule.Progress(
-            retries: retries, elapsed: .nanoseconds((now - firstBegan).nanoseconds),
+            retries: retries, formerRetries: formerRetries,
+            elapsed: .nanoseconds((now - firstBegan).nanoseconds),
             timeLeft: request.deadline.map { .nanoseconds(($0.instant - now).nanoseconds) },
             isCancelled: Task.isCancelled || request.call?.isCancelled == true)
         let decision = RetryRule.decide(
