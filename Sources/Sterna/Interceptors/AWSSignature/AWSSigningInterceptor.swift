@@ -58,6 +58,7 @@ struct AWSSigningInterceptor: Interceptor {
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
         response.body.cancel()
+        request.recorder?.expect(.authentication)
         return try await next(try await signed(request, by: signing, at: signing.now() + offset))
     }
 
