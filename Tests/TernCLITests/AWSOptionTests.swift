@@ -54,7 +54,8 @@ struct AWSOptionTests {
         }
     }
 
-    @Test("--auth-type aws-sigv4 signs with the keys of --auth, for the region and service of the host or of --aws-sigv4")
+    @Test(
+        "--auth-type aws-sigv4 signs with the keys of --auth, for the region and service of the host or of --aws-sigv4")
     func authType() async throws {
         let options = try CredentialOptions.parse(["--auth-type", "aws-sigv4", "--auth", "AKID:s3cret"])
         #expect(options.authType == .awsSigv4)

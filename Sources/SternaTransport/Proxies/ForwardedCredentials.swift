@@ -76,27 +76,40 @@ package struct ForwardedCredentials: Sendable {
         request.headers[.proxyAuthorization] = try authorization.proxyFieldValue
     }
 
-    /// Returns whether to send the request again, since there is another answer to the proxy's challenge.
-    ///
-    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
-    package nonisolated(nonsending) mutating func answer(
-        _ response: Response, to request: Request
-    ) async throws -> Bool {
+    /// What follows a proxy's challenge.
+    package enum Step: Sendable {
+        /// The response is the caller's.
+        case deliver
+        /// There is another answer, with which the request is sent again.
+        case again
+        /// The authenticator may have one; see ``ask(_:about:)``.
+        case ask
+    }
+
+    /// Decides what follows a challenge.
+    package mutating func step(after response: Response, to request: Request) -> Step {
         let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
         // Other requests profit from a fresh nonce even where this one cannot be sent again.
         if authentication.renew(&turn, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
-            return request.isReplayable
+            return request.isReplayable ? .again : .deliver
         }
         if turn.sent != nil { turn.refusedCount += 1 }
         guard authentication.hasAuthenticator, turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable
         else {
             authentication.refused(turn)
-            return false
+            return .deliver
         }
         turn.askedCount += 1
+        return .ask
+    }
+
+    /// Asks the authenticator; returns whether to send the request again.
+    ///
+    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
+    package nonisolated(nonsending) func ask(_ response: Response, about request: Request) async throws -> Bool {
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
-            challenges: challenges,
+            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
             refusedCount: turn.refusedCount,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))

@@ -12,7 +12,8 @@ struct ChallengeMutationTests {
             "Digest realm=a, qop=auth,auth-int, nonce=n, auth-int",
         ],
         tokens: [
-            ",", "=", "\"", "\\", " ", "\t", "\n", "Basic", "Digest ", "realm=", "qop=", "auth", "auth-int", "=\"\"", "é", "\u{0}", "==", "~+/",
+            ",", "=", "\"", "\\", " ", "\t", "\n", "Basic", "Digest ", "realm=", "qop=", "auth", "auth-int", "=\"\"",
+            "é", "\u{0}", "==", "~+/",
         ]
     ) { bytes in
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

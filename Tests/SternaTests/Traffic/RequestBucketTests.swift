@@ -151,10 +151,12 @@ struct RequestBucketTests {
         "RateLimit-Remaining and RateLimit-Reset of the first drafts",
         arguments: [
             (["0"], ["30"], 30), (["1"], ["30"], nil), (["00"], ["030"], 30), (["0"], [], nil), ([], ["30"], nil),
-            (["0"], ["0"], nil), (["0"], ["-3"], nil), (["0"], ["3.0"], nil), (["0 "], ["3"], nil), (["+0"], ["3"], nil),
+            (["0"], ["0"], nil), (["0"], ["-3"], nil), (["0"], ["3.0"], nil), (["0 "], ["3"], nil),
+            (["+0"], ["3"], nil),
             (["0", "0"], ["3"], nil), (["0"], ["3", "4"], nil), (["0"], ["86400"], 86_400), (["0"], ["86401"], nil),
             // A moment, as GitLab sends it.
-            (["0"], ["1609844400"], nil), (["0"], ["99999999999999999999"], nil), (["0"], ["3;w=1"], nil), (["٠"], ["3"], nil),
+            (["0"], ["1609844400"], nil), (["0"], ["99999999999999999999"], nil), (["0"], ["3;w=1"], nil),
+            (["٠"], ["3"], nil),
         ] as [([String], [String], Int64?)])
     func oldFields(remaining: [String], reset: [String], expected: Int64?) {
         #expect(RateLimitField.oldPause(remaining: remaining, reset: reset) == expected.map { .seconds($0) })

@@ -64,8 +64,9 @@ public final class TokenAuthentication: Sendable {
         var rule: TokenRule
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        /// The error of the last refresh that failed.
+        /// The error of the last refresh that failed, and whether none has succeeded since.
         var failure: SternaError?
+        var isFailing = false
     }
 
     let origins: Set<Origin>
@@ -126,6 +127,9 @@ public final class TokenAuthentication: Sendable {
         }
     }
 
+    /// Whether tokens can be refreshed, so that a rejected request is sent again or fails.
+    var canRefresh: Bool { refreshing != nil }
+
     /// The number of requests that wait for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
@@ -179,10 +183,10 @@ public final class TokenAuthentication: Sendable {
                     .timedOut, phase: .prepare,
                     "The time for the whole request was up while it waited for a new token."))
             let now = options.clock.now
-            let (decision, failure) = state.withLock { state in
+            let (decision, failure, isFailing) = state.withLock { state in
                 let decision = rejected.map { state.rule.rejected($0, at: now) } ?? state.rule.ask(at: now)
                 if case .wait = decision { state.waiters[ObjectIdentifier(waiter)] = waiter }
-                return (decision, state.failure)
+                return (decision, state.failure, state.isFailing)
             }
             switch decision {
             case .use(let ticket): return ticket
@@ -191,7 +195,7 @@ public final class TokenAuthentication: Sendable {
                 guard let failure else { return nil }
                 throw failure
             case .tooMany:
-                throw tooMany(failure)
+                throw tooMany(isFailing ? failure : nil)
             case .wait(let number, let begins):
                 if begins { begin(number) }
                 defer { leave(waiter) }
@@ -211,13 +215,15 @@ public final class TokenAuthentication: Sendable {
         let most = max(0, options.mostRefreshes)
         guard most > 0 else {
             return SternaError(
-                .limitExceeded, phase: .prepare, "A new token is needed, and the options allow no refresh (mostRefreshes).")
+                .limitExceeded, phase: .prepare,
+                "A new token is needed, and the options allow no refresh (mostRefreshes).")
         }
         let count = "\(most) \(most == 1 ? "time" : "times") within \(options.refreshWindow)"
         guard let failure else {
             return SternaError(
                 .limitExceeded, phase: .prepare,
-                "The token was refreshed \(count), and the server has rejected the last one, too; a new refresh has to wait.")
+                "The token was refreshed \(count), and the server has rejected the last one, too; a new refresh has to wait."
+            )
         }
         return SternaError(
             .limitExceeded, phase: .prepare,
@@ -269,11 +275,11 @@ public final class TokenAuthentication: Sendable {
             state.waiters = [:]
             switch result {
             case .success(let token):
-                state.failure = nil
+                state.isFailing = false
                 return (.success(state.rule.refreshed(number, with: token, at: now)), waiters)
             case .failure(let error):
                 _ = state.rule.refreshed(number, with: nil, at: now)
-                state.failure = error
+                (state.failure, state.isFailing) = (error, true)
                 return (.failure(error), waiters)
             }
         }
