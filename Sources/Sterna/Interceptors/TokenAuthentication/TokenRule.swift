@@ -133,8 +133,8 @@ struct TokenRule: Sendable {
         isRejected = false
         renewal = .distantFuture
         if let lifetime {
-            let good = TimeAmount(clamping: lifetime)
-            renewal = now + max(good - limits.leeway, .nanoseconds(good.nanoseconds / 2))
+            let good = max(.zero, TimeAmount(clamping: lifetime))
+            renewal = now + max(good - max(.zero, limits.leeway), .nanoseconds(good.nanoseconds / 2))
         }
         return ticket
     }
