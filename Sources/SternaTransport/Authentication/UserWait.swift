@@ -60,7 +60,7 @@ package final class UserWait<Value: Sendable>: CallStep {
     }
 
     /// Returns the result of an operation, which runs in a task of its own that is cancelled if the wait ends early.
-    package nonisolated(nonsending) func value(of work: @escaping @Sendable () async throws -> Value) async throws
+    package nonisolated(nonsending) func result(of work: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
         try await value {

@@ -49,7 +49,7 @@ package struct ForwardedCredentials: Sendable {
                 if let algorithm {
                     let body = request.body
                     // A slow source may delay it.
-                    hash = try await wait(request).value(of: { try await DigestBody.hash(body, by: algorithm) })
+                    hash = try await wait(request).result(of: { try await DigestBody.hash(body, by: algorithm) })
                 }
             } catch {
                 throw SternaError.wrap(
@@ -64,7 +64,7 @@ package struct ForwardedCredentials: Sendable {
         case .each(let make):
             let seen = Self.proxyRequest(request)
             do {
-                authorization = try await wait(request).value(of: { try await make(seen) })
+                authorization = try await wait(request).result(of: { try await make(seen) })
             } catch let error as SternaError {
                 throw error
             } catch {

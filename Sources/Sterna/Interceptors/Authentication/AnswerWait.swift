@@ -12,6 +12,6 @@ enum AnswerWait {
             late: SternaError(
                 .timedOut, phase: .wait,
                 "The request ran out of time while it waited for credentials or its signature."))
-        return try await wait.value(of: work)
+        return try await wait.result(of: work)
     }
 }

@@ -40,7 +40,7 @@ struct ProxyAuthenticationInterceptor: Interceptor {
                 }
             }
             response.body.cancel()
-            request.recorder?.expect(.retry)
+            request.recorder?.expect(.authentication)
         }
     }
 }
