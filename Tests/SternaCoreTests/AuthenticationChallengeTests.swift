@@ -43,6 +43,28 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
+        "A list of qualities without quotes goes on after a comma, with known names alone",
+        arguments: [
+            ("Digest realm=a, qop=auth,auth-int, nonce=n", ["Digest|realm=a|qop=auth,auth-int|nonce=n"]),
+            ("Digest qop=auth , Auth-Int", ["Digest|qop=auth,Auth-Int"]),
+            (
+                "Digest qop=auth-int,auth,,auth, nonce=n, Basic realm=x",
+                ["Digest|qop=auth-int,auth,auth|nonce=n", "Basic|realm=x"]
+            ),
+            ("Digest qop = auth,auth-int\t,Bearer", ["Digest|qop=auth,auth-int", "Bearer"]),
+            ("Digest qop=auth,auth-conf, nonce=n", ["Digest|qop=auth", "auth-conf|nonce=n"]),
+            ("Digest qop=\"auth\",auth-int", ["Digest|qop=auth", "auth-int"]),
+            ("Digest qop=auth, nonce=n,auth-int", ["Digest|qop=auth|nonce=n", "auth-int"]),
+            ("Digest qop=auth, auth realm=x", ["Digest|qop=auth", "auth|realm=x"]),
+            ("Digest qop=auth, auth=x", ["Digest|qop=auth|auth=x"]),
+            ("auth-int , auth", ["auth-int", "auth"]),
+            ("Digest qop=auth,Basic,auth", ["Digest|qop=auth", "Basic", "auth"]),
+        ] as [(String, [String])])
+    func qualities(line: String, expected: [String]) {
+        #expect(Challenge.parse([line]).map(Self.text) == expected)
+    }
+
+    @Test(
         "A malformed line says nothing",
         arguments: [
             "Basic realm=\"x", "Basic realm=\"x\\", "Basic realm=\"x\" y", "Basic realm=\"x\"y",

@@ -257,12 +257,15 @@ struct ContentDecodingTests {
 /// A body that comes in chunks of a size.
 final class ChunkedBody: BodyStream {
     private let rest: Mutex<ArraySlice<UInt8>>
+    private let cancellation = Mutex(false)
     private let size: Int
 
     init(_ bytes: [UInt8], size: Int) {
         rest = Mutex(bytes[...])
         self.size = size
     }
+
+    var isCancelled: Bool { cancellation.withLock { $0 } }
 
     /// The bytes nobody has asked for.
     var left: Int { rest.withLock { $0.count } }
@@ -275,7 +278,7 @@ final class ChunkedBody: BodyStream {
         }
     }
 
-    func cancel() {}
+    func cancel() { cancellation.withLock { $0 = true } }
     var length: Int64? { nil }
     var trailers: HTTPFields? { nil }
 }

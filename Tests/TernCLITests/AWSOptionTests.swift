@@ -54,6 +54,29 @@ struct AWSOptionTests {
         }
     }
 
+    @Test(
+        "--auth-type aws-sigv4 signs with the keys of --auth, for the region and service of the host or of --aws-sigv4")
+    func authType() async throws {
+        let options = try CredentialOptions.parse(["--auth-type", "aws-sigv4", "--auth", "AKID:s3cret"])
+        #expect(options.authType == .awsSigv4)
+        #expect(throws: (any Error).self) { try CredentialOptions.parse(["--auth-type", "aws-sigv4"]) }
+        try await TestServer.withServer { server in
+            let named = "http://sqs.eu-central-1.localhost:\(server.port)/anything"
+            for (arguments, scope) in [
+                ([named], "/eu-central-1/sqs/"),
+                (["--aws-sigv4", "aws:amz:r:s", server.url("/anything")], "/r/s/"),
+            ] {
+                let outcome = try await TernProcess.run(
+                    ["-v", "--auth-type", "aws-sigv4", "--auth", "AKID:s3cret"] + arguments)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                let field = try #require(server.requests().last?.headers["Authorization"])
+                #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
+                #expect(field.contains("\(scope)aws4_request, SignedHeaders="))
+                #expect(!(outcome.text + outcome.errors).contains("s3cret"))
+            }
+        }
+    }
+
     @Test("Another vendor's names are in its fields")
     func vendor() async throws {
         try await TestServer.withServer { server in

@@ -119,6 +119,6 @@ struct RetryOptionTests {
         "Durations",
         arguments: [(0, "0 s"), (1, "0.001 s"), (20, "0.02 s"), (1_500, "1.5 s"), (60_000, "60 s")] as [(Int, String)])
     func durations(milliseconds: Int, text: String) {
-        #expect(RetryLog.seconds(.milliseconds(milliseconds)) == text)
+        #expect(AttemptLog.seconds(.milliseconds(milliseconds)) == text)
     }
 }

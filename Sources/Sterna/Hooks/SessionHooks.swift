@@ -65,8 +65,9 @@ public struct SessionHooks: Sendable {
     /// Called with what happens to a redirect that the session's policy follows or refuses.
     public var redirectDecided: (@Sendable (SessionTask, Response, RedirectDecision) -> Void)?
 
-    /// Returns the content of a request that a redirect sends again, although its body can be read only once; AFNetworking's
-    /// `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails the task with `bodyNotReplayable`.
+    /// Returns the content of a request that a redirect, an answer to a challenge or a retry sends again, although its body can be read
+    /// only once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails a redirect with `bodyNotReplayable`, and leaves
+    /// the response or the error that led there to the caller.
     public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
 
     /// Answers a server's challenge (401) that no setting has a credential for; AFNetworking's

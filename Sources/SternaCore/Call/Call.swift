@@ -121,11 +121,10 @@ public final class Call: Sendable {
     /// Begins an attempt; returns false if the call was already cancelled and the attempt must not be made.
     package func begin(_ step: any CallStep) -> Bool {
         attemptCount.wrappingAdd(1, ordering: .relaxed)
-        return beginPause(step)
+        return beginStep(step)
     }
 
-    /// Begins a wait between attempts; returns false if the call was already cancelled.
-    package func beginPause(_ step: any CallStep) -> Bool {
+    private func beginStep(_ step: any CallStep) -> Bool {
         guard !isScopeCancelled else { return false }
         return state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -135,10 +134,10 @@ public final class Call: Sendable {
         }
     }
 
-    /// Begins a wait that no engine knows of, so that a cancellation of the call's scope has to reach it; returns false if the call was
+    /// Begins a wait before or between attempts, which a cancellation of the call's scope reaches, too; returns false if the call was
     /// already cancelled.
     package func beginWait(_ step: any CallStep) -> Bool {
-        guard beginPause(step) else { return false }
+        guard beginStep(step) else { return false }
         scope?.add(step)
         guard !isScopeCancelled else {
             endWait(step)

@@ -14,7 +14,7 @@ extension AuthenticationChallenge {
     /// Reads the challenges of all lines of a field (RFC 9110, 11.6.1 and 11.7.1).
     ///
     /// A line that breaks the grammar, names a parameter twice or exceeds the limits is ignored as a whole, because its meaning
-    /// would be a guess.
+    /// would be a guess. Of an unquoted `qop=auth,auth-int` the list is read, since servers send it.
     ///
     /// - Parameter lines: the values of WWW-Authenticate or Proxy-Authenticate, one for each line.
     package static func parse(_ lines: some Sequence<String>) -> [AuthenticationChallenge] {
@@ -38,6 +38,9 @@ private struct ChallengeReader {
     private let bytes: [UInt8]
     private var index = 0
 
+    /// Whether the last parameter is an unquoted `qop`, whose list some servers go on with after a comma.
+    private var isInQualities = false
+
     init(_ line: String) { bytes = Array(line.utf8) }
 
     private var isAtEnd: Bool { index >= bytes.count }
@@ -58,8 +61,11 @@ private struct ChallengeReader {
             guard let name = takeToken() else { return nil }
             if scheme != nil, takeEquals() {
                 guard add(name, to: &parameters) else { return nil }
+            } else if isInQualities, isQuality(name), let known = parameters.popLast() {
+                parameters.append(.init(known.name, "\(known.value),\(name)"))
             } else {
                 complete()
+                isInQualities = false
                 guard found.count < AuthenticationChallenge.Limits.challenges else { return nil }
                 (scheme, parameters) = (name, [])
                 let isFollowed = current == 0x20
@@ -81,11 +87,20 @@ private struct ChallengeReader {
     }
 
     private mutating func add(_ name: String, to parameters: inout [AuthenticationChallenge.Parameter]) -> Bool {
+        isInQualities = AuthenticationChallenge.isSame(name, "qop") && current != UInt8(ascii: "\"")
         guard parameters.count < AuthenticationChallenge.Limits.parameters, let value = takeValue(),
             !parameters.contains(where: { AuthenticationChallenge.isSame($0.name, name) })
         else { return false }
         parameters.append(.init(name, value))
         return true
+    }
+
+    /// Whether a token that was just read is a further element of `qop=auth,auth-int`, which RFC 7616, 3.3, wants to be quoted.
+    private func isQuality(_ name: String) -> Bool {
+        guard ["auth", "auth-int"].contains(where: { AuthenticationChallenge.isSame($0, name) }) else { return false }
+        // A scheme of that name would have parameters.
+        let next = bytes[index...].first { !Self.isBlank($0) }
+        return next == nil || next == UInt8(ascii: ",")
     }
 
     // MARK: Pieces

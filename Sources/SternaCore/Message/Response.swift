@@ -28,6 +28,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var hasUnknownCoding = false
         @usableFromInline var isKeptRedirect = false
         @usableFromInline var note: String?
+        @usableFromInline var retries = 0
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -128,6 +129,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.isKeptRedirect
+        }
+    }
+
+    /// How many retries led to this response, those of requests that redirected here included.
+    package var retries: Int {
+        @inlinable get { storage.content.retries }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.retries
         }
     }
 

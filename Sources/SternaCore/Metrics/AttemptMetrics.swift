@@ -15,7 +15,7 @@ public struct AttemptMetrics: Sendable, Hashable {
         case misdirected
         /// The retry policy, or another interceptor, repeated the request.
         case retry
-        /// The server asked for credentials (401), and the request was sent with others.
+        /// The server asked for credentials (401), or refused a signature for its date, and the request was sent with others.
         case authentication
     }
 

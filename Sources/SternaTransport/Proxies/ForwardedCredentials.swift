@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 package import SternaCore
-import Synchronization
 
 /// The credentials of one request that a proxy forwards (RFC 9110, 11.7.2), and the answers to the proxy's challenges.
 ///
@@ -50,9 +49,7 @@ package struct ForwardedCredentials: Sendable {
                 if let algorithm {
                     let body = request.body
                     // A slow source may delay it.
-                    hash = try await UserAnswer.result(for: request, on: shard) {
-                        try await DigestBody.hash(body, by: algorithm)
-                    }
+                    hash = try await wait(request).result(of: { try await DigestBody.hash(body, by: algorithm) })
                 }
             } catch {
                 throw SternaError.wrap(
@@ -67,7 +64,7 @@ package struct ForwardedCredentials: Sendable {
         case .each(let make):
             let seen = Self.proxyRequest(request)
             do {
-                authorization = try await UserAnswer.result(for: request, on: shard) { try await make(seen) }
+                authorization = try await wait(request).result(of: { try await make(seen) })
             } catch let error as SternaError {
                 throw error
             } catch {
@@ -79,34 +76,48 @@ package struct ForwardedCredentials: Sendable {
         request.headers[.proxyAuthorization] = try authorization.proxyFieldValue
     }
 
-    /// Returns whether to send the request again, since there is another answer to the proxy's challenge.
-    ///
-    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
-    package nonisolated(nonsending) mutating func answer(
-        _ response: Response, to request: Request
-    ) async throws -> Bool {
+    /// What follows a proxy's challenge.
+    package enum Step: Sendable {
+        /// The response is the caller's.
+        case deliver
+        /// There is another answer, with which the request is sent again.
+        case again
+        /// The authenticator may have one; see ``ask(_:about:)``.
+        case ask
+    }
+
+    /// Decides what follows a challenge.
+    package mutating func step(after response: Response, to request: Request) -> Step {
         let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
         // Other requests profit from a fresh nonce even where this one cannot be sent again.
         if authentication.renew(&turn, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
-            return request.isReplayable
+            return request.isReplayable ? .again : .deliver
         }
         if turn.sent != nil { turn.refusedCount += 1 }
         guard authentication.hasAuthenticator, turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable
         else {
             authentication.refused(turn)
-            return false
+            return .deliver
         }
         turn.askedCount += 1
+        return .ask
+    }
+
+    /// Asks the authenticator; returns whether to send the request again.
+    ///
+    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
+    package nonisolated(nonsending) func ask(_ response: Response, about request: Request) async throws -> Bool {
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
-            challenges: challenges,
+            challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
             refusedCount: turn.refusedCount,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
         let (authentication, turn) = (authentication, turn)
         do {
-            try await UserAnswer<Void>.wait(for: request, on: shard) { receive in
-                let place = authentication.ask(challenge, turn) { receive($0.mapError { $0 as any Error }) }
+            let wait: UserWait<Void> = wait(request)
+            try await wait.value {
+                let place = authentication.ask(challenge, turn) { wait.end($0.mapError { $0 as any Error }) }
                 return { if let place { authentication.leave(place) } }
             }
             return true
@@ -140,6 +151,12 @@ package struct ForwardedCredentials: Sendable {
             failure.response = response
             throw failure
         }
+    }
+
+    private func wait<Value: Sendable>(_ request: Request) -> UserWait<Value> {
+        UserWait(
+            for: request, on: LoopClock(shard.clock, on: shard.loop), in: .proxy,
+            late: Exchange.deadlinePassed(in: .proxy))
     }
 
     private static func proxyRequest(_ request: Request) -> ProxyRequest {
@@ -182,109 +199,4 @@ struct ForwardingEndpoint: Sendable {
 
 enum ForwardingEndpointKey: RequestOptionKey {
     static let defaultValue: ForwardingEndpoint? = nil
-}
-
-/// A wait for user code that ends with its request: by cancellation, or when the request is out of time.
-private final class UserAnswer<Value: Sendable>: CallStep {
-    private struct State {
-        var continuation: CheckedContinuation<Value, any Error>?
-        var result: Result<Value, any Error>?
-        var giveUp: (@Sendable () -> Void)?
-        var timer: ClockTimer?
-    }
-
-    private let request: Request
-    private let shard: Shard
-    private let state = Mutex(State())
-
-    private init(_ request: Request, _ shard: Shard) {
-        self.request = request
-        self.shard = shard
-    }
-
-    /// Returns the result of an operation, which runs in a task of its own, and is cancelled when its request ends.
-    nonisolated(nonsending) static func result(
-        for request: Request, on shard: Shard, _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await wait(for: request, on: shard) { receive in
-            let task = Task {
-                do { receive(.success(try await work())) } catch { receive(.failure(error)) }
-            }
-            return { task.cancel() }
-        }
-    }
-
-    /// Waits for the result of an operation that a closure begins. The closure returns the function that ends the operation
-    /// early.
-    nonisolated(nonsending) static func wait(
-        for request: Request, on shard: Shard,
-        _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> (@Sendable () -> Void)
-    ) async throws -> Value {
-        let answer = UserAnswer(request, shard)
-        guard request.call?.beginWait(answer) != false else { throw SternaError.cancelled(phase: .proxy).at(request) }
-        defer { request.call?.endWait(answer) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let early = answer.state.withLock { state -> Result<Value, any Error>? in
-                    if state.result == nil { state.continuation = continuation }
-                    return state.result
-                }
-                // Cancelled before the wait began.
-                if let early { return continuation.resume(with: early) }
-                let giveUp = begin { answer.end($0) }
-                answer.began(giveUp)
-            }
-        } onCancel: {
-            answer.callCancelled()
-        }
-    }
-
-    private func began(_ giveUp: @escaping @Sendable () -> Void) {
-        let isWaiting = state.withLock { state in
-            guard state.result == nil else { return false }
-            state.giveUp = giveUp
-            return true
-        }
-        guard isWaiting else { return giveUp() }
-        callResumed()
-    }
-
-    private func end(_ result: Result<Value, any Error>) {
-        let ended = state.withLock { state -> State? in
-            guard state.result == nil else { return nil }
-            state.result = result
-            defer { (state.continuation, state.giveUp, state.timer) = (nil, nil, nil) }
-            return state
-        }
-        guard let ended else { return }
-        ended.timer?.cancel()
-        if case .failure = result { ended.giveUp?() }
-        ended.continuation?.resume(with: result)
-    }
-
-    private var limit: NIODeadline {
-        min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
-    }
-
-    // MARK: The call
-
-    func callCancelled() { end(.failure(SternaError.cancelled(phase: .proxy).at(request))) }
-
-    func callResumed() {
-        let limit = limit
-        guard limit < .distantFuture else { return }
-        let timer = shard.clock.schedule(at: limit, on: shard.loop) { self.timePassed() }
-        let old = state.withLock { state -> ClockTimer? in
-            guard state.result == nil else { return timer }
-            defer { state.timer = timer }
-            return state.timer
-        }
-        old?.cancel()
-    }
-
-    // The call may have been paused meanwhile.
-    private func timePassed() {
-        guard limit <= shard.clock.now else { return callResumed() }
-        end(.failure(Exchange.deadlinePassed(in: .proxy).at(request)))
-    }
 }

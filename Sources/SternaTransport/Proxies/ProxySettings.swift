@@ -93,6 +93,15 @@ public struct ProxySettings: Sendable, Hashable {
         case .each(let choice): choice.choose(url)
         }
     }
+
+    /// Whether a proxy receives the requests to a URL. A choice that fails, which fails the request, too, counts as a proxy.
+    package func receives(_ url: HTTPURL) -> Bool {
+        do throws(SternaError) {
+            return try proxy(for: url) != nil
+        } catch {
+            return true
+        }
+    }
 }
 
 extension ProxySettings {

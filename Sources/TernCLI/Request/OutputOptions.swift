@@ -19,7 +19,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's head and body, as --print hb.")
     var include = false
 
-    @Flag(name: .shortAndLong, help: "Show everything, as --print HBhb.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Show everything, as --print HBhb, and say on standard error why a request is sent again.")
     var verbose = false
 
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Draw no progress bar.")

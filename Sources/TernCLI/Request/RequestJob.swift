@@ -62,9 +62,7 @@ struct RequestJob {
             settings.requestSerializer = .json
             connection.apply(to: &settings)
             settings.retry = connection.retries.policy(for: method, fails: output.fail)
-            if output.verbose, let limit = connection.retries.retry {
-                settings.observer = RetryLog(limit: limit) { printError($0) }
-            }
+            if output.verbose { settings.observer = AttemptLog(limit: connection.retries.retry) { printError($0) } }
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
             settings.collectsMetrics = style.parts.contains(.metrics)

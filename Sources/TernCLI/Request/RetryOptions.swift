@@ -1,6 +1,5 @@
 import ArgumentParser
 import Sterna
-import Synchronization
 
 /// Options for sending a request again, with curl's meaning.
 struct RetryOptions: ParsableArguments {
@@ -75,59 +74,4 @@ struct RetryOptions: ParsableArguments {
         .cancelled, .invalidURL, .invalidHeader, .invalidMethod, .invalidRequest, .encodingFailed, .fileUnreadable,
         .bodyNotReplayable, .originRefused, .interceptorFailed,
     ])
-}
-
-/// Says on standard error when and why a request is sent again.
-final class RetryLog: NetworkObserver {
-    private let limit: Int
-    private let say: @Sendable (String) -> Void
-
-    init(limit: Int, say: @escaping @Sendable (String) -> Void) {
-        self.limit = limit
-        self.say = say
-    }
-
-    func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
-        if request.attempt > 1 {
-            say("Attempt \(request.attempt): \(request.method) \(request.url) (\(Self.words(reason)))")
-        }
-    }
-
-    func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {
-        say("Attempt \(request.attempt) failed: \(TerminalText.line(error.detail))")
-    }
-
-    func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
-        say("Retry \(retry.number) of \(limit) in \(Self.seconds(retry.delay)), because of \(Self.words(retry.reason))")
-    }
-
-    static func words(_ reason: RetryReason) -> String {
-        switch reason {
-        case .error(let kind): "an error (\(kind.rawValue))"
-        case .status(let code): "status \(code)"
-        case .retrier: "a retrier"
-        }
-    }
-
-    private static func words(_ reason: AttemptMetrics.Reason) -> String {
-        switch reason {
-        case .first: "the first"
-        case .redirect: "redirect"
-        case .staleConnection: "the connection was closed"
-        case .expectationRefused: "without Expect"
-        case .refused: "the server had not processed it"
-        case .misdirected: "on another connection"
-        case .authentication: "to answer a challenge"
-        case .retry: "retry"
-        }
-    }
-
-    static func seconds(_ duration: Duration) -> String {
-        let (whole, rest) = duration.components
-        let milliseconds = rest / 1_000_000_000_000_000
-        guard milliseconds > 0 else { return "\(whole) s" }
-        var digits = String(String(milliseconds + 1_000).dropFirst())
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return "\(whole).\(digits) s"
-    }
 }

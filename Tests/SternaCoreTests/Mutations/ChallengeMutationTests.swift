@@ -9,9 +9,11 @@ struct ChallengeMutationTests {
         seeds: [
             "Basic realm=\"simple\", charset=\"UTF-8\"", "Negotiate YIIabc==", "Basic , Bearer",
             "Digest realm=\"a\\\"b\", qop=\"auth, auth-int\", nonce=\"x==\", stale=false\nBasic realm=x",
+            "Digest realm=a, qop=auth,auth-int, nonce=n, auth-int",
         ],
         tokens: [
-            ",", "=", "\"", "\\", " ", "\t", "\n", "Basic", "Digest ", "realm=", "=\"\"", "é", "\u{0}", "==", "~+/",
+            ",", "=", "\"", "\\", " ", "\t", "\n", "Basic", "Digest ", "realm=", "qop=", "auth", "auth-int", "=\"\"",
+            "é", "\u{0}", "==", "~+/",
         ]
     ) { bytes in
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

@@ -73,6 +73,26 @@ struct AWSClockSkewTests {
         #expect(mock.requests[0].headers[.authorization] != mock.requests[1].headers[.authorization])
     }
 
+    @Test("Metrics name the reason of the second attempt")
+    func reason() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/skew") { request in
+                let isOld = request.headers["X-Amz-Date"]?.hasPrefix("19941106T06") == true
+                return .text("", status: isOld ? 403 : 200, headers: ["Date": Self.date])
+            }
+            var signing = AWSSigning(
+                region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
+            signing.now = { Self.server - 7_200 }
+            let api = try Session(baseURL: server.url) { [signing] in
+                $0.awsSigning = signing
+                $0.collectsMetrics = true
+                $0.responseSerializer = .data
+            }
+            let reply = try await api.get("skew")
+            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+        }
+    }
+
     @Test("A server that refuses again is not asked a third time")
     func once() async throws {
         let mock = MockTransport { _ in Self.refusal() }

@@ -102,8 +102,8 @@ struct AWSSigningTests {
     }
 
     @Test(
-        "A redirect that returns from a foreign origin is signed only if that is set, or its host is trusted",
-        arguments: [(false, "", false), (false, "example.com", true), (true, "", true)])
+        "A redirect that returns from a foreign origin is signed only if the policy keeps credentials, even at a trusted host",
+        arguments: [(false, "", false), (false, "example.com", false), (true, "", true), (true, "example.com", true)])
     func returning(keeps: Bool, trusted: String, isSigned: Bool) async throws {
         let mock = MockTransport(answers: [
             .redirect(to: "https://evil.example/b", status: 307),
@@ -116,6 +116,24 @@ struct AWSSigningTests {
         }
         try await api.get("a")
         #expect(mock.requests.map { $0.headers[.authorization] != nil } == [true, false, isSigned])
+    }
+
+    @Test("Redirects among trusted hosts are signed, until one leads elsewhere")
+    func trail() async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "https://eu.amazonaws.com/b", status: 307),
+            .redirect(to: "https://us.amazonaws.com/c", status: 307),
+            .redirect(to: "https://evil.example/d", status: 307),
+            .redirect(to: "https://us.amazonaws.com/e", status: 307), .json([:]), .json([:]),
+        ])
+        let (api, _) = try mocked(by: mock) { settings in
+            settings.awsSigning = Self.signing()
+            settings.awsSigning?.trustedHosts = ["amazonaws.com"]
+        }
+        try await api.get("a")
+        // The next request has redirects of its own.
+        try await api.get("a")
+        #expect(mock.requests.map { $0.headers[.authorization] != nil } == [true, true, true, false, false, true])
     }
 
     @Test("A trusted host over http gets no signature")

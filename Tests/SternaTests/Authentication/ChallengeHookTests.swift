@@ -90,7 +90,10 @@ struct ChallengeHookTests {
         #expect(mock.requests.last?.bodyText == "again")
     }
 
-    @Test("A cancelled call does not wait for a handler that never answers") func cancellation() async throws {
+    @Test(
+        "A call does not wait for a handler that never answers once it is cancelled, or its session is",
+        arguments: [false, true])
+    func cancellation(bySession: Bool) async throws {
         let (asked, begin) = AsyncStream<Void>.makeStream()
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.challengeHandler = { _ in
@@ -102,24 +105,7 @@ struct ChallengeHookTests {
         let call = Task { try await api.get("a") }
         var moments = asked.makeAsyncIterator()
         await moments.next()
-        call.cancel()
-        let error = await #expect(throws: SternaError.self) { try await call.value }
-        #expect(error?.kind == .cancelled)
-    }
-
-    @Test("The cancellation of its session ends a call that waits for a handler") func sessionCancelled() async throws {
-        let (asked, begin) = AsyncStream<Void>.makeStream()
-        let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
-            $0.challengeHandler = { _ in
-                begin.yield()
-                try await Task.sleep(for: .seconds(3_600))
-                return .useDefault
-            }
-        }
-        let call = Task { try await api.get("a") }
-        var moments = asked.makeAsyncIterator()
-        await moments.next()
-        api.invalidateAndCancel()
+        if bySession { api.invalidateAndCancel() } else { call.cancel() }
         let error = await #expect(throws: SternaError.self) { try await call.value }
         #expect(error?.kind == .cancelled)
     }

@@ -49,6 +49,44 @@ struct RefusedBodyTests {
         #expect(try await api.get("a").status == 200)
     }
 
+    @Test("A long one is given up when a token is refreshed, even if that fails", arguments: [false, true])
+    func longRefresh(fails: Bool) async throws {
+        let body = ChunkedBody(Deflater.noise(3 << 20), size: 100_000)
+        let mock = MockTransport { request in
+            request.headers[.authorization] == "Bearer new" ? .json([:]) : Self.refusal(body)
+        }
+        let tokens = try TokenAuthentication(AccessToken("old"), for: ["https://a.test"]) { _ in
+            #expect(body.isCancelled)
+            if fails { throw SternaError(.hostNotFound, phase: .resolve, "The login server is gone.") }
+            return AccessToken("new")
+        }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.tokenAuthentication = tokens }
+        guard fails else {
+            #expect(try await api.get("a").status == 200)
+            return
+        }
+        let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(error?.kind == .hostNotFound)
+    }
+
+    @Test("A long one is the caller's as a whole if a handler leaves it", arguments: [false, true])
+    func longHandler(answers: Bool) async throws {
+        let bytes = Deflater.noise(3 << 20)
+        let body = ChunkedBody(bytes, size: 100_000)
+        let mock = MockTransport { request in
+            request.headers.contains(.authorization) ? .json([:]) : Self.refusal(body)
+        }
+        let (api, _) = try mocked("https://a.test/", by: mock) {
+            $0.challengeHandler = { _ in
+                #expect(!body.isCancelled)
+                return answers ? .use(AuthenticationSessionTests.ada) : .useDefault
+            }
+        }
+        let read = try await api.withResponse(to: .get("a")) { try await $0.body.collect(upTo: 4 << 20).array }
+        #expect(body.isCancelled || !answers)
+        #expect(answers || read == bytes)
+    }
+
     @Test("A long one is not held in memory as a whole, and nothing of it is lost")
     func long() async throws {
         let bytes = Deflater.noise(3 << 20)

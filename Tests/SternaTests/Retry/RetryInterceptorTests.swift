@@ -166,6 +166,23 @@ struct RetryInterceptorTests {
         #expect(mock.requests.map(\.url.path) == ["/v1/a", "/b", "/b"])
     }
 
+    @Test("The limit holds for a request with its redirects, however it is followed", arguments: [false, true])
+    func limitOverRedirects(hasHandler: Bool) async throws {
+        let (api, mock) = try scene.make({
+            $0.retry.limit = 3
+            if hasHandler { $0.redirectHandler = { _, proposed in .follow(proposed) } }
+        }) { request, number in
+            switch request.url.path {
+            case "/v1/a" where number == 1: .redirect(to: "/b")
+            case "/b" where number == 3: .redirect(to: "/c")
+            case "/c" where number == 4: .redirect(to: "/d")
+            default: throw RetryScene.closed
+            }
+        }
+        _ = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
+        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/b", "/b", "/c", "/d", "/d"])
+    }
+
     @Test("The total time goes on after a redirect")
     func totalTime() async throws {
         let (api, mock) = try scene.make({

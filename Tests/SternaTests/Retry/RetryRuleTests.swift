@@ -17,13 +17,14 @@ struct RetryRuleTests {
 
     private static func decide(
         _ request: Request, _ outcome: RetryRule.Outcome, _ policy: RetryPolicy = .standard, retries: Int = 0,
-        elapsed: Duration = .zero, timeLeft: Duration? = .seconds(60), isCancelled: Bool = false,
-        random: Double = 0.5, budget: Bool = true
+        former: Int = 0, elapsed: Duration = .zero, timeLeft: Duration? = .seconds(60), isCancelled: Bool = false,
+        random: Double = 0.5, hasNewBody: Bool = false, budget: Bool = true
     ) -> RetryRule.Decision {
         RetryRule.decide(
             request, outcome, policy,
-            RetryRule.Progress(retries: retries, elapsed: elapsed, timeLeft: timeLeft, isCancelled: isCancelled),
-            random: random, budget: budget)
+            RetryRule.Progress(
+                retries: retries, formerRetries: former, elapsed: elapsed, timeLeft: timeLeft, isCancelled: isCancelled),
+            random: random, hasNewBody: hasNewBody, budget: budget)
     }
 
     @Test(
@@ -81,12 +82,19 @@ struct RetryRuleTests {
         let outcome = RetryRule.Outcome.failure(.connectionClosed)
         let plain = try Self.request()
         #expect(Self.decide(plain, outcome, retries: 2) == .deliver(.limit))
+        // Those before a redirect count, and the wait begins anew.
+        #expect(Self.decide(plain, outcome, retries: 1, former: 1) == .deliver(.limit))
+        #expect(Self.decide(plain, outcome, former: 2) == .deliver(.limit))
+        #expect(Self.decide(plain, outcome, former: 1) == Self.decide(plain, outcome))
         #expect(Self.decide(plain, outcome, RetryPolicy.none) == .deliver(.limit))
         #expect(Self.decide(plain, outcome, isCancelled: true) == .deliver(.cancelled))
         let once = try Self.request(.put, body: .stream(AsyncStream<Bytes> { $0.finish() }))
         #expect(!once.isReplayable)
         #expect(Self.decide(once, outcome) == .deliver(.body))
         #expect(Self.decide(once, .requested(after: .zero)) == .deliver(.body))
+        #expect(Self.decide(once, .requested(after: .zero), hasNewBody: true) == .retry(after: .zero, .retrier))
+        // So that no new body is made that would not be sent.
+        #expect(Self.decide(once, .requested(after: .seconds(70))) == .deliver(.time))
     }
 
     @Test("Time: the deadline and the policy's own are never passed")

@@ -131,6 +131,25 @@ struct OAuth2ClientTests {
         #expect(try await lax.clientCredentials().value == "t1")
     }
 
+    @Test("A proxy that receives the request exposes an endpoint on the loopback, too")
+    func proxied() async throws {
+        let proxy = try Proxy("http://proxy.test:3128")
+        let choices: [(ProxySettings, isSent: Bool)] = [
+            (.proxy(proxy), false), (.each { _ in proxy }, false), (.proxy(proxy, except: ["localhost"]), true),
+            (.none, true), (try .environment(["http_proxy": "http://proxy.test:3128"]), true),
+        ]
+        for (index, choice) in choices.enumerated() {
+            let mock = MockTransport { _ in .json(Self.answer) }
+            var client = try client(mock, url: "http://localhost/token")
+            client.session = client.session.with { $0.proxies = choice.0 }
+            let token = try? await client.clientCredentials()
+            #expect((token != nil) == choice.isSent, "\(index)")
+            #expect(mock.requests.count == (choice.isSent ? 1 : 0), "\(index)")
+            client.allowsInsecure = true
+            #expect(try await client.clientCredentials().value == "t1")
+        }
+    }
+
     @Test("An answer of more than 64 KiB is not read")
     func large() async throws {
         let mock = MockTransport { _ in

@@ -131,6 +131,22 @@ struct TokenRefreshTests {
         #expect(await eventually { tokens.token?.value == "t1" })
     }
 
+    @Test("The cancellation of its session, or of one above it, ends a wait at once", arguments: [false, true])
+    func sessionCancelled(isAbove: Bool) async throws {
+        let (scene, held, time) = (TokenScene(), Release(), TestClock())
+        defer { held.open() }
+        let tokens = try scene.tokens(held: held) { $0.clock = time.clock }
+        let api = try session(scene.mock, tokens, clock: time)
+        let derived = api.with { $0.headers["X-Own"] = "1" }
+        let request = Task { try await derived.get(Self.url) }
+        #expect(await eventually { tokens.waiterCount == 1 })
+        // Time stands still: no look at a later moment could notice it.
+        (isAbove ? api : derived).invalidateAndCancel()
+        let error = await #expect(throws: SternaError.self) { try await request.value }
+        #expect(error?.kind == .cancelled)
+        #expect(tokens.waiterCount == 0)
+    }
+
     @Test("A wait ends at the request's deadline; the refresh goes on")
     func deadline() async throws {
         let (scene, held, time) = (TokenScene(), Release(), TestClock())
@@ -138,7 +154,7 @@ struct TokenRefreshTests {
         let api = try session(scene.mock, tokens, clock: time)
         let request = Task { try await api.get(Self.url) { $0.timeouts.total = .seconds(10) } }
         #expect(await eventually { tokens.waiterCount == 1 })
-        await time.waitForTimer(within: .seconds(1))
+        await time.waitForTimer(within: .seconds(10))
         await time.advance(by: .seconds(10))
         let error = await #expect(throws: SternaError.self) { try await request.value }
         #expect(error?.kind == .timedOut)
@@ -157,7 +173,7 @@ struct TokenRefreshTests {
         await time.waitForTimer(within: .milliseconds(700))
         await time.advance(by: .milliseconds(500))
         task.suspend()
-        // The look at 700 ms finds the call paused and sets the next one to 1,700 ms; the deadline is at 1,200 ms then.
+        // The timer at 700 ms finds the call paused; the deadline is at 1,200 ms then.
         await time.advance(by: .milliseconds(500))
         task.resume()
         await time.advance(by: .milliseconds(199))
@@ -222,6 +238,24 @@ struct TokenRefreshTests {
         _ = try? await api.get(Self.url)
         // One for the token that is known to be rejected, one since the new one is, too.
         #expect(scene.refreshes == 4)
+    }
+
+    @Test("The error of too many refreshes says how the last one ended")
+    func excessiveFailures() async throws {
+        let refused = SternaError(.hostNotFound, phase: .resolve, "The login server is gone.")
+        let (scene, time) = (TokenScene(), TestClock())
+        let tokens = try scene.tokens(nil, error: refused) {
+            $0.clock = time.clock
+            $0.mostRefreshes = 1
+        }
+        let api = try session(scene.mock, tokens, clock: time)
+        _ = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
+        let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
+        #expect(error?.kind == .limitExceeded)
+        #expect(error?.detail.contains("1 time within") == true)
+        #expect(error?.detail.contains("The login server is gone.") == true)
+        #expect((error?.underlying as? SternaError)?.kind == .hostNotFound)
+        #expect(scene.refreshes == 1)
     }
 
     @Test("Setting a token ends the waits")

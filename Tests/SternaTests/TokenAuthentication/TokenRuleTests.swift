@@ -63,6 +63,30 @@ struct TokenRuleTests {
         _ = try begun(rule.ask(at: at(second)))
     }
 
+    @Test("A new token with a lifetime of nothing is of unknown lifetime", arguments: [0, -1, Int64.min])
+    func noLifetime(seconds: Int64) throws {
+        var rule = rule()
+        let number = try begun(rule.ask(at: at(0)))
+        let madeTicket = rule.refreshed(number, with: AccessToken("a", lifetime: .seconds(seconds)), at: at(0))
+        let ticket = try #require(madeTicket)
+        #expect(rule.ask(at: at(0)) == .use(ticket))
+        #expect(rule.ask(at: at(100_000)) == .use(ticket))
+        // One that was stored has nothing left.
+        rule.replace(by: AccessToken("b", lifetime: .seconds(seconds)), at: at(100_000))
+        _ = try begun(rule.ask(at: at(100_000)))
+    }
+
+    @Test("When the window admits no refresh, an expired token is sent until it is rejected")
+    func expiredBeyondWindow() throws {
+        var rule = rule(most: 1)
+        let number = try begun(rule.ask(at: at(0)))
+        _ = rule.refreshed(number, with: AccessToken("a", lifetime: .seconds(2)), at: at(0))
+        guard case .use(let ticket) = rule.ask(at: at(10)) else { throw NoRefresh() }
+        #expect(rule.rejected(ticket, at: at(11)) == .tooMany)
+        #expect(rule.ask(at: at(12)) == .tooMany)
+        _ = try begun(rule.ask(at: at(30)))
+    }
+
     @Test("A rejected token is refreshed once for all that were sent with it")
     func rejected() throws {
         var rule = rule()

@@ -87,6 +87,8 @@ struct CircuitTests {
             Circuit.result(of: SternaError(kind, phase: .wait, ""))
         }
         #expect(result(.timedOut) == .failure)
+        #expect(Circuit.result(of: SternaError(.timedOut, phase: .proxy, "")) == .unknown)
+        #expect(Circuit.result(of: 407) == .unknown)
         #expect(result(.cancelled) == .unknown)
         #expect(Circuit.result(of: CancellationError()) == .unknown)
     }

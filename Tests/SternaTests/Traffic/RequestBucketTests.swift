@@ -128,6 +128,54 @@ struct RequestBucketTests {
         #expect(pause == expected.map { .seconds($0) })
     }
 
+    @Test(
+        "RateLimit in the form of older drafts",
+        arguments: [
+            ("limit=100, remaining=0, reset=30", 30), ("limit=100,remaining=1,reset=30", nil),
+            ("remaining=0, reset=30", 30), ("reset=7;x=1, remaining=0;y, limit=5, more=?1", 7),
+            ("limit=100, remaining=0, reset=99999999", 86_400), ("limit=100, remaining=0, reset=0", nil),
+            ("limit=100, remaining=0, reset=-1", nil), ("limit=100, remaining=-1, reset=3", nil),
+            ("limit=-1, remaining=0, reset=3", nil), ("limit=x, remaining=0, reset=3", nil),
+            ("limit, remaining=0, reset=3", nil), ("limit=100, remaining=0", nil), ("limit=100, reset=3", nil),
+            ("limit=100, remaining=0.0, reset=3", nil), ("limit=100, remaining=\"0\", reset=3", nil),
+            ("limit=100, remaining=0, reset=(3)", nil), ("limit=100, remaining=0, reset=3,", nil),
+            ("limit=100; remaining=0; reset=3", nil), ("Limit=100, remaining=0, reset=3", nil),
+            ("limit=100, remaining=1, remaining=0, reset=3", 3),
+        ] as [(String, Int64?)])
+    func dictionary(value: String, expected: Int64?) throws {
+        let section = FieldSection([try #require(HTTPField.Name("RateLimit")): value])
+        #expect(RateLimitField.pause(status: 200, section, retryAfter: nil) == expected.map { .seconds($0) })
+    }
+
+    @Test(
+        "RateLimit-Remaining and RateLimit-Reset of the first drafts",
+        arguments: [
+            (["0"], ["30"], 30), (["1"], ["30"], nil), (["00"], ["030"], 30), (["0"], [], nil), ([], ["30"], nil),
+            (["0"], ["0"], nil), (["0"], ["-3"], nil), (["0"], ["3.0"], nil), (["0 "], ["3"], nil),
+            (["+0"], ["3"], nil),
+            (["0", "0"], ["3"], nil), (["0"], ["3", "4"], nil), (["0"], ["86400"], 86_400), (["0"], ["86401"], nil),
+            // A moment, as GitLab sends it.
+            (["0"], ["1609844400"], nil), (["0"], ["99999999999999999999"], nil), (["0"], ["3;w=1"], nil),
+            (["٠"], ["3"], nil),
+        ] as [([String], [String], Int64?)])
+    func oldFields(remaining: [String], reset: [String], expected: Int64?) {
+        #expect(RateLimitField.oldPause(remaining: remaining, reset: reset) == expected.map { .seconds($0) })
+    }
+
+    @Test("The field of the newest draft counts alone, and X-RateLimit-Remaining never")
+    func precedence() throws {
+        let names = try ["RateLimit", "RateLimit-Remaining", "RateLimit-Reset"].map { try #require(HTTPField.Name($0)) }
+        func pause(_ fields: HTTPFields, status: Int = 200) -> Duration? {
+            RateLimitField.pause(status: status, FieldSection(fields), retryAfter: nil)
+        }
+        #expect(pause([names[0]: #""a";r=4;t=8"#, names[1]: "0", names[2]: "30"]) == nil)
+        #expect(pause([names[0]: #""a";r=0;t=8"#, names[1]: "0", names[2]: "30"]) == .seconds(8))
+        #expect(pause([names[1]: "0", names[2]: "30"]) == .seconds(30))
+        #expect(pause([names[1]: "0", names[2]: "1609844400"], status: 429) == .seconds(1))
+        let other = try ["X-RateLimit-Remaining", "X-RateLimit-Reset"].map { try #require(HTTPField.Name($0)) }
+        #expect(pause([other[0]: "0", other[1]: "30"]) == nil)
+    }
+
     @Test("A Retry-After counts for 429, and a long field is not read")
     func other() throws {
         let name = try #require(HTTPField.Name("RateLimit"))

@@ -27,6 +27,15 @@ struct ForwardAuthenticatorTests {
         }
     }
 
+    @Test("Metrics name the reason of the attempt that answers")
+    func reason() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let api = try scene.session(ProxyLogin()) { $0.collectsMetrics = true }
+            let reply = try await api.get(scene.url("/get"))
+            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+        }
+    }
+
     @Test("The credentials are those of tunnels through the proxy")
     func shared() async throws {
         let authority = try CertificateAuthority()

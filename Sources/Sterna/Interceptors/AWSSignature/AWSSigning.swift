@@ -8,8 +8,8 @@ public import SternaCore
 ///     }
 ///
 /// Each attempt is signed anew, with the credentials of then. Only requests to the origin that a call begins with are signed; a
-/// redirect to another one is followed without a signature, unless ``trustedHosts`` has its host. So is a later redirect that
-/// returns, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
+/// redirect to another one is followed without a signature, unless ``trustedHosts`` has its host. So are the redirects after that one,
+/// wherever they lead, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
 ///
 /// If a server refuses a request with 400, 401 or 403 and its Date field is more than four minutes from this machine's clock, the
 /// request is signed once more with the server's time, which later requests to that origin keep.

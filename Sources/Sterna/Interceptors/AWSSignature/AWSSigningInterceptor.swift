@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Notes the origin that a call begins with, above redirects; requests to others are not signed.
+/// Begins the trail of a request at its origin, above redirects; requests to others are not signed.
 struct AWSOriginInterceptor: Interceptor {
     /// The origin of the session's base URL; nil without one.
     let base: Origin?
@@ -15,7 +15,7 @@ struct AWSOriginInterceptor: Interceptor {
         let origin = request.url.origin
         guard choice.isOfRequest || base == nil || base == origin else { return try await next(request) }
         var request = request
-        request.options[AWSOriginKey.self] = origin
+        request.options[AWSTrailKey.self] = AWSTrail(from: origin)
         return try await next(request)
     }
 }
@@ -27,11 +27,18 @@ struct AWSSigningInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let origin = request.options[AWSOriginKey.self],
-            signing.allows(
-                request.url, from: origin, hasLeft: request.options[CallerCredentialsDroppedKey.self])
+            let trail = request.options[AWSTrailKey.self], allows(request, by: signing, trail)
         else { return try await next(request) }
         return try await sign(request, by: signing, next)
+    }
+
+    private func allows(_ request: Request, by signing: AWSSigning, _ trail: AWSTrail) -> Bool {
+        // Never set where the redirect policy keeps credentials across origins.
+        let isDropped = request.options[CallerCredentialsDroppedKey.self]
+        if isDropped, trail.hasLeft { return false }
+        if signing.allows(request.url, from: trail.origin, hasLeft: isDropped) { return true }
+        if isDropped { trail.leave() }
+        return false
     }
 
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
@@ -51,6 +58,7 @@ struct AWSSigningInterceptor: Interceptor {
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
         response.body.cancel()
+        request.recorder?.expect(.authentication)
         return try await next(try await signed(request, by: signing, at: signing.now() + offset))
     }
 

@@ -1,4 +1,5 @@
 import SternaCore
+import Synchronization
 
 /// Whether a request is signed, and whether it says so itself.
 struct AWSSigningChoice: Sendable {
@@ -16,9 +17,23 @@ enum AWSSigningKey: RequestOptionKey {
     static func shown(_ value: AWSSigningChoice?) -> Any { value?.signing as Any }
 }
 
-/// The option that holds the origin that a signed call begins with.
-enum AWSOriginKey: RequestOptionKey {
-    static var defaultValue: Origin? { nil }
+/// Where the redirects of a signed request have led.
+final class AWSTrail: Sendable {
+    /// The origin that the request begins with.
+    let origin: Origin
+    private let foreign = Atomic<Bool>(false)
+
+    init(from origin: Origin) { self.origin = origin }
+
+    /// Whether a redirect has led to a host that is neither the first nor trusted, so that it could choose what follows.
+    var hasLeft: Bool { foreign.load(ordering: .relaxed) }
+
+    func leave() { foreign.store(true, ordering: .relaxed) }
+}
+
+/// The option that holds the trail of a signed request and its redirects.
+enum AWSTrailKey: RequestOptionKey {
+    static var defaultValue: AWSTrail? { nil }
 }
 
 extension SessionSettings {

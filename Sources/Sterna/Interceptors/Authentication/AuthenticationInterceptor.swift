@@ -76,15 +76,6 @@ struct AuthenticationInterceptor: Interceptor {
     /// Whether what is sent to a URL can be read on the way to another machine.
     func isExposed(_ url: HTTPURL) -> Bool {
         guard !url.scheme.isSecure, !isLocal else { return false }
-        return !ProxyExceptions.isLoopback(url.hostWithoutBrackets) || isProxied(url)
-    }
-
-    /// Whether a proxy receives the requests to a URL. A choice that fails, which fails the request, too, counts as a proxy.
-    private func isProxied(_ url: HTTPURL) -> Bool {
-        do throws(SternaError) {
-            return try proxies.proxy(for: url) != nil
-        } catch {
-            return true
-        }
+        return !ProxyExceptions.isLoopback(url.hostWithoutBrackets) || proxies.receives(url)
     }
 }

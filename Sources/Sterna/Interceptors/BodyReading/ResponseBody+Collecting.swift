@@ -7,7 +7,11 @@ extension ResponseBody {
 
     /// Returns the same body with its bytes in memory if there are few, so that it occupies no connection while its response waits.
     ///
-    /// Of a longer body, the first bytes are in memory. A read that fails is left to the body's reader.
+    /// A longer body keeps its connection, with its first bytes in memory: the code that is asked meanwhile may leave the response to the
+    /// caller, who then reads all of it. In memory or in a file it would take as much as the server likes to send; on its connection it
+    /// takes one of those to the server until the answer is there. A caller that will not deliver the response cancels it.
+    ///
+    /// A read that fails is left to the body's reader.
     nonisolated(nonsending) func collected() async -> ResponseBody {
         guard let stream else { return self }
         var all = Bytes()

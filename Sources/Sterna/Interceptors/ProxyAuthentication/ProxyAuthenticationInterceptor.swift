@@ -16,7 +16,7 @@ struct ProxyAuthenticationInterceptor: Interceptor {
         while true {
             var current = request
             try await credentials.apply(to: &current)
-            let response = try await next(current)
+            var response = try await next(current)
             guard response.status.code == 407 else {
                 do {
                     try credentials.accepted(by: response)
@@ -26,9 +26,21 @@ struct ProxyAuthenticationInterceptor: Interceptor {
                 }
                 return response
             }
-            guard try await credentials.answer(response, to: request) else { return response }
+            switch credentials.step(after: response, to: request) {
+            case .deliver: return response
+            case .again: break
+            case .ask:
+                // The authenticator may need the connection for requests of its own.
+                response.body = await response.body.collected()
+                do {
+                    guard try await credentials.ask(response, about: request) else { return response }
+                } catch {
+                    response.body.cancel()
+                    throw error
+                }
+            }
             response.body.cancel()
-            request.recorder?.expect(.retry)
+            request.recorder?.expect(.authentication)
         }
     }
 }

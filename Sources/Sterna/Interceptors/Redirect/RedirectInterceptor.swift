@@ -39,6 +39,7 @@ struct RedirectInterceptor: Interceptor {
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
                 response.body.cancel()
                 current = following
+                if response.retries > 0 { current.options[FormerRetriesKey.self] = response.retries }
                 current.recorder?.expect(.redirect)
                 do {
                     response = try await next(current)
@@ -68,6 +69,7 @@ struct RedirectInterceptor: Interceptor {
         // A request that a closure made itself is read as the first one is.
         following.options[BodyReadingKey.self] = request.options[BodyReadingKey.self]
         following.options[ifSet: RetryHistoryKey.self] = request.options[ifSet: RetryHistoryKey.self]
+        following.options[ifSet: FormerRetriesKey.self] = request.options[ifSet: FormerRetriesKey.self]
         following.delivery = request.delivery
         return .follow(following)
     }

@@ -32,6 +32,11 @@ final class RetryHistory: Sendable {
     }
 }
 
+/// The option that holds the number of retries of the requests that redirected to this one.
+enum FormerRetriesKey: RequestOptionKey {
+    static var defaultValue: Int { 0 }
+}
+
 /// The option that holds the history of a request and its redirects.
 enum RetryHistoryKey: RequestOptionKey {
     static var defaultValue: RetryHistory? { nil }

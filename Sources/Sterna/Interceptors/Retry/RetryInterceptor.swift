@@ -84,7 +84,7 @@ final class RetryInterceptor: Interceptor {
         if let first { outcome = first } else { outcome = await work.attempt(next) }
         if ledger.isCounting { ledger.count(request.url.origin) }
         while true {
-            switch await work.decide(outcome) {
+            switch await work.decide(&outcome) {
             case .deliver:
                 let response = try work.deliver(outcome)
                 guard let reading = reading(of: response, to: work.request) else { return response }

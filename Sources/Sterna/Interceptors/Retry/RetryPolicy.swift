@@ -14,7 +14,7 @@ import SternaPlatform
 /// Nothing is sent again after a cancellation, beyond the deadline, or if the body cannot be read a second time. A body that breaks
 /// off while it is collected counts as a failure; one that was handed to the caller as a stream is never requested again.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of retries of a request; 2 by default. Zero retries nothing.
+    /// The maximum number of retries of a request, redirects included; 2 by default. Zero retries nothing.
     public var limit = 2
 
     /// The methods of requests that may be retried; by default the idempotent ones (RFC 9110, 9.2.2). Any other method is retried

@@ -17,6 +17,9 @@ enum RetryRule {
         /// The number of retries so far.
         var retries = 0
 
+        /// The number of retries of the requests that redirected to this one.
+        var formerRetries = 0
+
         /// The time since the first attempt began.
         var elapsed = Duration.zero
 
@@ -52,10 +55,11 @@ enum RetryRule {
     ///
     /// - Parameters:
     ///   - random: a random number from 0 to 1.
+    ///   - hasNewBody: whether the request has a body that was not sent yet.
     ///   - budget: whether the origin's budget has a retry left, which is asked for last.
     static func decide(
         _ request: Request, _ outcome: Outcome, _ policy: RetryPolicy, _ progress: Progress, random: Double,
-        budget: @autoclosure () -> Bool
+        hasNewBody: Bool = false, budget: @autoclosure () -> Bool
     ) -> Decision {
         guard !progress.isCancelled else { return .deliver(.cancelled) }
         let delay: Duration
@@ -77,16 +81,16 @@ enum RetryRule {
             let own = policy.backoff.delay(before: progress.retries, random: random)
             (delay, reason) = (max(own, retryAfter ?? .zero), .status(status))
         }
-        guard request.isReplayable else { return .deliver(.body) }
         if let left = progress.timeLeft, delay >= left { return .deliver(.time) }
         if let total = policy.totalTime, progress.elapsed + delay >= total { return .deliver(.time) }
+        guard request.isReplayable || hasNewBody else { return .deliver(.body) }
         guard budget() else { return .deliver(.budget) }
         return .retry(after: delay, reason)
     }
 
     /// Returns what keeps the policy from retrying a request, apart from the outcome.
     private static func obstacle(_ request: Request, _ policy: RetryPolicy, _ progress: Progress) -> Obstacle? {
-        guard progress.retries < policy.limit else { return .limit }
+        guard progress.formerRetries + progress.retries < policy.limit else { return .limit }
         guard policy.methods.contains(request.method) || IdempotencyKey.isSet(in: request) else { return .method }
         return nil
     }

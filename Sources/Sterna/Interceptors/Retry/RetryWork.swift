@@ -25,7 +25,10 @@ struct RetryWork {
 
     /// When the first attempt of the request began that redirects have led from.
     private let firstBegan: NIODeadline
+
+    /// The retries of this target, and those of the requests that redirected to it.
     private var retries = 0
+    private let formerRetries: Int
     private var reason: RetryReason?
 
     init(_ request: Request, _ clock: NetworkClock, _ ledger: RetryLedger, _ random: Double) {
@@ -40,6 +43,7 @@ struct RetryWork {
         handlers.retriers += own.retriers
         self.handlers = handlers
         began = clock.now
+        formerRetries = request.options[FormerRetriesKey.self]
         let history = request.options[RetryHistoryKey.self]
         firstBegan = history?.began(at: began) ?? began
         guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
@@ -81,7 +85,9 @@ struct RetryWork {
     /// Returns the response, or throws the error, with the number of its attempt.
     func deliver(_ outcome: Result<Response, any Error>) throws -> Response {
         do {
-            return try outcome.get()
+            var response = try outcome.get()
+            if retries > 0 { response.retries = formerRetries + retries }
+            return response
         } catch {
             guard retries > 0, var known = error as? SternaError else { throw error }
             known.attempt += retries
@@ -92,41 +98,61 @@ struct RetryWork {
     // MARK: Decisions
 
     /// Decides what follows an attempt, or the reading of its body.
-    nonisolated(nonsending) func decide(_ outcome: Result<Response, any Error>) async -> Step {
+    ///
+    /// Asks the task's hook `needNewBody` for a body that can be read only once; the body of a response leaves its connection before.
+    nonisolated(nonsending) mutating func decide(_ outcome: inout Result<Response, any Error>) async -> Step {
         if case .failure(let error) = outcome, Self.isCancellation(error) { return .deliver }
         for retrier in handlers.retriers {
             switch await retrier.retry(request, after: Self.shown(outcome), progress) {
             case .undecided: continue
             case .deliver: return .deliver
             case .fail(let error): return .fail(error)
-            case .retry(let delay): return step(.requested(after: delay))
+            case .retry(let delay): return await step(.requested(after: delay), &outcome)
             }
         }
         switch outcome {
         case .success(let response):
             let status = response.status.code
             guard policy.statuses.contains(status) || policy.deferredStatuses.contains(status) else { return .deliver }
-            return step(.response(status: status, retryAfter: RetryAfter.delay(response.section)))
+            return await step(
+                .response(status: status, retryAfter: RetryAfter.delay(response.section)), &outcome)
         case .failure(let error):
             guard let known = error as? SternaError else { return .deliver }
-            return step(.failure(known.kind))
+            return await step(.failure(known.kind), &outcome)
         }
     }
 
-    private func step(_ outcome: RetryRule.Outcome) -> Step {
-        let now = clock.now
-        let progress = RetryRule.Progress(
-            retries: retries, elapsed: .nanoseconds((now - firstBegan).nanoseconds),
-            timeLeft: request.deadline.map { .nanoseconds(($0.instant - now).nanoseconds) },
-            isCancelled: Task.isCancelled || request.call?.isCancelled == true)
-        let decision = RetryRule.decide(
-            request, outcome, policy, progress, random: random,
-            budget: ledger.withdraw(policy.budget, request.url.origin, at: now))
+    private nonisolated(nonsending) mutating func step(
+        _ reason: RetryRule.Outcome, _ outcome: inout Result<Response, any Error>
+    ) async -> Step {
+        var decision = decision(reason, hasNewBody: false)
+        if case .deliver(.body) = decision, let events = request.options[ChainEventsKey.self] {
+            if case .success(var response) = outcome {
+                response.body = await response.body.collected()
+                outcome = .success(response)
+            }
+            if let body = await events.newBody(for: request) {
+                request.body = body
+                decision = self.decision(reason, hasNewBody: true)
+            }
+        }
         switch decision {
         case .deliver: return .deliver
         case .retry(let delay, let reason):
             return .retry(ScheduledRetry(reason: reason, delay: delay, number: retries + 1))
         }
+    }
+
+    private func decision(_ outcome: RetryRule.Outcome, hasNewBody: Bool) -> RetryRule.Decision {
+        let now = clock.now
+        let progress = RetryRule.Progress(
+            retries: retries, formerRetries: formerRetries,
+            elapsed: .nanoseconds((now - firstBegan).nanoseconds),
+            timeLeft: request.deadline.map { .nanoseconds(($0.instant - now).nanoseconds) },
+            isCancelled: Task.isCancelled || request.call?.isCancelled == true)
+        return RetryRule.decide(
+            request, outcome, policy, progress, random: random, hasNewBody: hasNewBody,
+            budget: ledger.withdraw(policy.budget, request.url.origin, at: now))
     }
 
     private static func isCancellation(_ error: any Error) -> Bool {

@@ -9,7 +9,8 @@ public struct AccessToken: Sendable, Hashable {
     /// The token that a new one can be obtained with (RFC 6749, 1.5); nil for none.
     public var refreshToken: String?
 
-    /// The time for which the token is good, from the moment at which ``TokenAuthentication`` receives it; nil if it is unknown.
+    /// The time for which the token is good, from the moment at which ``TokenAuthentication`` receives it; nil if it is unknown. Zero
+    /// or less of a token that a refresh has just obtained counts as unknown.
     ///
     /// Of a token that was stored for some time, give what is left of it.
     public var lifetime: Duration?

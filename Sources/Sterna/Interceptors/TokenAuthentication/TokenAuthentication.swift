@@ -1,5 +1,6 @@
 import NIOCore
 public import SternaCore
+import SternaTransport
 import Synchronization
 
 /// Adds a token to requests, and refreshes it before it expires and after a server has rejected it; Alamofire's
@@ -39,7 +40,8 @@ public final class TokenAuthentication: Sendable {
         /// How long before the end of its lifetime a token is refreshed, but not before half of it; a minute by default.
         public var refreshesBefore = Duration.seconds(60)
 
-        /// The most refreshes within ``refreshWindow``; 5 by default. A request that needs another one fails with `limitExceeded`.
+        /// The most refreshes within ``refreshWindow``; 5 by default. Beyond it a token that has expired is sent until a server rejects
+        /// it, and a request without such a token fails with `limitExceeded`.
         public var mostRefreshes = 5
 
         /// The time over which refreshes are counted; 30 seconds by default.
@@ -55,12 +57,16 @@ public final class TokenAuthentication: Sendable {
         public init() {}
     }
 
+    /// A request that waits for a refresh; nil if the token was replaced meanwhile.
+    private typealias Waiter = UserWait<TokenRule.Ticket?>
+
     private struct State {
         var rule: TokenRule
-        var waiters: [ObjectIdentifier: TokenWaiter] = [:]
+        var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        /// The error of the last refresh that failed.
+        /// The error of the last refresh that failed, and whether none has succeeded since.
         var failure: SternaError?
+        var isFailing = false
     }
 
     let origins: Set<Origin>
@@ -117,9 +123,12 @@ public final class TokenAuthentication: Sendable {
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
-            for waiter in waiters { waiter.resolve(.again) }
+            for waiter in waiters { waiter.end(.success(nil)) }
         }
     }
+
+    /// Whether tokens can be refreshed, so that a rejected request is sent again or fails.
+    var canRefresh: Bool { refreshing != nil }
 
     /// The number of requests that wait for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
@@ -168,12 +177,16 @@ public final class TokenAuthentication: Sendable {
         for request: Request, insteadOf rejected: TokenRule.Ticket? = nil, _ time: LoopClock
     ) async throws(SternaError) -> TokenRule.Ticket? {
         while true {
-            let waiter = TokenWaiter(request, time)
+            let waiter = Waiter(
+                for: request, on: time, in: .prepare,
+                late: SternaError(
+                    .timedOut, phase: .prepare,
+                    "The time for the whole request was up while it waited for a new token."))
             let now = options.clock.now
-            let (decision, failure) = state.withLock { state in
+            let (decision, failure, isFailing) = state.withLock { state in
                 let decision = rejected.map { state.rule.rejected($0, at: now) } ?? state.rule.ask(at: now)
                 if case .wait = decision { state.waiters[ObjectIdentifier(waiter)] = waiter }
-                return (decision, state.failure)
+                return (decision, state.failure, state.isFailing)
             }
             switch decision {
             case .use(let ticket): return ticket
@@ -182,27 +195,46 @@ public final class TokenAuthentication: Sendable {
                 guard let failure else { return nil }
                 throw failure
             case .tooMany:
-                throw SternaError(
-                    .limitExceeded, phase: .prepare,
-                    "The token was refreshed \(options.mostRefreshes) times within \(options.refreshWindow) and is needed anew; "
-                        + "the server seems to reject every token.")
+                throw tooMany(isFailing ? failure : nil)
             case .wait(let number, let begins):
                 if begins { begin(number) }
-                let outcome = await waiter.outcome()
-                leave(waiter)
-                switch outcome {
-                case .use(let ticket): return ticket
-                case .fail(let error): throw error
-                case .again: continue
+                defer { leave(waiter) }
+                do {
+                    if let ticket = try await waiter.value() { return ticket }
+                } catch {
+                    throw Self.failure(of: error)
                 }
             }
         }
     }
 
+    /// Returns the error of a request that would need one refresh more than the window admits.
+    ///
+    /// - Parameter failure: the error of the last refresh; nil if it obtained a token.
+    private func tooMany(_ failure: SternaError?) -> SternaError {
+        let most = max(0, options.mostRefreshes)
+        guard most > 0 else {
+            return SternaError(
+                .limitExceeded, phase: .prepare,
+                "A new token is needed, and the options allow no refresh (mostRefreshes).")
+        }
+        let count = "\(most) \(most == 1 ? "time" : "times") within \(options.refreshWindow)"
+        guard let failure else {
+            return SternaError(
+                .limitExceeded, phase: .prepare,
+                "The token was refreshed \(count), and the server has rejected the last one, too; a new refresh has to wait."
+            )
+        }
+        return SternaError(
+            .limitExceeded, phase: .prepare,
+            "A refresh of the token was begun \(count), and the last one failed; a new one has to wait: \(failure.detail)",
+            underlying: failure)
+    }
+
     /// Records that a token was rejected by the response to a request that cannot be sent again.
     func reject(_ ticket: TokenRule.Ticket) { state.withLock { $0.rule.reject(ticket) } }
 
-    private func leave(_ waiter: TokenWaiter) {
+    private func leave(_ waiter: Waiter) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
     }
 
@@ -222,35 +254,36 @@ public final class TokenAuthentication: Sendable {
     private static func result(of refresh: Refresh, _ expired: AccessToken?) async -> Result<AccessToken, SternaError> {
         do {
             return .success(try await refresh(expired))
-        } catch let error as SternaError {
-            return .failure(error)
         } catch {
-            return .failure(
-                SternaError(
-                    .interceptorFailed, phase: .prepare,
-                    "The token could not be refreshed: \(CodingReason.text(error))", underlying: error))
+            return .failure(failure(of: error))
         }
+    }
+
+    private static func failure(of error: any Error) -> SternaError {
+        error as? SternaError
+            ?? SternaError(
+                .interceptorFailed, phase: .prepare,
+                "The token could not be refreshed: \(CodingReason.text(error))", underlying: error)
     }
 
     private func end(_ number: UInt64, _ result: Result<AccessToken, SternaError>) {
         let now = options.clock.now
-        let (outcome, waiters): (TokenWaiter.Outcome, [TokenWaiter]) = state.withLock { state in
+        let (outcome, waiters): (Result<TokenRule.Ticket?, any Error>, [Waiter]) = state.withLock { state in
             // Waiters of a refresh that is out of date have gone on.
-            guard state.rule.currentRefresh == number else { return (.again, []) }
+            guard state.rule.currentRefresh == number else { return (.success(nil), []) }
             let waiters = Array(state.waiters.values)
             state.waiters = [:]
             switch result {
             case .success(let token):
-                state.failure = nil
-                let ticket = state.rule.refreshed(number, with: token, at: now)
-                return (ticket.map { .use($0) } ?? .again, waiters)
+                state.isFailing = false
+                return (.success(state.rule.refreshed(number, with: token, at: now)), waiters)
             case .failure(let error):
                 _ = state.rule.refreshed(number, with: nil, at: now)
-                state.failure = error
-                return (.fail(error), waiters)
+                (state.failure, state.isFailing) = (error, true)
+                return (.failure(error), waiters)
             }
         }
-        for waiter in waiters { waiter.resolve(outcome) }
+        for waiter in waiters { waiter.end(outcome) }
     }
 }
 

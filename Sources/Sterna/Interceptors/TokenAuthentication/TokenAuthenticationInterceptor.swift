@@ -36,9 +36,11 @@ struct TokenAuthenticationInterceptor: Interceptor {
             tokens.reject(ticket)
             return response
         }
-        // The refresh may need the connection that the body would occupy.
+        // The refresh may need the connection that the body would occupy. After a refresh the response is in an error at most: of a long
+        // body nothing more is read.
         var response = response
         response.body = await response.body.collected()
+        if response.body.whole == nil, tokens.canRefresh { response.body.cancel() }
         let new: TokenRule.Ticket?
         do {
             new = try await tokens.ticket(for: request, insteadOf: ticket, time)

@@ -36,7 +36,7 @@ struct TokenRule: Sendable {
         case giveUp
         /// The token was rejected, and a refresh has failed since the request got it.
         case failed
-        /// There were as many refreshes as the window admits.
+        /// There were as many refreshes as the window admits, and no token that could be sent.
         case tooMany
     }
 
@@ -71,7 +71,10 @@ struct TokenRule: Sendable {
         if let refresh { return .wait(refresh: refresh, begins: false) }
         guard let current else { return limits.canRefresh ? begin(at: now) : .send }
         let isDue = isRejected || renewal <= now
-        return isDue && limits.canRefresh ? begin(at: now) : .use(stamped(current))
+        guard isDue, limits.canRefresh else { return .use(stamped(current)) }
+        let decision = begin(at: now)
+        // Until the server rejects it, a token whose time is up may be good.
+        return decision == .tooMany && !isRejected ? .use(stamped(current)) : decision
     }
 
     private func stamped(_ ticket: Ticket) -> Ticket {
@@ -107,7 +110,8 @@ struct TokenRule: Sendable {
             failures &+= 1
             return nil
         }
-        return adopt(token, at: now)
+        // A server that names no time at all means that it does not know: a new token is good for something.
+        return adopt(token, lifetime: token.lifetime.flatMap { $0 > .zero ? $0 : nil }, at: now)
     }
 
     /// Replaces the token; a refresh under way is out of date then.
@@ -119,18 +123,18 @@ struct TokenRule: Sendable {
             isRejected = false
             return
         }
-        _ = adopt(token, at: now)
+        _ = adopt(token, lifetime: token.lifetime, at: now)
     }
 
-    private mutating func adopt(_ token: AccessToken, at now: NIODeadline) -> Ticket {
+    private mutating func adopt(_ token: AccessToken, lifetime: Duration?, at now: NIODeadline) -> Ticket {
         lastNumber &+= 1
         let ticket = Ticket(token: token, number: lastNumber, failures: failures)
         current = ticket
         isRejected = false
         renewal = .distantFuture
-        if let lifetime = token.lifetime {
-            let good = TimeAmount(clamping: lifetime)
-            renewal = now + max(good - limits.leeway, .nanoseconds(good.nanoseconds / 2))
+        if let lifetime {
+            let good = max(.zero, TimeAmount(clamping: lifetime))
+            renewal = now + max(good - max(.zero, limits.leeway), .nanoseconds(good.nanoseconds / 2))
         }
         return ticket
     }

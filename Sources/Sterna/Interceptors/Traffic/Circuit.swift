@@ -80,6 +80,8 @@ struct Circuit: Sendable {
     static func result(of error: any Error) -> Result {
         guard let known = error as? SternaError else { return .unknown }
         switch known.kind {
+        // By the proxy, or by the code that is asked for its credentials meanwhile.
+        case .timedOut where known.phase == .proxy: return .unknown
         case .connectionFailed, .connectionClosed, .truncated, .writeFailed, .timedOut, .hostNotFound, .tlsFailed:
             return .failure
         default: return .unknown
@@ -90,6 +92,8 @@ struct Circuit: Sendable {
     static func result(of status: Int) -> Result {
         switch status {
         case 500, 502, 503, 504: .failure
+        // A proxy's answer, not the server's.
+        case 407: .unknown
         default: .success
         }
     }

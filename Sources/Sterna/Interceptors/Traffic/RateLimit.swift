@@ -8,8 +8,8 @@ import Synchronization
 ///     let api = try Session { $0.rateLimit = limit }
 ///
 /// A request beyond the rate waits for its turn; one that would wait longer than `longestWait` fails with `trafficLimited`, and
-/// nothing is sent. A response with a `RateLimit` field of which nothing remains, or with status 429, holds back further requests
-/// to its origin for the time that it names. Sessions that have the same limit share it.
+/// nothing is sent. A response with a `RateLimit` field of which nothing remains (or `RateLimit-Remaining` and `RateLimit-Reset`, which
+/// came before it), or with status 429, holds back further requests to its origin for the time that it names. Sessions that have the same limit share it.
 public final class RateLimit: Sendable {
     private let pace: RequestBucket.Pace
     private let longestWait: Duration

@@ -4,9 +4,14 @@ import SternaCore
 
 /// Reads RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers): lists of policies' names with parameters, such as
 /// `"default";r=50;t=30` and `"default";q=100;w=60` (RFC 9651).
+///
+/// Servers still send the forms of older drafts, which are read as well: `RateLimit: limit=100, remaining=50, reset=30` (-06 and -07),
+/// and the fields RateLimit-Remaining and RateLimit-Reset (until -05).
 enum RateLimitField {
     private static let limit = HTTPField.Name("RateLimit")
     private static let policy = HTTPField.Name("RateLimit-Policy")
+    private static let remaining = HTTPField.Name("RateLimit-Remaining")
+    private static let reset = HTTPField.Name("RateLimit-Reset")
 
     /// The longest field that is read, in bytes.
     private static let longest = 4_096
@@ -19,8 +24,11 @@ enum RateLimitField {
     /// - Parameter wait: the wait of its Retry-After, which counts for 429.
     static func pause(status: Int, _ section: FieldSection, retryAfter wait: Duration?) -> Duration? {
         if status == 429, let wait { return min(wait, .seconds(longestPause)) }
-        let windows = windows(lines(policy, section))
-        let exhausted = pauses(lines(limit, section), windows).max()
+        let limits = lines(limit, section)
+        let exhausted =
+            limits.isEmpty
+            ? oldPause(remaining: lines(remaining, section), reset: lines(reset, section))
+            : pauses(limits, windows(lines(policy, section))).max()
         if status == 429 { return exhausted ?? .seconds(1) }
         return exhausted
     }
@@ -31,12 +39,46 @@ enum RateLimitField {
 
     /// Returns the waits of the policies of which nothing remains.
     static func pauses(_ lines: [String], _ windows: [String: Int64]) -> [Duration] {
-        items(lines).compactMap { name, values in
+        if let old = dictionaryPause(lines) { return [old] }
+        return items(lines).compactMap { name, values in
             guard let remaining = values("r"), remaining <= 0 else { return nil }
             // Without its own time a policy's whole window counts.
             guard let time = values("t") ?? windows[name], time > 0 else { return nil }
             return .seconds(min(time, longestPause))
         }
+    }
+
+    /// Returns the wait of a field in the form `limit=100, remaining=0, reset=30`; nil for another form, or if something remains.
+    private static func dictionaryPause(_ lines: [String]) -> Duration? {
+        guard var parser = parser(lines), let members = try? parser.parseDictionaryFieldValue() else { return nil }
+        func number(_ key: String) -> Int64? {
+            guard case .item(let item)? = members[key], case .integer(let number) = item.rfc9651BareItem else {
+                return nil
+            }
+            return number
+        }
+        if members["limit"] != nil {
+            guard let limit = number("limit"), limit >= 0 else { return nil }
+        }
+        guard number("remaining") == 0, let time = number("reset"), time > 0 else { return nil }
+        return .seconds(min(time, longestPause))
+    }
+
+    /// Returns the wait of the fields RateLimit-Remaining and RateLimit-Reset, each a number in one line; nil if they do not agree with
+    /// that, or if something remains.
+    ///
+    /// Some servers name a moment in seconds since 1970 in place of a time. A number of more than a day is ignored, therefore.
+    static func oldPause(remaining: [String], reset: [String]) -> Duration? {
+        guard number(remaining) == 0, let time = number(reset), time > 0, time <= longestPause else { return nil }
+        return .seconds(time)
+    }
+
+    /// Returns the number of a field with a single line of digits, 15 at most.
+    private static func number(_ lines: [String]) -> Int64? {
+        guard lines.count == 1, let line = lines.first, (1...15).contains(line.utf8.count),
+            line.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int64(line)
     }
 
     /// Returns the windows of policies in seconds, by name.
@@ -48,9 +90,7 @@ enum RateLimitField {
 
     /// Returns the members of a field; none if it breaks the grammar (RFC 9651, 4.2).
     private static func items(_ lines: [String]) -> [(name: String, values: (String) -> Int64?)] {
-        guard !lines.isEmpty, lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return [] }
-        var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))
-        guard let members = try? parser.parseListFieldValue() else { return [] }
+        guard var parser = parser(lines), let members = try? parser.parseListFieldValue() else { return [] }
         return members.compactMap { member in
             guard case .item(let item) = member else { return nil }
             let name: String
@@ -66,5 +106,11 @@ enum RateLimitField {
                 }
             )
         }
+    }
+
+    /// Returns a parser of a field; nil for none and for a long one.
+    private static func parser(_ lines: [String]) -> StructuredFieldValueParser<[UInt8]>? {
+        guard !lines.isEmpty, lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return nil }
+        return StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))
     }
 }

@@ -97,6 +97,9 @@ struct DigestChallengeTests {
         let short = (0..<800).map { "q\($0 % 10)" }.joined(separator: ",") + ",auth"
         let read = Self.read("Digest realm=r, nonce=n, qop=\"\(short)\"").first ?? nil
         #expect(read?.qualities == [.auth])
+        // Nor quotes are needed.
+        let bare = Self.read("Digest realm=r, qop=auth,auth-int, nonce=n").first ?? nil
+        #expect(bare?.qualities == [.auth, .authInt])
         #expect(clock.now - start < .seconds(5))
     }
 

@@ -9,7 +9,7 @@ import SternaSerialization
 ///     let tokens = try TokenAuthentication(for: ["https://api.example.com"], client: client, scope: "read")
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
 ///
-/// The token endpoint has to be https, or on the loopback. Its redirects are not followed, and its answer is read strictly: a JSON
+/// The token endpoint has to be https, or on the loopback and reached without a proxy. Its redirects are not followed, and its answer is read strictly: a JSON
 /// object of at most 64 KiB with a token of the type `Bearer`.
 public struct OAuth2Client: Sendable {
     /// How the client proves its identity (RFC 6749, 2.3.1).
@@ -134,7 +134,8 @@ public struct OAuth2Client: Sendable {
         } catch {
             throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is not one: \(error)")
         }
-        guard url.scheme == .https || url.scheme == .http && (allowsInsecure || url.isOnLoopback) else {
+        let isLocal = url.isOnLoopback && !session.plan.settings.proxies.receives(url)
+        guard url.scheme == .https || url.scheme == .http && (allowsInsecure || isLocal) else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
                 "The token endpoint is not https, so that secrets could be read on the way; nothing was sent."
