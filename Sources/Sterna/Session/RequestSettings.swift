@@ -34,7 +34,7 @@ public struct RequestSettings: Sendable {
     /// Policy options for this request; they replace the session's.
     public var options = RequestOptions()
 
-    /// Credentials for this request alone, whatever its origin.
+    /// Credentials for this request alone, whatever its origin; nil, the default, keeps the session's.
     public var authorization: Authorization?
 
     /// Names of this request's secret header fields, which are dropped with the credentials on a redirect to another origin.

@@ -1,4 +1,4 @@
-/// Receives network events. All methods default to no-ops.
+/// Receives network events. All methods default to no-ops, so one whose parameters have other types compiles, and is never called.
 ///
 /// The events of one request arrive in order. The caller's task reports its begin, its end and its retries, and event
 /// loops report the rest. Every

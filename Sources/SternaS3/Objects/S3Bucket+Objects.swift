@@ -52,7 +52,7 @@ extension S3Bucket {
         return S3ObjectInfo(key: key, reply.response, isStored: true)
     }
 
-    /// Stores the content of a file (PutObject), which is read while it is sent, after it was read for its hash.
+    /// Stores the content of a file (PutObject), which is read while it is sent, after it was read for its hash; AWS takes up to 5 GB.
     ///
     /// Throws `fileUnreadable` if the file cannot be read.
     @discardableResult

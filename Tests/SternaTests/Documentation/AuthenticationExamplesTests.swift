@@ -65,6 +65,22 @@ struct AuthenticationExamplesTests {
         #expect(mock.authorizations.last??.hasPrefix("Digest ") == true)
     }
 
+    @Test("A request that differs from its session")
+    func oneRequest() async throws {
+        let digest = DigestMock("grace", "s3cret")
+        let (api, mock) = try mocked(by: digest.mock) { $0.credential = Credential(user: "ada", password: "other") }
+
+        try await api.get("report") {
+            $0.credential = Credential(user: "grace", password: password)
+            $0.authentication = AuthenticationPolicy(schemes: [.digest])
+        }
+        let anonymous = api.with { $0.authorization = nil }  // a session that sends no Authorization
+
+        #expect(mock.authorizations.count == 2)
+        #expect(mock.authorizations.last??.contains("grace") == true)
+        #expect(anonymous.baseURL == api.baseURL)
+    }
+
     @Test("The challenges of a 401")
     func challenges() async throws {
         let guarded = GuardedMock([#"Bearer realm="api", error="invalid_token""#]) { _ in false }
@@ -168,6 +184,57 @@ struct AuthenticationExamplesTests {
         #expect(tokens.token == AccessToken("t1", lifetime: .seconds(600)))
     }
 
+    struct RefusalReader: Interceptor {  // a longer body fails with limitExceeded
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            var response = try await next(request)
+            guard response.status.code == 400 else { return response }
+            response.body = ResponseBody(try await response.body.collect(upTo: 65_536))
+            return response
+        }
+    }
+
+    /// A body that arrives behind its head.
+    private final class LateBody: BodyStream {
+        private let piece: Mutex<Bytes?>
+        init(_ text: String) { piece = Mutex(Bytes(text: text)) }
+        func next() async throws -> Bytes? { piece.withLock { $0.take() } }
+        func cancel() {}
+        var length: Int64? { nil }
+        var trailers: HTTPFields? { nil }
+    }
+
+    @Test("Tokens that a body rejects")
+    func tokenRejectedByBody() async throws {
+        let saved = AccessToken("t0", refreshToken: "r0")
+        @Sendable func renewed(_ expired: AccessToken?) async throws -> AccessToken {
+            AccessToken("t1", refreshToken: expired?.refreshToken)
+        }
+        let mock = MockTransport { request in
+            guard request.headers[.authorization] != "Bearer t1" else { return .json([:]) }
+            return .init(status: 400, body: ResponseBody(LateBody(#"{"error": "token_expired"}"#)))
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        var options = TokenAuthentication.Options()
+        options.refreshesBefore = .seconds(30)
+        options.isRejected = { request, response in
+            guard response.status.code == 400, let body = response.body.whole else { return false }
+            return (try? JSON(parsing: body.text))?["error"].string == "token_expired"
+        }
+        let tokens = try TokenAuthentication(saved, for: ["https://api.example.com"], options: options) { expired in
+            try await renewed(expired)
+        }
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.tokenAuthentication = tokens
+            $0.networkInterceptors = [RefusalReader()]
+        }
+
+        try await api.get("report")
+        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+        #expect(tokens.token == AccessToken("t1", refreshToken: "r0"))
+    }
+
     @Test("Tokens of an OAuth 2 server")
     func oauth() async throws {
         let secret = "hidden"
@@ -192,11 +259,12 @@ struct AuthenticationExamplesTests {
 
     @Test("AWS signatures")
     func aws() async throws {
-        let credentials = AWSCredentials(accessKey: "AKID", secretKey: "hidden")
+        let (accessKey, secretKey) = ("AKID", "hidden")
         let mock = MockTransport { _ in .json([:]) }
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
+        let credentials = AWSCredentials(accessKey: accessKey, secretKey: secretKey)  // sessionToken: of temporary ones
         let api = try Session(baseURL: "https://sqs.eu-central-1.amazonaws.com") {
             $0.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: credentials)
         }
@@ -240,5 +308,25 @@ struct AuthenticationExamplesTests {
         let sent = try #require(mock.requests.first)
         #expect(sent.headers["Signature-Input"]?.hasPrefix("sig1=(") == true)
         #expect(sent.headers["Content-Digest"] != nil)
+    }
+
+    @Test("Message signatures with Ed25519")
+    func ed25519() async throws {
+        // The test key of RFC 9421, B.1.4.
+        let privateKey = try #require(Data(base64Encoded: "n4Ni+HpISpVObnQMW0wOhCKROaIKqKtW/2ZYb2p9KcU="))
+        let publicKey = try #require(Data(base64Encoded: "JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs="))
+        let (api, mock) = try mocked()
+
+        var signing = MessageSigning(key: try .ed25519(id: "key-1", privateKey: privateKey))  // 32 bytes
+        signing.components = [.method, .authority, .path, .query]
+        signing.lifetime = .seconds(300)
+        let signed = api.with { [signing] in $0.messageSigning = signing }
+        let server = try SignatureKey.ed25519(id: "server-1", publicKey: publicKey)  // 32 bytes
+
+        try await signed.get("orders", query: ["bird": "tern"])
+        let input = try #require(mock.requests.first?.headers["Signature-Input"])
+        #expect(input.hasPrefix(#"sig1=("@method" "@authority" "@path" "@query");"#))
+        #expect(input.contains("expires="))
+        #expect(server.algorithm == .ed25519)
     }
 }

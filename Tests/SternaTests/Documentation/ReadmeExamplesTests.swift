@@ -57,7 +57,7 @@ struct ReadmeExamplesTests {
 
     @Test("The guide")
     func guide() async throws {
-        let name = "Ada"
+        let (name, password) = ("Ada", "s3cret")
         let user = User(name: "Ada")
         let folder = try TemporaryPhoto()
         let photo = folder.path
@@ -91,6 +91,13 @@ struct ReadmeExamplesTests {
             print(error.phase)
         }
 
+        // Retries with back-off; a password for servers that ask, by Digest or Basic.
+        let patient = api.with {
+            $0.retry = .transient
+            $0.retry.limit = 3
+            $0.credential = Credential(user: "ada", password: password)
+        }
+
         // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
         try await api.upload(
             "photos",
@@ -109,7 +116,7 @@ struct ReadmeExamplesTests {
         // Callbacks, for code that is not ready for await.
         api.get("users/1", success: { task, value in print(value["name"]) }, failure: { task, error in print(error) })
 
-        _ = careful
+        _ = (careful, patient)
         #expect(mock.requests[0].bodyText == #"{"name":"Ada","tags":["a","b"]}"#)
         #expect(mock.requests[1].bodyText == #"{"name":"Ada"}"#)
         #expect(mock.requests[2].url.query == "page=2")

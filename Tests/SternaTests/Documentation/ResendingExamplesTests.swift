@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTypes
 import Sterna
 import SternaTesting
@@ -9,7 +8,8 @@ import Testing
 struct ResendingExamplesTests {
     @Test("Policies of a session and of a request")
     func policies() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/elsewhere")])
+        let refusal = MockTransport.Answer.json([:], status: 502)
+        let mock = MockTransport(answers: [.redirect(to: "/elsewhere"), refusal, .json([:]), refusal, refusal])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
@@ -21,8 +21,15 @@ struct ResendingExamplesTests {
             $0.redirects = .doNotFollow
             $0.retry = RetryPolicy.none  // .none alone would be nil, the session's policy
         }
+        let once = api.with { $0.retry.limit = 1 }  // the session's policy, but for the limit
 
         #expect(mock.requests.count == 1)
+        // A part of nil.
+        try await api.get("report") { $0.retry?.limit = 0 }
+        #expect(mock.requests.count == 3)
+        let error = await #expect(throws: SternaError.self) { try await once.get("report") }
+        #expect(error?.status == 502)
+        #expect(mock.requests.count == 5)
     }
 
     @Test("A closure that delivers a redirect")
@@ -43,6 +50,36 @@ struct ResendingExamplesTests {
         #expect(reply.status == 302)
         #expect(reply.response.redirects.map(\.url.path) == ["/old"])
         #expect(mock.requests.map(\.url.path) == ["/old", "/new"])
+    }
+
+    @Test("A closure that refuses other origins, and a POST that stays one")
+    func refusedOrigins() async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "/b", status: 301), .json([:]), .redirect(to: "/c", status: 301),
+            .redirect(to: "https://other.example/d", status: 301),
+        ])
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.redirects.methods = .fetch.keepingPost(on: [301])
+            $0.redirectHandler = { response, proposed in
+                proposed.url.origin == response.url.origin ? .follow(proposed) : .refuse
+            }
+        }
+        do {
+            let reply = try await api.post("orders", parameters: ["bird": "tern"])
+            for step in reply.response.redirects { print(step.status, step.url) }
+        } catch let error as SternaError where error.kind == .redirectRefused {
+            for step in error.redirects { print(step.status, step.url) }  // the redirects that were followed
+            print(error.response?.headers[.location] ?? "")  // the one that was not
+        }
+
+        let error = await #expect(throws: SternaError.self) { try await api.post("orders") }
+        #expect(error?.kind == .redirectRefused)
+        #expect(error?.redirects.map(\.url.path) == ["/orders"])
+        #expect(error?.response?.headers[.location] == "https://other.example/d")
+        #expect(mock.requests.map(\.method) == [.post, .post, .post, .post])
     }
 
     @Test("A policy for retries")
@@ -67,6 +104,7 @@ struct ResendingExamplesTests {
 
     @Test("An idempotency key, the same for all retries")
     func idempotency() async throws {
+        let key = "order-7"
         let counter = Counter()
         let mock = MockTransport { _ in
             counter.add(1)
@@ -78,11 +116,36 @@ struct ResendingExamplesTests {
 
         let api = try Session(baseURL: "https://api.example.com") { $0.retry.addsIdempotencyKey = true }
         try await api.post("orders", parameters: ["bird": "tern"])
+        try await api.post("orders", parameters: ["bird": "tern"], headers: ["Idempotency-Key": key])  // your own
 
         let keys = mock.requests.map { $0.headers["Idempotency-Key"] }
-        #expect(keys.count == 2)
-        #expect(keys.first == keys.last)
+        #expect(keys.count == 3)
+        #expect(keys.first == keys.dropLast().last)
         #expect(keys.allSatisfy { $0?.isEmpty == false })
+        #expect(keys.last == key)
+    }
+
+    final class RetryLog: NetworkObserver {
+        func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
+            print("retry \(retry.number) of \(request.url) in \(retry.delay), after: \(retry.reason)")
+        }
+    }
+
+    @Test("An observer of retries")
+    func observer() async throws {
+        let counter = Counter()
+        let mock = MockTransport { _ in
+            counter.add(1)
+            guard counter.sum > 1 else { throw RetryScene.closed }
+            return .json([:])
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") { $0.observer = RetryLog() }
+
+        #expect(try await api.get("report").status == 200)
+        #expect(mock.requests.count == 2)
     }
 
     struct AttemptNumber: RequestAdapter {
@@ -142,27 +205,5 @@ struct ResendingExamplesTests {
         let error = await #expect(throws: SternaError.self) { try await api.get("report") }
         #expect(error?.kind == .trafficLimited)
         #expect(mock.requests.count == 6)
-    }
-
-    @Test("A hook that tells of each retry")
-    func hook() async throws {
-        let counter = Counter()
-        let mock = MockTransport { _ in
-            counter.add(1)
-            guard counter.sum > 1 else { throw RetryScene.closed }
-            return .json([:])
-        }
-        var hooks = SessionHooks()
-
-        hooks.retryScheduled = { task, request, retry in
-            print("retry \(retry.number) of \(request.url.path) in \(retry.delay), after: \(retry.reason)")
-        }
-
-        let (api, _) = try mocked(by: mock) { [hooks] in
-            $0.hooks = hooks
-            $0.callbacks = .queue(DispatchQueue(label: "retries"))
-        }
-        #expect(try await api.dataTask(.get("report")).value.status == 200)
-        #expect(mock.requests.count == 2)
     }
 }

@@ -24,6 +24,39 @@ struct TestingExamplesTests {
         #expect(error?.detail == "Gone.")
     }
 
+    @Test("A server that asks for a password")
+    func challenge() async throws {
+        let mock = MockTransport(answers: [
+            .init(status: 401, headers: [.wwwAuthenticate: #"Basic realm="Staff""#]),
+            .json(["name": "Ada"]),
+        ])
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.transport = mock
+            $0.credential = Credential(user: "ada", password: "secret")
+        }
+
+        #expect(try await api.get("me").json()["name"].string == "Ada")
+        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, "Basic YWRhOnNlY3JldA=="])
+    }
+
+    @Test("A clock", .timeLimit(.minutes(2)))
+    func clock() async throws {
+        let time = TestClock()
+        var options = EngineOptions()
+        options.clock = time.clock
+        let engine = Engine(options: options)
+        let mock = MockTransport(answers: [.init(status: 503, headers: [.retryAfter: "7"]), .text("fine")])
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.transport = mock
+            $0.engine = engine
+        }
+
+        let reply = Task { try await api.get("report").text() }
+        await time.waitForTimer(within: .seconds(7))  // the request waits
+        await time.advance(by: .seconds(7))
+        #expect(try await reply.value == "fine")
+    }
+
     @Test("A server")
     func server() async throws {
         try await TestServer.withServer { server in

@@ -98,7 +98,8 @@ enum ChallengeHandlerKey: RequestOptionKey {
 }
 
 extension RequestSettings {
-    /// How the challenges to this request are answered; nil, the default, keeps the session's policy.
+    /// How the challenges to this request are answered; nil, the default, keeps the session's policy. Assigning `authentication?.schemes`
+    /// changes nothing while it is nil.
     public var authentication: AuthenticationPolicy? {
         get { options[AuthenticationPolicyKey.self] }
         set { options[ifSet: AuthenticationPolicyKey.self] = newValue.map(Optional.some) }

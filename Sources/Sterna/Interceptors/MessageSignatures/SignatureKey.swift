@@ -35,7 +35,8 @@ public struct SignatureKey: Sendable {
         SignatureKey(id, .hmacSHA256, .secret(SymmetricKey(data: Data(secret))))
     }
 
-    /// Makes a private key for Ed25519 of its 32 bytes (RFC 8032, 5.1.5); throws `invalidRequest` for other bytes.
+    /// Makes a private key for Ed25519 of its 32 bytes (RFC 8032, 5.1.5), the last of OpenSSL's DER form; throws `invalidRequest` for
+    /// other bytes.
     public static func ed25519(id: String, privateKey: some Sequence<UInt8>) throws(SternaError) -> SignatureKey {
         try make(id) { SignatureKey(id, .ed25519, .ed25519Private(try .init(rawRepresentation: Data(privateKey)))) }
     }

@@ -59,7 +59,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Which redirects of this request are followed; nil, the default, keeps the session's policy.
+    /// Which redirects of this request are followed; nil, the default, keeps the session's policy. Assigning `redirects?.limit` changes
+    /// nothing while it is nil.
     public var redirects: RedirectPolicy? {
         get { options[ifSet: RedirectPolicyKey.self] }
         set { options[ifSet: RedirectPolicyKey.self] = newValue }

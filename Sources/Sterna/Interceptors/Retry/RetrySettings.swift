@@ -45,7 +45,7 @@ extension SessionSettings {
 
 extension RequestSettings {
     /// How this request is retried; nil, the default, keeps the session's policy. `RetryPolicy.none` retries nothing; `.none` alone
-    /// would be nil.
+    /// would be nil. Assigning `retry?.limit` changes nothing while it is nil; derive a session to change a part of its policy.
     public var retry: RetryPolicy? {
         get { options[ifSet: RetryPolicyKey.self] }
         set { options[ifSet: RetryPolicyKey.self] = newValue }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 ///     let tokens = try TokenAuthentication(saved, for: ["https://api.example.com"]) { expired in
 ///         let reply = try await login.post("refresh", parameters: ["token": expired?.refreshToken ?? ""])
-///         return AccessToken(try reply.json()["token"].string ?? "", lifetime: .seconds(600))
+///         return AccessToken(try await reply.json()["token"].string ?? "", lifetime: .seconds(600))
 ///     }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
 ///
@@ -48,7 +48,8 @@ public final class TokenAuthentication: Sendable {
         public var refreshWindow = Duration.seconds(30)
 
         /// Whether a response says that the token is not good any more; by default status 401. It is called with each response to a
-        /// request that carried the token, whose body may not have arrived.
+        /// request that carried the token. Its body may not have arrived; `response.body.whole` is then nil, unless a network
+        /// interceptor has collected it.
         public var isRejected: @Sendable (Request, Response) -> Bool = { _, response in response.status.code == 401 }
 
         /// The clock that measures lifetimes; the system's by default.
