@@ -119,7 +119,11 @@ struct MigratingCredentialTests {
     @Test("Credentials of proxies")
     func proxies() throws {
         final class Login: ProxyAuthenticator {
-            func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization? { nil }
+            func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization? {
+                guard challenge.refusedCount == 0, challenge.challenges.first?.realm == "Office" else { return nil }
+                if challenge.offers("Digest") { print("Digest") }
+                return .password("ada", "secret")
+            }
         }
         let login = Login()
         let proxy = try Proxy(.http, host: "proxy.example", port: 3128, username: "ada", password: "secret")
