@@ -14,6 +14,7 @@ struct CredentialOptionTests {
         "What the options mean",
         arguments: [
             (["-u", "ada:pw"], "Basic ***", "ada:***", nil), (["-a", "ada:p:w"], "Basic ***", "ada:***", nil),
+            (["-uada:pw"], "Basic ***", "ada:***", nil), (["-aada:p w"], "Basic ***", "ada:***", nil),
             (["--user", "ada:"], "Basic ***", "ada:***", nil), (["--bearer", "t"], "Bearer ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "basic"], "Basic ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "digest"], nil, "ada:***", "digest"),
@@ -54,6 +55,15 @@ struct CredentialOptionTests {
         options.proxyUser = "a\u{0}:b"
         options.proxy = nil
         #expect(throws: SternaError.self) { try options.proxies { [:] } }
+    }
+
+    @Test("Values may follow their letters, so that no error takes a password for an option") func joined() throws {
+        let options = try RoutingOptions.parse(["-xhttp://u:p@p.test:3128", "-Uada:pw"])
+        #expect(options.proxy == "http://u:p@p.test:3128")
+        #expect(options.proxyUser == "ada:pw")
+        #expect(throws: Never.self) {
+            try Tern.parseAsRoot(["request", "-uada:pw", "-xhttp://u:p@p.test:3128", "-sv", "http://a.test/"])
+        }
     }
 
     // MARK: By the program
