@@ -106,6 +106,18 @@ struct CredentialOptionTests {
         }
     }
 
+    @Test("A 401 that was not answered says why, also without --fail") func unanswered() async throws {
+        try await TestServer.withServer { server in
+            let url = server.url("/basic-auth/ada/s3cret")
+            let refused = try await TernProcess.run("-u", "ada:wrong", url)
+            #expect(refused.status == 0)
+            #expect(refused.errors.contains("Warning: The server refused the credentials"), "\(refused.errors)")
+            let plain = try await TernProcess.run(url)
+            #expect(plain.status == 0)
+            #expect(plain.errors.isEmpty, "\(plain.errors)")
+        }
+    }
+
     @Test("NTLM alone") func unsupported() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/ntlm") { _ in ServerResponse(status: 401, headers: ["WWW-Authenticate": "NTLM"]) }

@@ -49,6 +49,8 @@ struct Exchange: Sendable {
             try await session.withResponse(to: draft) { response in
                 progress.finish()
                 if fails, response.status.code >= 400 { throw await statusError(response, draft) }
+                // Why a challenge was not answered, say.
+                if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
                 if let file = try destination.file(for: response) {
                     try await save(response, to: file)
