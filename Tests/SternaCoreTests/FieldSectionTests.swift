@@ -51,6 +51,20 @@ struct FieldSectionTests {
         #expect(section[.server] == nil)
     }
 
+    @Test("A reference keeps its bytes, UTF-8 or not")
+    func references() {
+        let cases: [([UInt8], String)] = [
+            ([0x2F, 0xC3, 0xA9], "/é"), ([0x2F, 0xE9, 0x78], "/%E9x"), ([0xC3, 0xA9, 0xFF], "%C3%A9%FF"), ([], ""),
+        ]
+        for (value, expected) in cases {
+            let section = FieldSection(
+                checkedLines: Bytes(bytes: Array("Location: ".utf8) + value + Array("\r\nlocation:/x\r\n".utf8)))
+            #expect(section.references(.location) == [expected, "/x"])
+            #expect(FieldSection(section.fields).references(.location) == [expected, "/x"])
+            #expect(section.references(.server).isEmpty)
+        }
+    }
+
     @Test(
         "Bytes outside ASCII are the same either way", arguments: [[0xC3, 0xA9], [0xE9], [0xFF, 0x41]] as [[UInt8]])
     func bytes(value: [UInt8]) {

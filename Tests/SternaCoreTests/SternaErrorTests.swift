@@ -21,6 +21,17 @@ struct SternaErrorTests {
         #expect(SternaError(.tlsFailed, phase: .tls, "No.").description == "No. [phase: TLS]")
     }
 
+    @Test("A URL that a server chose is cut in the description")
+    func longURL() throws {
+        let path = String(repeating: "y", count: 60_000)
+        let error = SternaError(.timedOut, phase: .wait, "Nothing came.").at(
+            Request(.get, try HTTPURL("http://a.test/\(path)")))
+        #expect(error.description.hasPrefix("Nothing came. [GET http://a.test/yyy"))
+        #expect(error.description.hasSuffix("yyy…, phase: wait]"))
+        #expect(error.description.count < 600)
+        #expect(error.url?.count == 60_014)
+    }
+
     @Test("The server's message comes first for people, and is on one line and short in the description")
     func serverMessage() {
         var error = SternaError(.unacceptableStatus, phase: .prepare, "The server answered 400 Bad Request.")

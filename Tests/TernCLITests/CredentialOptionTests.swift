@@ -14,6 +14,7 @@ struct CredentialOptionTests {
         "What the options mean",
         arguments: [
             (["-u", "ada:pw"], "Basic ***", "ada:***", nil), (["-a", "ada:p:w"], "Basic ***", "ada:***", nil),
+            (["-uada:pw"], "Basic ***", "ada:***", nil), (["-aada:p w"], "Basic ***", "ada:***", nil),
             (["--user", "ada:"], "Basic ***", "ada:***", nil), (["--bearer", "t"], "Bearer ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "basic"], "Basic ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "digest"], nil, "ada:***", "digest"),
@@ -56,6 +57,15 @@ struct CredentialOptionTests {
         #expect(throws: SternaError.self) { try options.proxies { [:] } }
     }
 
+    @Test("Values may follow their letters, so that no error takes a password for an option") func joined() throws {
+        let options = try RoutingOptions.parse(["-xhttp://u:p@p.test:3128", "-Uada:pw"])
+        #expect(options.proxy == "http://u:p@p.test:3128")
+        #expect(options.proxyUser == "ada:pw")
+        #expect(throws: Never.self) {
+            try Tern.parseAsRoot(["request", "-uada:pw", "-xhttp://u:p@p.test:3128", "-sv", "http://a.test/"])
+        }
+    }
+
     // MARK: By the program
 
     @Test("-u sends Basic; --netrc-file answers the challenge, and warns if others can read the file") func program()
@@ -93,6 +103,18 @@ struct CredentialOptionTests {
             #expect(own.status == 0, "\(own.errors)")
             let missing = try await TernProcess.run("--netrc-file", folder + "/none", url)
             #expect(missing.status == 26)
+        }
+    }
+
+    @Test("A 401 that was not answered says why, also without --fail") func unanswered() async throws {
+        try await TestServer.withServer { server in
+            let url = server.url("/basic-auth/ada/s3cret")
+            let refused = try await TernProcess.run("-u", "ada:wrong", url)
+            #expect(refused.status == 0)
+            #expect(refused.errors.contains("Warning: The server refused the credentials"), "\(refused.errors)")
+            let plain = try await TernProcess.run(url)
+            #expect(plain.status == 0)
+            #expect(plain.errors.isEmpty, "\(plain.errors)")
         }
     }
 

@@ -52,6 +52,25 @@ struct RedirectOptionTests {
         }
     }
 
+    @Test("Fields that are shown as *** stay with their origin, and do not come back")
+    func secretFields() async throws {
+        try await TestServer.withServer { first in
+            try await TestServer.withServer { second in
+                let back = second.url("/redirect-to?url=\(first.url("/headers"))")
+                for (target, last) in [(second.url("/get"), second), (back, first)] {
+                    let url = first.url("/redirect-to?url=\(target)")
+                    let plain = try await TernProcess.run(url, "X-Api-Key:k3y", "X-Trace:7")
+                    #expect(plain.status == 0, "\(plain.errors)")
+                    #expect(last.requests().last?.headers["X-Api-Key"] == nil)
+                    #expect(last.requests().last?.headers["X-Trace"] == "7")
+                    let trusted = try await TernProcess.run("--location-trusted", url, "X-Api-Key:k3y")
+                    #expect(trusted.status == 0, "\(trusted.errors)")
+                    #expect(last.requests().last?.headers["X-Api-Key"] == "k3y")
+                }
+            }
+        }
+    }
+
     @Test("A POST stays one on the status that is named", arguments: [301, 302, 303])
     func post(status: Int) async throws {
         try await TestServer.withServer { server in

@@ -60,6 +60,11 @@ import Testing
         #expect(content.removedHeaders == ["user-agent"])
     }
 
+    @Test func namesHeadersWithSecrets() throws {
+        let content = try content(["X-Api-Key:k3y", "Accept:text/csv", "X-Auth-Token:t", "Cookie:"])
+        #expect(content.secretHeaders == ["X-Api-Key", "X-Auth-Token"])
+    }
+
     @Test(arguments: [["n:=1.", "x=1"], ["l[1]=a"], ["@/dev/null", "@/dev/null"]])
     func refuses(_ arguments: [String]) {
         #expect(throws: UsageError.self) { try content(arguments) }

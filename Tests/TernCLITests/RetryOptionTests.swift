@@ -49,6 +49,17 @@ struct RetryOptionTests {
         #expect(try policy("--retry", "2", "--retry-max-time", "9").totalTime == .seconds(9))
     }
 
+    @Test("A server cannot ask for a wait of days")
+    func longestRetryAfter() async throws {
+        #expect(try policy("--retry", "2").longestRetryAfter == .seconds(21_600))
+        try await TestServer.withServer { server in
+            serve(9, on: server, retryAfter: "86400")
+            let outcome = try await TernProcess.run("--retry", "1", "--print", "b", server.url("/busy"))
+            #expect(outcome.text == "busy", "\(outcome.errors)")
+            #expect(server.requests().count == 1)
+        }
+    }
+
     @Test("What is retried, and what with --retry-all-errors")
     func reasons() throws {
         let plain = try policy("--retry", "2")

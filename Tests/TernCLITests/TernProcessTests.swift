@@ -86,6 +86,17 @@ import Testing
         try await server.stop()
     }
 
+    @Test func waitsShortlyForTheMessageOfAnError() async throws {
+        let head = "HTTP/1.1 401 X\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nNo"
+        let server = try await ScriptedServer.start(connections: [[.receiveHead, .send(head), .hang]])
+        let start = ContinuousClock.now
+        let outcome = try await TernProcess.run("--fail", "--timeout", "3000", "http://127.0.0.1:\(server.port)/")
+        #expect(outcome.status == 22)
+        #expect(ContinuousClock.now - start < .seconds(60))
+        expectOneLine(outcome)
+        try await server.stop()
+    }
+
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, Int32)])
     func leavesOnSignals(_ signal: CInt, _ status: Int32) async throws {
         let folder = try TemporaryFolder()

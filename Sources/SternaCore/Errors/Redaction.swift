@@ -12,6 +12,11 @@ package enum Redaction {
         return text[...mark] + (masked(pairs: query[...]) ?? query)
     }
 
+    /// The text of a URL for a message, cut after `limit` characters, since a server may have chosen it.
+    package static func brief(_ url: String, limit: Int = 500) -> String {
+        url.utf8.count > limit ? "\(url.prefix(limit))…" : url
+    }
+
     /// A URL reference, valid or not, without the parts that ``show(_:)`` leaves out.
     package static func show(reference: String) -> String {
         if let url = try? HTTPURL(reference) { return show(url) }

@@ -167,7 +167,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         var text = detail
         if let serverMessage { text += " The server says: \(FieldSyntax.printable(serverMessage))" }
         var place: [String] = []
-        if let url { place.append("\(method.map { "\($0.rawValue) " } ?? "")\(url)") }
+        if let url { place.append("\(method.map { "\($0.rawValue) " } ?? "")\(Redaction.brief(url))") }
         if attempt > 1 { place.append("attempt \(attempt)") }
         if phase != .prepare { place.append("phase: \(phase)") }
         return place.isEmpty ? text : "\(text) [\(place.joined(separator: ", "))]"

@@ -96,6 +96,37 @@ public struct FieldSection: Sendable {
         }
     }
 
+    /// The values of a field's lines as URL references. In a value that is not UTF-8, each byte outside ASCII is percent-encoded, as
+    /// curl and browsers do; ``subscript(values:)`` replaces such bytes, which leads elsewhere.
+    package func references(_ name: HTTPField.Name) -> [String] {
+        switch storage {
+        case .fields(let fields, _):
+            return fields[fields: name].map { field in field.withUnsafeBytesOfValue { Self.reference(Array($0)) } }
+        case .wire(let bytes, _):
+            var found: [String] = []
+            bytes.withUnsafeReadableBytes { raw in
+                FieldLines.forEach(in: raw, named: name.canonicalName) { value in
+                    found.append(Self.reference(Array(value)))
+                    return true
+                }
+            }
+            return found
+        }
+    }
+
+    private static func reference(_ bytes: [UInt8]) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = ""
+        for byte in bytes {
+            if byte < 0x80 {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%" + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+
     /// Whether the section has a field of that name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {

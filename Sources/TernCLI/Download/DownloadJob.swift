@@ -26,6 +26,7 @@ struct DownloadJob {
         try routing.checkSocket()
         let drafts = zip(urls, destinations).map { url, destination in
             var draft = RequestDraft(.get, url, headers: content.headers)
+            draft.settings.secretHeaders = content.secretHeaders
             credentials.apply(to: &draft.settings)
             return (draft: draft, to: destination)
         }

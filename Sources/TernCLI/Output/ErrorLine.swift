@@ -62,7 +62,7 @@ enum ErrorLine {
 
     private static func place(_ error: SternaError) -> String {
         guard let url = error.url else { return "" }
-        return " [\(error.method.map { "\($0.rawValue) " } ?? "")\(url)]"
+        return " [\(error.method.map { "\($0.rawValue) " } ?? "")\(Redaction.brief(url))]"
     }
 
     /// Returns advice for errors whose message cannot name this program's options.

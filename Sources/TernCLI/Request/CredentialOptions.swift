@@ -10,7 +10,11 @@ enum AuthType: String, ExpressibleByArgument, CaseIterable {
 /// Options for credentials.
 struct CredentialOptions: ParsableArguments {
     @Option(
-        name: [.customShort("a"), .customShort("u"), .customLong("auth"), .customLong("user")],
+        // Joined as for curl: otherwise `-uada:secret` is an unknown option, whose name the error shows.
+        name: [
+            .customShort("a", allowingJoined: true), .customShort("u", allowingJoined: true), .customLong("auth"),
+            .customLong("user"),
+        ],
         help: ArgumentHelp(
             "The user and the password, or the token of --auth-type bearer; tern asks for a missing password.",
             valueName: "user:pass"))

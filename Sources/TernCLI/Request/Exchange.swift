@@ -6,6 +6,9 @@ struct Exchange: Sendable {
     /// The most bytes of an error's body that are read to find the server's message.
     private static let messageBytes = 1 << 20
 
+    /// How long the command waits for that message, which a server may send as slowly as it likes.
+    private static let messagePatience = Duration.seconds(5)
+
     /// The largest request body, in bytes, that is shown.
     private static let shownBodyBytes = 1 << 20
 
@@ -49,6 +52,8 @@ struct Exchange: Sendable {
             try await session.withResponse(to: draft) { response in
                 progress.finish()
                 if fails, response.status.code >= 400 { throw await statusError(response, draft) }
+                // Why a challenge was not answered, say.
+                if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
                 if let file = try destination.file(for: response) {
                     try await save(response, to: file)
@@ -93,8 +98,16 @@ struct Exchange: Sendable {
     }
 
     private func statusError(_ response: Response, _ draft: RequestDraft) async -> SternaError {
-        // If the body cannot be read, the error reports only the status.
-        let body = (try? await response.body.collect(upTo: Self.messageBytes)) ?? Bytes()
+        // If the body cannot be read in time, the error reports only the status.
+        let body = await withTaskGroup(of: Bytes?.self) { group in
+            group.addTask { try? await response.body.collect(upTo: Self.messageBytes) }
+            group.addTask {
+                try? await Task.sleep(for: Self.messagePatience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return (await group.next() ?? nil) ?? Bytes()
+        }
         var error =
             ResponseValidation(statuses: 100..<400).check(response, body: body)
             ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")

@@ -14,6 +14,9 @@ struct RequestContent: Sendable {
     /// The file that is the body.
     var file: String?
 
+    /// The names of header fields that hold secrets, as far as their names tell: those that are shown as `***`.
+    var secretHeaders: Set<String> { Set(headers.lines.map(\.name).filter { Redaction.isSecretHeader($0) }) }
+
     /// Throws `UsageError` for items that exclude each other, and `SternaError` for files and JSON that cannot be read.
     ///
     /// - Parameter given: the body that an option gives; the caller handles standard input.

@@ -70,6 +70,7 @@ struct RequestJob {
         }
         var draft = RequestDraft(
             method, url, body: content.body, headers: content.headers)
+        draft.settings.secretHeaders = content.secretHeaders
         credentials.apply(to: &draft.settings)
         draft.settings.awsSigning = signing
         if output.curl { return try printCommand(draft, by: session, content) }

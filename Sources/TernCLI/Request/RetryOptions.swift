@@ -5,7 +5,7 @@ import Sterna
 struct RetryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send the request again up to this often: after a time-out, an unknown host, and the statuses 408, 429, 500, 502, 503 and 504. A Retry-After is heeded.",
+            "Send the request again up to this often: after a time-out, an unknown host, and the statuses 408, 429, 500, 502, 503 and 504. A Retry-After of up to 6 hours is heeded; after a longer one the response is shown.",
             valueName: "times"))
     var retry: Int?
 
@@ -48,7 +48,8 @@ struct RetryOptions: ParsableArguments {
         policy.methods.formUnion([.post, .patch, .connect])
         policy.statuses = [408, 429, 500, 502, 503, 504]
         policy.deferredStatuses = []
-        policy.longestRetryAfter = .seconds(1_000_000_000)
+        // As curl: a server must not hold the command for days.
+        policy.longestRetryAfter = .seconds(6 * 3_600)
         policy.budget = nil
         policy.errors = retryAllErrors ? Self.allErrors : [.timedOut, .hostNotFound]
         policy.backoff = RetryBackoff(base: .seconds(1), cap: .seconds(600))

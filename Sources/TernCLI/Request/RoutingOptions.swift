@@ -5,14 +5,14 @@ import SternaPlatform
 /// Options for the route to the server.
 struct RoutingOptions: ParsableArguments {
     @Option(
-        name: [.customShort("x"), .long],
+        name: [.customShort("x", allowingJoined: true), .long],
         help: ArgumentHelp(
             "Go through this proxy: http, https or socks5, with user:pass@ if it requires them. Without it, the environment's http_proxy, https_proxy and all_proxy count; “none” is for no proxy.",
             valueName: "url"))
     var proxy: String?
 
     @Option(
-        name: [.customShort("U"), .long],
+        name: [.customShort("U", allowingJoined: true), .long],
         help: ArgumentHelp(
             "The user and the password for the proxy; tern asks for a missing password.", valueName: "user:pass"))
     var proxyUser: String?

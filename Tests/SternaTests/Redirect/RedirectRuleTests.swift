@@ -202,6 +202,21 @@ struct RedirectRuleTests {
         #expect(try followed(decide(try request(.get, "http://a.test/"), 302, "http://b.test/")).url.host == "b.test")
     }
 
+    @Test("A refusal shows the beginning of a long target") func longTarget() throws {
+        let error = refused(decide(try request(), 302, "http://a.test/" + String(repeating: "y", count: 60_000)))
+        #expect(error?.detail.contains("http://a.test/yyy") == true)
+        #expect((error?.detail.count ?? 0) < 1_000)
+    }
+
+    @Test("A target keeps bytes that are not UTF-8") func latin1() throws {
+        let request = try request()
+        let line = Array("Location: /caf".utf8) + [0xE9] + Array("?q=".utf8) + [0xFF, 0x0D, 0x0A]
+        let response = Response(
+            status: .found, section: FieldSection(checkedLines: Bytes(bytes: line)), url: request.url)
+        let next = try followed(RedirectRule.decide(request, response, policy: .follow))
+        #expect(next.url.requestTarget == "/caf%E9?q=%FF")
+    }
+
     @Test("A refusal does not show the target's secrets")
     func secrets() throws {
         let error = refused(decide(try request(), 302, "http://user:pa55@other.test/?token=s3cret"))

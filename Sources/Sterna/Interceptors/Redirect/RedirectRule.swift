@@ -25,7 +25,7 @@ enum RedirectRule {
         hasNewBody: Bool = false
     ) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
-        let locations = response.section[values: .location]
+        let locations = response.section.references(.location)
         guard let location = locations.first else { return .deliver }
         guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }) else {
             return refuse("The server redirects to several targets at once: its Location fields differ.")
@@ -48,7 +48,7 @@ enum RedirectRule {
         }
         if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
             return refuse(
-                "The server redirects from https to http (\(Redaction.show(target))); the redirect was refused because "
+                "The server redirects from https to http (\(Redaction.brief(Redaction.show(target)))); the redirect was refused because "
                     + "it would give up encryption.")
         }
         return follow(request, to: target, status: response.status.code, policy, hasNewBody: hasNewBody)
@@ -85,7 +85,7 @@ enum RedirectRule {
                 SternaError(
                     .bodyNotReplayable, phase: .read,
                     "The server redirects with \(status), which repeats the body, but that comes from a stream that can be read only "
-                        + "once; send it to \(Redaction.show(target)) instead, or as bytes or a file."))
+                        + "once; send it to \(Redaction.brief(Redaction.show(target))) instead, or as bytes or a file."))
         }
         if request.url.origin != target.origin { leaveOrigin(&next, policy) }
         if let referrer = policy.referrer {

@@ -28,7 +28,6 @@ enum RepeatedURLs {
     }
 
     private static func shown(_ url: HTTPURL) -> String {
-        let text = Redaction.show(url)
-        return text.count > longest ? "\(text.prefix(longest))…" : text
+        Redaction.brief(Redaction.show(url), limit: longest)
     }
 }
