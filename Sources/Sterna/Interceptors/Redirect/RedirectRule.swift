@@ -85,7 +85,8 @@ enum RedirectRule {
                 SternaError(
                     .bodyNotReplayable, phase: .read,
                     "The server redirects with \(status), which repeats the body, but that comes from a stream that can be read only "
-                        + "once; send it to \(Redaction.brief(Redaction.show(target))) instead, or as bytes or a file."))
+                        + "once; send it to \(Redaction.brief(Redaction.show(target))) instead, or as bytes or a file.")
+            )
         }
         if request.url.origin != target.origin { leaveOrigin(&next, policy) }
         if let referrer = policy.referrer {
