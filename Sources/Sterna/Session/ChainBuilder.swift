@@ -91,6 +91,10 @@ struct ChainBuilder: Sendable {
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
+        // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
+        if let limit = settings.adaptiveConcurrencyLimit {
+            policies.append(AdaptiveConcurrencyInterceptor(limit: limit, time: settings.engine.loopClock))
+        }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [

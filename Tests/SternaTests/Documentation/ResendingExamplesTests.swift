@@ -144,6 +144,22 @@ struct ResendingExamplesTests {
         #expect(mock.requests.count == 6)
     }
 
+    @Test("An adaptive concurrency limit")
+    func adaptiveConcurrency() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let limit = AdaptiveConcurrencyLimit(minLimit: 2, maxLimit: 100, longestWait: .seconds(5))
+        let api = try Session(baseURL: "https://api.example.com") { $0.adaptiveConcurrencyLimit = limit }
+
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<30 { group.addTask { try await api.get("report").status } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(mock.requests.count == 30)
+    }
+
     @Test("A hook that tells of each retry")
     func hook() async throws {
         let counter = Counter()
