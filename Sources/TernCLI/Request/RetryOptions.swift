@@ -119,6 +119,7 @@ final class RetryLog: NetworkObserver {
         case .misdirected: "on another connection"
         case .authentication: "to answer a challenge"
         case .retry: "retry"
+        case .hedge: "the answer was late"
         }
     }
 

@@ -144,6 +144,20 @@ struct ResendingExamplesTests {
         #expect(mock.requests.count == 6)
     }
 
+    @Test("A hedging policy")
+    func hedging() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let hedging = HedgingPolicy(after: .percentile(95))  // or .fixed(.milliseconds(200))
+        let api = try Session(baseURL: "https://api.example.com") { $0.hedging = hedging }
+        try await api.get("search", parameters: ["q": "tern"])
+        try await api.get("live") { $0.hedging = .off }
+
+        #expect(mock.requests.map(\.url.path) == ["/search", "/live"])
+    }
+
     @Test("An adaptive concurrency limit")
     func adaptiveConcurrency() async throws {
         let mock = MockTransport { _ in .json([:]) }

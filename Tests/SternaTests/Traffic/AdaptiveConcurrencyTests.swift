@@ -27,7 +27,8 @@ struct AdaptiveConcurrencyTests {
         var tasks: [Task<Int, any Error>] = []
         for number in 0..<12 {
             tasks.append(Task { try await api.get("\(number)").status })
-            #expect(await eventually { mock.requests.count == min(number + 1, 3) && gate.waiting == max(number - 2, 0) })
+            #expect(
+                await eventually { mock.requests.count == min(number + 1, 3) && gate.waiting == max(number - 2, 0) })
         }
         for number in 12..<60 { tasks.append(Task { try await api.get("\(number)").status }) }
         #expect(await eventually { gate.waiting == 57 })
@@ -126,7 +127,8 @@ struct AdaptiveConcurrencyTests {
                         return true
                     } catch let error as SternaError {
                         // Too many may wait; all others were answered, cancelled, or failed by the mock.
-                        return [.cancelled, .trafficLimited, .connectionClosed, .unacceptableStatus].contains(error.kind)
+                        return [.cancelled, .trafficLimited, .connectionClosed, .unacceptableStatus].contains(
+                            error.kind)
                     } catch {
                         return false
                     }
@@ -145,7 +147,8 @@ struct AdaptiveConcurrencyTests {
         let limit = AdaptiveConcurrencyLimit()
         let gate = try gate(limit)
         let other = limit.gate(try HTTPURL("https://other.example.com").origin)
-        let (isDown, held) = (Mutex(false), Release())
+        let isDown = Mutex(false)
+        let held = Release()
         let (api, _) = try scene.make({
             $0.retry = .none
             $0.adaptiveConcurrencyLimit = limit

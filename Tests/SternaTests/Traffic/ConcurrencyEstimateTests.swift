@@ -118,7 +118,8 @@ struct ConcurrencyEstimateTests {
         let errors: [(SternaError.Kind, SternaError.Phase, ConcurrencyEstimate.Outcome)] = [
             (.timedOut, .wait, .overloaded), (.timedOut, .connect, .overloaded), (.timedOut, .prepare, .unknown),
             (.connectionFailed, .connect, .overloaded), (.connectionClosed, .wait, .overloaded),
-            (.cancelled, .wait, .unknown), (.certificateRejected, .tls, .unknown), (.trafficLimited, .prepare, .unknown),
+            (.cancelled, .wait, .unknown), (.certificateRejected, .tls, .unknown),
+            (.trafficLimited, .prepare, .unknown),
         ]
         for (kind, phase, outcome) in errors {
             #expect(ConcurrencyEstimate.outcome(of: SternaError(kind, phase: phase, "")) == outcome, "\(kind) \(phase)")

@@ -91,7 +91,8 @@ struct AdaptiveConcurrencyInterceptor: Interceptor {
     private static var deadlinePassed: SternaError {
         SternaError(
             .timedOut, phase: .wait,
-            "The deadline passed while the request waited for a place under the adaptive concurrency limit; nothing was sent.")
+            "The deadline passed while the request waited for a place under the adaptive concurrency limit; nothing was sent."
+        )
     }
 }
 
