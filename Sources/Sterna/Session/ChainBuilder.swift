@@ -9,6 +9,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let authentication = ChainSlots(rawValue: 1 << 1)
     static let bandwidth = ChainSlots(rawValue: 1 << 2)
     static let signing = ChainSlots(rawValue: 1 << 3)
+    static let hedging = ChainSlots(rawValue: 1 << 4)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -20,6 +21,7 @@ struct ChainSlots: OptionSet, Sendable {
             insert(.authentication)
         }
         if settings.bandwidth != nil { insert(.bandwidth) }
+        if settings.hedging != nil { insert(.hedging) }
         if Self.isSigned(settings.options) { insert(.signing) }
     }
 
@@ -32,6 +34,7 @@ struct ChainSlots: OptionSet, Sendable {
             insert(.authentication)
         }
         if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
+        if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
         if Self.isSigned(options) { insert(.signing) }
     }
 
@@ -81,6 +84,8 @@ struct ChainBuilder: Sendable {
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
+        // Above traffic control, which counts each copy.
+        if slots.contains(.hedging) { policies.append(HedgingInterceptor(time: settings.engine.loopClock)) }
         policies += SessionPlan.trafficControl(settings)
         if let tokens = settings.tokenAuthentication {
             policies.append(TokenAuthenticationInterceptor(tokens: tokens, time: settings.engine.loopClock))
@@ -91,6 +96,10 @@ struct ChainBuilder: Sendable {
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
+        // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
+        if let limit = settings.adaptiveConcurrencyLimit {
+            policies.append(AdaptiveConcurrencyInterceptor(limit: limit, time: settings.engine.loopClock))
+        }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [
@@ -98,6 +107,7 @@ struct ChainBuilder: Sendable {
             ]
         }
         if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
+        if slots.contains(.hedging) { policies.append(HedgeReportInterceptor()) }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }

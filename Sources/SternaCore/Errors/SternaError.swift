@@ -4,7 +4,8 @@ public import HTTPTypes
 ///
 ///     before anything is sent   invalidURL  invalidHeader  invalidMethod  invalidRequest  encodingFailed
 ///                               fileUnreadable  bodyNotReplayable  originRefused  identityUnusable
-///     held back                 trafficLimited: by the session's own circuit breaker or rate limit, before anything is sent
+///     held back                 trafficLimited: by the session's own circuit breaker, rate limit or adaptive concurrency limit,
+///                               before anything is sent
 ///     stopped                   cancelled  timedOut
 ///     reaching the server       hostNotFound  addressRefused  connectionFailed  proxyFailed  tlsFailed
 ///                               certificateRejected  shutDown
@@ -216,7 +217,7 @@ extension SternaError {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
         case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable
-        /// The session's circuit breaker or rate limit held the request back; nothing was sent.
+        /// The session's circuit breaker, rate limit or adaptive concurrency limit held the request back; nothing was sent.
         case trafficLimited
         case cancelled, timedOut
         case hostNotFound, addressRefused, connectionFailed, proxyFailed, tlsFailed, certificateRejected, shutDown

@@ -17,6 +17,8 @@ public struct AttemptMetrics: Sendable, Hashable {
         case retry
         /// The server asked for credentials (401), or refused a signature for its date, and the request was sent with others.
         case authentication
+        /// The answer was late, and the request was sent once more beside it (hedged).
+        case hedge
     }
 
     /// A time span, counted from the request's begin.
@@ -109,6 +111,11 @@ public struct AttemptMetrics: Sendable, Hashable {
     }
 }
 
+/// The option key of the reason for a request's first attempt; nil where the order of attempts tells.
+package enum AttemptReasonKey: RequestOptionKey {
+    package static var defaultValue: AttemptMetrics.Reason? { nil }
+}
+
 /// The metrics of a request: its attempts in order.
 public struct RequestMetrics: Sendable, Hashable {
     /// A number that is unique within this process.
@@ -119,14 +126,17 @@ public struct RequestMetrics: Sendable, Hashable {
 
     package init(id: UInt64) { self.id = id }
 
-    /// From the call to the end of the last attempt.
-    public var duration: Duration { attempts.last?.whole.end ?? .zero }
+    /// From the call to the end of the attempt that ended last.
+    public var duration: Duration { attempts.lazy.map(\.whole.end).max() ?? .zero }
 
     /// The number of followed redirects.
     public var redirectCount: Int { attempts.count { $0.reason == .redirect } }
 
+    /// The number of copies that were sent since an answer was late.
+    public var hedgeCount: Int { attempts.count { $0.reason == .hedge } }
+
     /// The number of attempts that repeated a failed one.
-    public var retryCount: Int { attempts.count - redirectCount - (attempts.isEmpty ? 0 : 1) }
+    public var retryCount: Int { attempts.count - redirectCount - hedgeCount - (attempts.isEmpty ? 0 : 1) }
 
     /// The bytes written in all attempts.
     public var bytesSent: Int64 { attempts.reduce(0) { $0 + $1.bytesSent } }

@@ -68,7 +68,9 @@ package final class MetricsRecorder: Sendable {
             return next
         }
         let (index, begun) = metrics.withLock { metrics in
-            let reason = reason ?? expected ?? (metrics.attempts.isEmpty ? .first : .retry)
+            let reason =
+                reason ?? expected ?? request.options[AttemptReasonKey.self]
+                ?? (metrics.attempts.isEmpty ? .first : .retry)
             metrics.attempts.append(
                 AttemptMetrics(
                     reason: reason, method: request.method.rawValue, url: Redaction.show(request.url),
@@ -88,11 +90,12 @@ package final class MetricsRecorder: Sendable {
     /// A call of the observer, which runs user code and therefore happens outside of all state changes.
     package typealias Report = @Sendable () -> Void
 
-    /// Records the length of the last attempt's body after content decoding.
+    /// Records the length of a body after content decoding: the last attempt's that has a response, since a copy of the request may
+    /// have begun later.
     package func decoded(_ bytes: Int) {
         metrics.withLock { metrics in
-            guard !metrics.attempts.isEmpty else { return }
-            metrics.attempts[metrics.attempts.count - 1].decodedBytes += Int64(bytes)
+            let index = metrics.attempts.lastIndex { $0.status != nil } ?? metrics.attempts.indices.last
+            if let index { metrics.attempts[index].decodedBytes += Int64(bytes) }
         }
     }
 

@@ -86,6 +86,7 @@ struct Waterfall {
         case .refused: "again, as the server had not processed it"
         case .misdirected: "again, as that connection was another origin's"
         case .retry: "again"
+        case .hedge: "again, as the answer was late"
         case .authentication: "again with credentials, as the server asked for them"
         }
     }

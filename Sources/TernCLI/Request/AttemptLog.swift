@@ -57,6 +57,7 @@ final class AttemptLog: NetworkObserver {
         case .misdirected: "on another connection"
         case .authentication: "to answer a challenge"
         case .retry: "retry"
+        case .hedge: "the answer was late"
         }
     }
 

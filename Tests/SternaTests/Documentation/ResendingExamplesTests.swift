@@ -206,4 +206,34 @@ struct ResendingExamplesTests {
         #expect(error?.kind == .trafficLimited)
         #expect(mock.requests.count == 6)
     }
+
+    @Test("A hedging policy")
+    func hedging() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let hedging = HedgingPolicy(after: .percentile(95))  // or .fixed(.milliseconds(200))
+        let api = try Session(baseURL: "https://api.example.com") { $0.hedging = hedging }
+        try await api.get("search", parameters: ["q": "tern"])
+        try await api.get("live") { $0.hedging = .off }
+
+        #expect(mock.requests.map(\.url.path) == ["/search", "/live"])
+    }
+
+    @Test("An adaptive concurrency limit")
+    func adaptiveConcurrency() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let limit = AdaptiveConcurrencyLimit(minLimit: 2, maxLimit: 100, longestWait: .seconds(5))
+        let api = try Session(baseURL: "https://api.example.com") { $0.adaptiveConcurrencyLimit = limit }
+
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<30 { group.addTask { try await api.get("report").status } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(mock.requests.count == 30)
+    }
 }

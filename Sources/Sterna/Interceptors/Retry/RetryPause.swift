@@ -21,7 +21,7 @@ final class RetryPause: CallStep {
     /// The time that the call had left at the beginning.
     private let reach: TimeAmount
 
-    private init(_ delay: Duration, _ call: Call?, _ time: LoopClock) {
+    init(_ delay: Duration, _ call: Call?, _ time: LoopClock) {
         self.call = call
         self.time = time
         self.delay = TimeAmount(clamping: delay)
@@ -34,22 +34,29 @@ final class RetryPause: CallStep {
     nonisolated(nonsending) static func wait(
         _ delay: Duration, before request: Request, on time: LoopClock
     ) async throws {
-        let pause = RetryPause(delay, request.call, time)
-        guard request.call?.beginWait(pause) != false else { throw cancelled }
-        defer { request.call?.endWait(pause) }
+        try await RetryPause(delay, request.call, time).wait()
+    }
+
+    /// Waits until the time is over or ``wake()`` is called; throws `cancelled` if the Swift task or the call is cancelled.
+    nonisolated(nonsending) func wait() async throws {
+        guard call?.beginWait(self) != false else { throw Self.cancelled }
+        defer { call?.endWait(self) }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result = pause.state.withLock { state in
+                let result = state.withLock { state in
                     if state.result == nil { state.continuation = continuation }
                     return state.result
                 }
                 if let result { return continuation.resume(with: result) }
-                pause.check()
+                check()
             }
         } onCancel: {
-            pause.end(.failure(cancelled))
+            end(.failure(Self.cancelled))
         }
     }
+
+    /// Ends the wait early.
+    func wake() { end(.success(())) }
 
     private static var cancelled: SternaError {
         SternaError(.cancelled, phase: .wait, "The request was cancelled while it waited to be sent.")

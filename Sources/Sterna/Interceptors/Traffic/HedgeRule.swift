@@ -1,0 +1,216 @@
+import NIOCore
+import SternaCore
+
+/// Decides when a request is sent once more although its answer is still awaited: functions of values, without I/O and clock.
+enum HedgeRule {
+    /// What a policy allows.
+    struct Rules: Sendable {
+        var delay: HedgingPolicy.Delay
+        var limit: Int
+        var methods: Set<Request.Method>
+        var budget: RetryBudget?
+    }
+
+    /// What has happened to the request so far.
+    struct Progress: Sendable {
+        /// The number of hedges so far.
+        var hedges = 0
+
+        /// Whether a copy has ended, so that only the others are awaited.
+        var hasEnded = false
+
+        /// The time until the request must be complete; nil without a deadline.
+        var timeLeft: Duration?
+
+        /// Whether the call was cancelled.
+        var isCancelled = false
+    }
+
+    /// Why a request is not hedged.
+    enum Obstacle: Sendable, Hashable {
+        case cancelled, ended, limit, method, body
+        /// The origin has asked for fewer requests.
+        case held
+        /// Too few times of the origin are known.
+        case samples
+        /// The hedge would begin after the deadline.
+        case time
+        case budget
+    }
+
+    enum Plan: Sendable, Hashable {
+        /// Another copy may be sent after a time without a response.
+        case hedge(after: Duration)
+        case leave(Obstacle)
+    }
+
+    /// Decides, when a copy is sent, whether another may follow it.
+    static func plan(
+        _ request: Request, _ rules: Rules, _ origin: HedgedOrigin, _ progress: Progress, at now: NIODeadline
+    ) -> Plan {
+        if let obstacle = obstacle(request, rules, origin, progress, at: now) { return .leave(obstacle) }
+        guard let delay = origin.delay(rules.delay) else { return .leave(.samples) }
+        if let left = progress.timeLeft, delay >= left { return .leave(.time) }
+        return .hedge(after: delay)
+    }
+
+    /// Decides, when the time is over, whether the copy is sent; nil if it is.
+    ///
+    /// - Parameter budget: whether the origin's budget has a hedge left, which is asked for last.
+    static func refusal(
+        _ request: Request, _ rules: Rules, _ origin: HedgedOrigin, _ progress: Progress, at now: NIODeadline,
+        budget: @autoclosure () -> Bool
+    ) -> Obstacle? {
+        if let obstacle = obstacle(request, rules, origin, progress, at: now) { return obstacle }
+        if let left = progress.timeLeft, left <= .zero { return .time }
+        return budget() ? nil : .budget
+    }
+
+    private static func obstacle(
+        _ request: Request, _ rules: Rules, _ origin: HedgedOrigin, _ progress: Progress, at now: NIODeadline
+    ) -> Obstacle? {
+        guard !progress.isCancelled else { return .cancelled }
+        guard !progress.hasEnded else { return .ended }
+        guard progress.hedges < rules.limit else { return .limit }
+        guard rules.methods.contains(request.method) else { return .method }
+        guard request.isReplayable else { return .body }
+        return origin.isHeld(at: now) ? .held : nil
+    }
+
+    // MARK: Answers
+
+    /// Whether a response ends the race although other copies are under way.
+    static func isUsable(_ status: Int) -> Bool { status != 429 && Circuit.result(of: status) != .failure }
+
+    /// How long an origin is sent no hedges after a response; nil for one that does not ask for it.
+    static func hold(after status: Int, retryAfter: Duration?) -> Duration? {
+        guard status == 429 || status == 503 else { return nil }
+        return min(max(retryAfter ?? .seconds(10), .zero), .seconds(86_400))
+    }
+}
+
+/// The copies of one request, and which of them is delivered: a value.
+struct HedgeRace: Sendable {
+    /// How a copy has ended.
+    enum Outcome: Sendable, Hashable {
+        /// With a response that is as good as any.
+        case usable
+        /// With a response that tells of a failing server, or with an error.
+        case failed
+    }
+
+    enum Step: Sendable, Hashable {
+        case wait
+        /// The outcome of this copy is the request's.
+        case deliver(Int)
+    }
+
+    /// The outcomes of the copies; the first is the request itself.
+    private var outcomes: [Outcome?] = [nil]
+
+    /// The number of copies beside the first.
+    var hedges: Int { outcomes.count - 1 }
+
+    /// Whether a copy has ended.
+    var hasEnded: Bool { outcomes.contains { $0 != nil } }
+
+    /// Adds a copy; returns its number.
+    mutating func addCopy() -> Int {
+        outcomes.append(nil)
+        return hedges
+    }
+
+    /// Records the end of a copy. The first usable response is delivered; if there is none, what the first copy has come to.
+    mutating func ended(_ copy: Int, _ outcome: Outcome) -> Step {
+        guard outcomes.indices.contains(copy) else { return .wait }
+        outcomes[copy] = outcome
+        if outcome == .usable { return .deliver(copy) }
+        return outcomes.contains(nil) ? .wait : .deliver(0)
+    }
+}
+
+/// What a hedging policy knows of an origin: a value, without a clock.
+struct HedgedOrigin: Sendable {
+    private(set) var latencies = Latencies()
+    private var account: RetryAccount?
+    private var heldUntil: NIODeadline?
+
+    /// Counts a request.
+    mutating func count(at now: NIODeadline) {
+        guard account != nil else { return account = RetryAccount(at: now) }
+        account?.count()
+    }
+
+    /// Takes a hedge out of the budget; returns whether there was one.
+    mutating func withdraw(_ budget: RetryBudget?, at now: NIODeadline) -> Bool {
+        guard let budget else { return true }
+        var own = account ?? RetryAccount(at: now)
+        defer { account = own }
+        return own.withdraw(budget, at: now)
+    }
+
+    /// Adds the time that a response's head took, or that was waited for one in vain.
+    mutating func add(_ time: Duration) { latencies.add(time) }
+
+    /// Allows no hedges for a time.
+    mutating func hold(for time: Duration, at now: NIODeadline) {
+        let end = now + TimeAmount(clamping: time)
+        heldUntil = max(heldUntil ?? end, end)
+    }
+
+    func isHeld(at now: NIODeadline) -> Bool { heldUntil.map { now < $0 } ?? false }
+
+    /// Returns the time without a response after which another copy is sent; nil while too little is known.
+    func delay(_ delay: HedgingPolicy.Delay) -> Duration? {
+        switch delay {
+        case .fixed(let time): return max(time, .zero)
+        case .percentile(let share, let floor, let samples):
+            guard latencies.count >= min(max(samples, 1), Latencies.most) else { return nil }
+            return latencies.percentile(share).map { max($0, floor, .zero) }
+        }
+    }
+}
+
+/// The latest times of an origin, and their percentiles.
+struct Latencies: Sendable {
+    /// The number of times that are kept.
+    static let most = 128
+
+    private var ring: [Duration] = []
+    private var sorted: [Duration] = []
+    private var oldest = 0
+
+    var count: Int { ring.count }
+
+    mutating func add(_ time: Duration) {
+        if ring.count < Self.most {
+            ring.append(time)
+        } else {
+            let gone = ring[oldest]
+            ring[oldest] = time
+            oldest = (oldest + 1) % Self.most
+            let place = place(of: gone)
+            if sorted.indices.contains(place) { sorted.remove(at: place) }
+        }
+        sorted.insert(time, at: place(of: time))
+    }
+
+    /// Returns the least time that a share of all do not exceed; nil if there are none.
+    ///
+    /// - Parameter share: in percent, from 0 to 100.
+    func percentile(_ share: Double) -> Duration? {
+        guard !sorted.isEmpty, !share.isNaN else { return nil }
+        let rank = (min(max(share, 0), 100) / 100 * Double(sorted.count)).rounded(.up)
+        return sorted[min(max(Int(rank) - 1, 0), sorted.count - 1)]
+    }
+
+    /// Returns where the first time stands that is no shorter.
+    private func place(of time: Duration) -> Int {
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
