@@ -1,0 +1,57 @@
+import Sterna
+import SternaTesting
+import Testing
+
+/// Servers on sockets whose 401 is followed by what no server should send.
+@Suite("Authentication: refusals of hostile servers", .timeLimit(.minutes(2)))
+struct HostileRefusalTests {
+    private static let head =
+        "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"x\", nonce=\"n\", qop=\"auth\"\r\n"
+    private static let answer: [ScriptedServer.Step] = [
+        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nreal"),
+    ]
+
+    /// Sends a GET with a credential; the second connection answers it.
+    private func text(_ refusal: [ScriptedServer.Step]) async throws -> (text: String, sent: String) {
+        let script: [ScriptedServer.Step] = [.receiveHead] + refusal
+        return try await ScriptedServer.withServer(connections: [script, Self.answer]) { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.retry = .none
+                $0.credential = AuthenticationSessionTests.ada
+            }
+            let text = try await api.get("a").text()
+            #expect(try await server.waitForClose(connection: 0))
+            return (text, String(decoding: server.received(connection: 1), as: UTF8.self))
+        }
+    }
+
+    @Test("A body without an end is given up with its connection") func endless() async throws {
+        let chunk = Array("4000\r\n".utf8) + [UInt8](repeating: 0x7A, count: 0x4000) + Array("\r\n".utf8)
+        let (text, sent) = try await text([
+            .send(Self.head + "Transfer-Encoding: chunked\r\n\r\n"), .sendRepeating(chunk, count: nil),
+        ])
+        #expect(text == "real")
+        #expect(sent.contains("Authorization: Digest"))
+    }
+
+    @Test("A body that stalls is not awaited") func stalling() async throws {
+        let (text, sent) = try await text([.send(Self.head + "Content-Length: 9\r\n\r\nno"), .waitForClose])
+        #expect(text == "real")
+        #expect(sent.contains("Authorization: Digest"))
+    }
+
+    @Test("A second response behind it is no answer to the next request") func forged() async throws {
+        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        let (text, sent) = try await text([
+            .send(Self.head + "Content-Length: 2\r\n\r\nno" + forged), .waitForClose,
+        ])
+        #expect(text == "real")
+        #expect(sent.contains("Authorization: Digest"))
+    }
+
+    @Test("A connection that ends behind it is replaced") func closed() async throws {
+        let (text, _) = try await text([.send(Self.head + "Content-Length: 2\r\n\r\nno"), .close])
+        #expect(text == "real")
+    }
+}
