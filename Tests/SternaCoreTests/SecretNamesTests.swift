@@ -29,6 +29,12 @@ struct SecretNamesTests {
         #expect(!Redaction.isSecretHeader(name))
     }
 
+    @Test("Keys that are no credentials", arguments: ["Idempotency-Key", "idempotency-key", "Sec-WebSocket-Key"])
+    func keys(name: String) {
+        #expect(!Redaction.isSecretHeader(name))
+        #expect(Redaction.isSecretHeader("X-\(name)"))
+    }
+
     @Test("Header fields", arguments: ["X-Api-Secret", "X-App-Secret", "X-New-Password", "Set-Cookie", "X-OTP"])
     func fields(name: String) {
         #expect(Redaction.isSecretHeader(name))

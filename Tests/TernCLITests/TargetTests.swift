@@ -17,6 +17,8 @@ import Testing
         (":?a", "http://localhost?a"),
         ("[::1]:80/", "http://[::1]:80/"),
         ("//host/x", "http://host/x"),
+        ("http:/ada:pw@host/x", "http://ada:pw@host/x"),
+        ("HTTPS:/host", "https://host"),
         ("", "http://"),
     ])
     func expandsURLs(_ short: String, _ long: String) {

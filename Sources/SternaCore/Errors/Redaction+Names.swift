@@ -35,6 +35,8 @@ extension Redaction {
     package static func isSecretHeader(_ name: String) -> Bool {
         switch name.lowercased() {
         case "authorization", "proxy-authorization", "cookie", "set-cookie", "cookie2", "set-cookie2": true
+        // Names that end in "-key" without being secret.
+        case "idempotency-key", "sec-websocket-key": false
         default: isSecret(name[...]) || name.lowercased().hasSuffix("-key")
         }
     }

@@ -92,9 +92,13 @@ struct Target: Hashable, Sendable {
         return isCapital && !text.isEmpty ? text : nil
     }
 
-    /// Expands a URL's short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http.
+    /// Expands a URL's short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http. A single slash behind the
+    /// scheme is read as two, as browsers and curl do.
     static func expand(_ text: String) -> String {
         if hasScheme(text) { return text }
+        for scheme in ["http", "https"] where text.lowercased().hasPrefix("\(scheme):/") {
+            return "\(scheme)://\(text.dropFirst(scheme.count + 2))"
+        }
         if text.hasPrefix("//") { return "http:" + text }
         guard text.first == ":" else { return "http://" + text }
         let rest = text.dropFirst()

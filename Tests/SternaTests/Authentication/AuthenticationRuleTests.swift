@@ -47,6 +47,8 @@ struct AuthenticationRuleTests {
         }
     }
 
+    private static let unanswered = "deliver: No credentials were sent: noth"
+
     static let schemes: [([String], String, String)] = [
         (["Basic realm=x"], "basic ada session", "deliver"),
         ([md5], "MD5 ada session", "deliver"),
@@ -64,7 +66,8 @@ struct AuthenticationRuleTests {
         (["NTLM"], "fail authenticationFailed", "fail authenticationFailed"),
         (["Negotiate", "NTLM"], "fail authenticationFailed", "fail authenticationFailed"),
         (["negotiate YII="], "fail authenticationFailed", "fail authenticationFailed"),
-        (["Hawk", "NTLM"], "deliver", "deliver"), (["Hawk"], "deliver", "deliver"), ([], "deliver", "deliver"),
+        (["Hawk", "NTLM"], unanswered, unanswered), (["Hawk"], unanswered, unanswered), ([], "deliver", "deliver"),
+        ([#"Digest realm="x", nonce="n", qop="auth", algorithm=FOO"#], unanswered, unanswered),
         (["Basic"], "basic ada session", "deliver"),
     ]
 

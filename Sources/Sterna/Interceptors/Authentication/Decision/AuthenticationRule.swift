@@ -173,7 +173,7 @@ enum AuthenticationRule {
         let isOfConnections = challenges.allSatisfy { $0.hasScheme("NTLM") || $0.hasScheme("Negotiate") }
         guard !challenges.isEmpty, isOfConnections else {
             let isHashed = situation.isReplayable || challenges.allSatisfy { DigestChallenge($0) == nil }
-            return .deliver(isHashed ? nil : Notes.notReplayable)
+            return .deliver(isHashed ? unanswered(situation) : Notes.notReplayable)
         }
         let names = challenges.map { $0.hasScheme("NTLM") ? "NTLM" : "Negotiate" }
         let list = names.contains("NTLM") ? names.contains("Negotiate") ? "Negotiate and NTLM" : "NTLM" : "Negotiate"
@@ -181,6 +181,21 @@ enum AuthenticationRule {
             SternaError(
                 .authenticationFailed, phase: .wait,
                 "The server authenticates by \(list) alone, which is not supported; ask for Digest, Basic or Bearer."))
+    }
+
+    /// Returns a note for credentials that none of the challenges fits; nil if there are none, or the caller wants each 401.
+    private static func unanswered(_ situation: Situation) -> String? {
+        guard !situation.sources.isEmpty, !situation.policy.schemes.isEmpty, !situation.challenges.isEmpty else {
+            return nil
+        }
+        var names: [String] = []
+        for challenge in situation.challenges.prefix(4) where !names.contains(challenge.scheme) {
+            names.append(challenge.scheme)
+        }
+        let list = FieldSyntax.printable(names.joined(separator: ", "), limit: 100)
+        return
+            "No credentials were sent: nothing that the server offers (\(list)) is supported and allowed by "
+            + "authentication.schemes."
     }
 
     // MARK: Notes
