@@ -96,13 +96,9 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         }
         guard FieldSyntax.isValue(value) else {
             let reason =
-                switch value {
-                case Authorization.refusedValue:
-                    "has a user name with a colon, where servers would split name and password (RFC 7617, 2),"
-                case Authorization.refusedControl:
-                    "has a control character in the user name or the password (RFC 7617, 2)"
-                default: "has a control character (a line break, say)"
-                }
+                value == Authorization.refusedValue
+                ? "has a user name with a colon, where servers would split name and password (RFC 7617, 2),"
+                : "has a control character (a line break, say)"
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The value of header “\(name)” \(reason) and was not sent.")
         }

@@ -35,10 +35,33 @@ struct HostileRefusalTests {
         #expect(sent.contains("Authorization: Digest"))
     }
 
-    @Test("A body that stalls is not awaited") func stalling() async throws {
-        let (text, sent) = try await text([.send(Self.head + "Content-Length: 9\r\n\r\nno"), .waitForClose])
-        #expect(text == "real")
-        #expect(sent.contains("Authorization: Digest"))
+    @Test("A body that stalls is not awaited by a caller that streams, and by another until the time-out between bytes")
+    func stalling() async throws {
+        let script: [ScriptedServer.Step] = [
+            .receiveHead, .send(Self.head + "Content-Length: 9\r\n\r\nno"), .waitForClose,
+        ]
+        try await ScriptedServer.withServer(connections: [script, Self.answer, script]) { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.retry = .none
+                $0.credential = AuthenticationSessionTests.ada
+                $0.timeouts.betweenBytes = .seconds(1)
+            }
+            let status = try await api.withResponse(to: .get("a")) { response in
+                for try await _ in response.body {}
+                return response.status
+            }
+            #expect(status == .ok)
+            #expect(try await server.waitForClose(connection: 0))
+            let error = await #expect(throws: SternaError.self) {
+                try await Session(baseURL: server.url) {
+                    $0.engine = Engine()
+                    $0.retry = .none
+                    $0.timeouts.betweenBytes = .seconds(1)
+                }.get("a")
+            }
+            #expect(error?.kind == .timedOut)
+        }
     }
 
     @Test("A second response behind it is no answer to the next request") func forged() async throws {

@@ -163,7 +163,9 @@ struct MigratingAlamofireTaskTests {
 
     @Test("Streams")
     func streams() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .text("{\"id\":1}\n{\"id\":2}\n") }) {
+        let (api, _) = try mocked(
+            by: MockTransport { _ in .text("{\"id\":1}\n{\"id\":2}\n", mediaType: "application/json") }
+        ) {
             $0.callbacks = .queue(DispatchQueue(label: "streams"))
         }
         func open() -> DataStreamTask {
