@@ -64,7 +64,7 @@ WORKS = [
     Work("get-h2", "1 KiB GET, 64 streams of HTTP/2", "cpu", "CPU a request", "get", HTTP2, 60_000, 8_000, 64, "http2", [
         Limit("sterna", 0.8, 0.6, "libcurl"), Limit("sterna", 0.3, None, "ahc")], turns=4),
     Work("get-sigv4", "1 KiB GET, 64 at once, AWS Signature Version 4", "cpu", "CPU a request", "get", ["sterna", "libcurl"],
-         30_000, 4_000, 64, limits=[Limit("sterna", 1.15, None, "libcurl")], turns=4),
+         30_000, 4_000, 64, limits=[Limit("sterna", 1.5, 1.15, "libcurl")], turns=4),
     Work("getone", "1 KiB GET, one at a time", "cpu", "CPU a request", "get", SMALL, 20_000, 3_000, 1, limits=[
         Limit("sterna", 1.15, 0.9, "libcurl"), Limit("sterna-loop", 0.85, None, "libcurl"),
         Limit("sterna", 0.35, None, "ahc")], turns=4),
