@@ -16,7 +16,7 @@ struct SecurityExamplesTests {
 
         let api = try Session(baseURL: "https://api.example.com") { settings in
             settings.securityPolicy = .authority(file: "company-ca.pem")  // a private root instead of the system's
-            settings.securityPolicy.identity = identity  // of a ClientIdentity(certificateFile:password:); for every server that asks
+            settings.securityPolicy.identity = identity  // a ClientIdentity, presented to every server that asks
             settings.hostPolicies = ["*.partner.example": .system]  // replaces the policy, pins and identity too
         }
 
