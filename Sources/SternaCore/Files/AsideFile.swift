@@ -5,7 +5,7 @@ import SternaPlatform
 /// Its name is that of the other one with ``suffix`` at its end. Its writer holds a lock on it: a file under that name that is not
 /// locked was left behind by a killed process, and is removed by the next writer.
 struct AsideFile: ~Copyable {
-    static let suffix = "-new"
+    static let suffix = SavedFile.newSuffix
 
     private let target: String
     private let path: String

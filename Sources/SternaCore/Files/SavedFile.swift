@@ -24,6 +24,9 @@ package struct SavedFile: Sendable, Hashable {
         /// Whether users other than the owner can read or change the file.
         package let isOpenToOthers: Bool
 
+        /// Whether the file belongs to this user.
+        package let isOwn: Bool
+
         /// Whether the file belongs neither to this user nor to root.
         package let isForeign: Bool
     }
@@ -64,14 +67,17 @@ package struct SavedFile: Sendable, Hashable {
         }
     }
 
+    /// The end of the name that a file has until it is complete.
+    package static let newSuffix = "-new"
+
     /// Whether a name is that of a file being written, or of one that a killed process left behind.
     package static func isUnfinished(_ name: String) -> Bool {
-        name.utf8.reversed().starts(with: AsideFile.suffix.utf8.reversed())
+        name.utf8.reversed().starts(with: Self.newSuffix.utf8.reversed())
     }
 
     /// Removes what a killed process left beside the file, unless another one is writing it.
     package func removeLeftover() throws(FileFault) {
-        let path = path + AsideFile.suffix
+        let path = path + Self.newSuffix
         guard let status = FileStatus(linkAt: path), status.isRegular else { return }
         try AsideFile.removeLeftover(path, until: .now)
     }
@@ -102,7 +108,7 @@ package struct SavedFile: Sendable, Hashable {
         guard status.isRegular else { throw FileFault(irregular: status) }
         let bytes = try Self.bytes(descriptor, upTo: max(0, limit), expected: status.size, path)
         return Content(
-            bytes: bytes, isOpenToOthers: status.permissions & 0o066 != 0,
+            bytes: bytes, isOpenToOthers: status.permissions & 0o066 != 0, isOwn: status.owner == geteuid(),
             isForeign: status.owner != geteuid() && status.owner != 0)
     }
 
