@@ -104,6 +104,7 @@ struct HSTSState: Sendable, Hashable {
     mutating func replaceAll(by others: [String: Entry], at now: Int64) {
         removeAll(at: now)
         for (host, var other) in others where other.expires > now && !other.isRemoved {
+            other.expires = Self.clamped(other.expires)
             other.updated = max(Self.clamped(now), (entries[host]?.updated ?? 0) + 1)
             entries[host] = other
         }
@@ -116,8 +117,8 @@ struct HSTSState: Sendable, Hashable {
         var isChanged = false
         for (host, var other) in others where other.expires > now {
             other.expires = Self.clamped(other.expires)
-            // A clock that is far ahead must not make its entries win for years.
-            if other.updated > now + Self.clockTolerance { other.updated = now }
+            // A clock that is far ahead must not make its entries win for years: they count where nothing else is known.
+            if other.updated > now + Self.clockTolerance { other.updated = 0 }
             other.updated = Self.clamped(other.updated)
             if let known = entries[host], !other.isNewer(than: known) { continue }
             entries[host] = other
