@@ -37,7 +37,8 @@ struct HSTSStateTests {
     @Test(
         "Addresses are no hosts",
         arguments: [
-            "127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1.", "[::1]", "::1", "[::ffff:127.0.0.1]",
+            "127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1.", "127.0.0.1..", "a.127.0.0.1...", "[::1]",
+            "::1", "[::ffff:127.0.0.1]",
         ])
     func addresses(host: String) throws {
         #expect(HSTSName(host: host) == nil)

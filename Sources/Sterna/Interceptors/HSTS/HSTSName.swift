@@ -22,6 +22,9 @@ struct HSTSName: Sendable, Hashable {
         while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         guard !bytes.isEmpty else { return nil }
         text = String(Substring(bytes))
+        // Without its dots, "127.0.0.1.." would be an address; one dot is part of the form of addresses, too.
+        guard bytes.count + 1 < host.utf8.count else { return }
+        guard let origin = try? Origin(scheme: .https, host: text), origin.hostKind == .domain else { return nil }
     }
 
     /// Whether an entry may be made for the host. The servers of this machine are unrelated to each other, so that `localhost` is
