@@ -5,7 +5,7 @@ import Synchronization
 
 /// Remembers the hosts that want to be reached by TLS only (HTTP Strict Transport Security, RFC 6797).
 ///
-///     let hosts = try HSTSStore(path: "/home/ada/.cache/app/hsts.json")
+///     let hosts = HSTSStore(path: "/home/ada/.cache/app/hsts.json")
 ///
 /// A host says so in a response over TLS, whose certificate was checked without exceptions; from then on http URLs of the host
 /// become https URLs before anything is sent. Addresses and `localhost` are never remembered. The number of hosts is limited: a site
