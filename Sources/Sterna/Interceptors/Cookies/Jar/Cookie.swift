@@ -112,16 +112,6 @@ public struct Cookie: Sendable, Hashable {
 
     /// The number of bytes in a Cookie field.
     var fieldLength: Int { name.isEmpty ? value.utf8.count : name.utf8.count + 1 + value.utf8.count }
-
-    /// Appends the cookie to a Cookie field.
-    func write(to field: inout String) {
-        if !field.isEmpty { field += "; " }
-        if !name.isEmpty {
-            field += name
-            field += "="
-        }
-        field += value
-    }
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -75,11 +75,10 @@ public final class CookieJar: Sendable {
     /// Removes the cookies that a request to a URL would carry, were there no limits; returns their number.
     @discardableResult
     public func removeCookies(for url: HTTPURL) -> Int {
-        let path = CookieMatching.path(of: url)
         return remove { cookie in
             (cookie.isHostOnly
                 ? cookie.domain == url.host : CookieMatching.isDomain(cookie.domain, of: url.host, url.hostKind))
-                && (!cookie.isSecure || url.scheme.isSecure) && CookieMatching.isPath(cookie.path.utf8, of: path)
+                && (!cookie.isSecure || url.scheme.isSecure) && CookieMatching.isPath(cookie.path, of: url.path)
         }
     }
 

@@ -10,93 +10,145 @@ struct CookieRequest: Sendable {
 }
 
 extension CookieJarState {
-    /// Where a cookie of a request lies.
+    /// A cookie of a request: where it lies, and its place in the Cookie field.
     private struct Match {
         let shelf: Dictionary<String, [Entry]>.Index
         let index: Int
+        let place: Place
     }
 
     /// Returns the Cookie field of a request, and notes that its cookies were used; nil without cookies.
     mutating func field(for request: CookieRequest, now: CookieTime) -> String? {
         guard count > 0 else { return nil }
-        let matches = matches(request, now)
+        let (matches, length) = matches(request, now)
         guard !matches.isEmpty else { return nil }
-        var field = ""
-        for match in matches {
-            shelves.values[match.shelf][match.index].cookie.lastAccess = now
-            shelves.values[match.shelf][match.index].cookie.write(to: &field)
+        for match in matches { shelves.values[match.shelf][match.index].cookie.lastAccess = now }
+        return String(unsafeUninitializedCapacity: length) { space in
+            var field = CookieFieldWriter(space)
+            for match in matches {
+                let shelf = shelves.values[match.shelf]
+                field.append(name: shelf[match.index].cookie.name, value: shelf[match.index].cookie.value)
+            }
+            return field.count
         }
-        return field
     }
 
     /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
     func cookies(for request: CookieRequest, now: CookieTime) -> [Cookie] {
-        matches(request, now).map { shelves.values[$0.shelf][$0.index].cookie }
+        matches(request, now).matches.map { shelves.values[$0.shelf][$0.index].cookie }
     }
 
-    /// Finds the cookies of a request, within the limits of a Cookie field.
-    private func matches(_ request: CookieRequest, _ now: CookieTime) -> [Match] {
+    /// Finds the cookies of a request, within the limits of a Cookie field, and the field's length.
+    private func matches(_ request: CookieRequest, _ now: CookieTime) -> (matches: [Match], length: Int) {
         let url = request.url
         let host = url.host
-        guard host.utf8.count <= CookieMatching.longestHost else { return [] }
-        let isSecure = url.scheme.isSecure
-        let isForeign = request.site.map { !$0.contains(url, suffixes) } ?? false
-        let isLaxAllowed = request.isSafe && request.site?.isNavigation == true
-        let path = CookieMatching.path(of: url)
+        guard host.utf8.count <= CookieMatching.longestHost else { return ([], 0) }
+        let context = CookieContext(
+            isSecure: url.scheme.isSecure, isForeign: request.site.map { !$0.contains(url, suffixes) } ?? false,
+            isLaxAllowed: request.isSafe && request.site?.isNavigation == true, now: now)
         var matches: [Match] = []
-        var shelvesUsed = 0
-        var rest = host.utf8[...]
-        var isHost = true
-        while !rest.isEmpty {
-            if let shelf = shelves.index(forKey: isHost ? host : String(Substring(rest))) {
-                let before = matches.count
-                let entries = shelves.values[shelf]
-                for index in entries.indices {
-                    let sends = entries[index].cookie.isSent(
-                        isHost: isHost, isSecure: isSecure, isForeign: isForeign, isLaxAllowed: isLaxAllowed, now)
-                    if sends, CookieMatching.isPath(entries[index].cookie.path.utf8, of: path) {
-                        matches.append(Match(shelf: shelf, index: index))
-                    }
+        var isSorted = true
+        var target = url.requestTarget
+        target.withUTF8 { target in
+            let path = target.prefix { $0 != UInt8(ascii: "?") }
+            var rest = host.utf8[...]
+            var isHost = true
+            while !rest.isEmpty {
+                if let shelf = shelves.index(forKey: isHost ? host : String(Substring(rest))) {
+                    let before = matches.count
+                    collect(shelf, context, isHost: isHost, path: path, &matches)
+                    if before > 0, matches.count > before { isSorted = false }
                 }
-                if matches.count > before { shelvesUsed += 1 }
+                // An address has no names above it.
+                guard url.hostKind == .domain, let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { break }
+                rest = rest[rest.index(after: dot)...]
+                isHost = false
             }
-            // An address has no names above it.
-            guard url.hostKind == .domain, let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { break }
-            rest = rest[rest.index(after: dot)...]
-            isHost = false
         }
-        if shelvesUsed > 1 { matches.sort { entry($0).precedes(entry($1)) } }
+        if !isSorted { matches.sort { $0.place < $1.place } }
         return fitting(matches)
     }
 
-    private func entry(_ match: Match) -> Entry { shelves.values[match.shelf][match.index] }
-
-    /// Returns the first cookies that fit into a Cookie field.
-    private func fitting(_ matches: [Match]) -> [Match] {
-        var length = 0
-        var fitting = 0
-        for match in matches.prefix(max(limits.perRequest, 0)) {
-            length += shelves.values[match.shelf][match.index].cookie.fieldLength + (fitting > 0 ? 2 : 0)
-            guard length <= limits.fieldLength else { break }
-            fitting += 1
+    private func collect(
+        _ shelf: Dictionary<String, [Entry]>.Index, _ context: CookieContext, isHost: Bool,
+        path: Slice<UnsafeBufferPointer<UInt8>>, _ matches: inout [Match]
+    ) {
+        let entries = shelves.values[shelf]
+        for index in entries.indices where context.allows(entries[index].cookie, isHost: isHost) {
+            let own = entries[index].cookie.path
+            if own.utf8.count == 1 || CookieMatching.isPath(own, of: path) {
+                matches.append(Match(shelf: shelf, index: index, place: entries[index].place))
+            }
         }
-        return fitting == matches.count ? matches : Array(matches.prefix(fitting))
+    }
+
+    /// Returns the first cookies that fit into a Cookie field, and its length.
+    private func fitting(_ matches: [Match]) -> (matches: [Match], length: Int) {
+        var length = 0
+        for (position, match) in matches.enumerated() {
+            let more = shelves.values[match.shelf][match.index].cookie.fieldLength + (position > 0 ? 2 : 0)
+            guard position < limits.perRequest, length + more <= limits.fieldLength else {
+                return (Array(matches.prefix(position)), length)
+            }
+            length += more
+        }
+        return (matches, length)
     }
 }
 
-extension Cookie {
-    /// Whether a request carries the cookie, as far as host and path do not decide (5.8.3).
-    fileprivate func isSent(
-        isHost: Bool, isSecure secureRequest: Bool, isForeign: Bool, isLaxAllowed: Bool, _ now: CookieTime
-    ) -> Bool {
-        if isHostOnly, !isHost { return false }
-        if isSecure, !secureRequest { return false }
-        if isExpired(now) { return false }
+/// What decides, besides host and path, whether a request carries a cookie (5.8.3).
+private struct CookieContext {
+    let isSecure: Bool
+    /// Whether the request is of another site.
+    let isForeign: Bool
+    /// Whether such a request carries cookies with `SameSite=Lax`.
+    let isLaxAllowed: Bool
+    let now: CookieTime
+
+    func allows(_ cookie: borrowing Cookie, isHost: Bool) -> Bool {
+        if cookie.isHostOnly, !isHost { return false }
+        if cookie.isSecure, !isSecure { return false }
+        if let expiry = cookie.expiry, expiry <= now { return false }
         guard isForeign else { return true }
-        switch sameSite {
+        switch cookie.sameSite {
         case .some(.none): return true
         case .strict: return false
         case .lax, nil: return isLaxAllowed
+        }
+    }
+}
+
+/// Writes a Cookie field into memory of its length (5.8.3, step 4).
+private struct CookieFieldWriter {
+    private let space: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    init(_ space: UnsafeMutableBufferPointer<UInt8>) { self.space = space }
+
+    mutating func append(name: String, value: String) {
+        if count > 0 {
+            append(UInt8(ascii: ";"))
+            append(UInt8(ascii: " "))
+        }
+        if !name.isEmpty {
+            append(name)
+            append(UInt8(ascii: "="))
+        }
+        append(value)
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        guard count < space.count else { return }
+        space[count] = byte
+        count += 1
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            guard bytes.count <= space.count - count else { return }
+            _ = UnsafeMutableBufferPointer(rebasing: space[count...]).initialize(fromContentsOf: bytes)
+            count += bytes.count
         }
     }
 }

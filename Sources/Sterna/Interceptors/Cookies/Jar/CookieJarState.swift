@@ -14,17 +14,33 @@ struct CookieJarState: Sendable {
         /// Increases with each new cookie; breaks ties between creation times.
         let sequence: UInt64
 
-        /// Whether the cookie precedes another one in the Cookie field.
-        func precedes(_ other: Entry) -> Bool {
-            let (length, otherLength) = (cookie.path.utf8.count, other.cookie.path.utf8.count)
-            if length != otherLength { return length > otherLength }
-            let (creation, otherCreation) = (cookie.creation, other.cookie.creation)
-            return creation != otherCreation ? creation < otherCreation : sequence < other.sequence
+        /// The place in the order of the Cookie field, and the order in which cookies are evicted.
+        var place: Place {
+            Place(length: cookie.path.utf8.count, creation: cookie.creation, sequence: sequence)
         }
 
-        /// Whether the cookie is evicted before another one of the same priority.
-        func isOlder(than other: Entry) -> Bool {
-            (cookie.lastAccess, sequence) < (other.cookie.lastAccess, other.sequence)
+        var age: Age { Age(lastAccess: cookie.lastAccess, sequence: sequence) }
+    }
+
+    /// Longer paths come first, then cookies that were set earlier.
+    struct Place: Comparable {
+        let length: Int
+        let creation: CookieTime
+        let sequence: UInt64
+
+        static func < (left: Place, right: Place) -> Bool {
+            if left.length != right.length { return left.length > right.length }
+            return left.creation != right.creation ? left.creation < right.creation : left.sequence < right.sequence
+        }
+    }
+
+    /// Cookies that were used longest ago are evicted first.
+    struct Age: Comparable {
+        let lastAccess: CookieTime
+        let sequence: UInt64
+
+        static func < (left: Age, right: Age) -> Bool {
+            left.lastAccess != right.lastAccess ? left.lastAccess < right.lastAccess : left.sequence < right.sequence
         }
     }
 
@@ -34,6 +50,8 @@ struct CookieJarState: Sendable {
     /// The number of cookies, with expired ones.
     private(set) var count = 0
     private var nextSequence: UInt64 = 0
+    /// No cookie expires before this moment.
+    private var firstExpiry = CookieTime.latest
 
     init(limits: CookieLimits = CookieLimits(), suffixes: PublicSuffixList = .builtIn) {
         (self.limits, self.suffixes) = (limits, suffixes)
@@ -98,17 +116,19 @@ struct CookieJarState: Sendable {
     private mutating func put(_ entry: Entry) {
         let domain = entry.cookie.domain
         count += 1
-        guard let place = shelves.index(forKey: domain) else {
+        if let expiry = entry.cookie.expiry { firstExpiry = min(firstExpiry, expiry) }
+        guard let shelf = shelves.index(forKey: domain) else {
             shelves[domain] = [entry]
             sites[suffixes.registrableDomain(of: domain) ?? domain, default: []].append(domain)
             return
         }
-        var (low, high) = (0, shelves.values[place].count)
+        let place = entry.place
+        var (low, high) = (0, shelves.values[shelf].count)
         while low < high {
             let middle = low + (high - low) / 2
-            if entry.precedes(shelves.values[place][middle]) { high = middle } else { low = middle + 1 }
+            if place < shelves.values[shelf][middle].place { high = middle } else { low = middle + 1 }
         }
-        shelves.values[place].insert(entry, at: low)
+        shelves.values[shelf].insert(entry, at: low)
     }
 
     private mutating func remove(replacedBy cookie: Cookie) -> Entry? {
@@ -154,7 +174,7 @@ struct CookieJarState: Sendable {
         shelves[domain]?.contains { entry in
             entry.cookie.isSecure && !entry.cookie.isExpired(now)
                 && entry.cookie.name.utf8.elementsEqual(cookie.name.utf8)
-                && CookieMatching.isPath(entry.cookie.path.utf8, of: cookie.path.utf8)
+                && CookieMatching.isPath(entry.cookie.path, of: cookie.path)
         } ?? false
     }
 
@@ -210,7 +230,7 @@ struct CookieJarState: Sendable {
         while let shelf = shelves[domain], shelf.count > limit {
             let insecure = shelf.indices.filter { !shelf[$0].cookie.isSecure }
             let candidates = insecure.isEmpty ? Array(shelf.indices) : insecure
-            guard let oldest = candidates.min(by: { shelf[$0].isOlder(than: shelf[$1]) }) else { break }
+            guard let oldest = candidates.min(by: { shelf[$0].age < shelf[$1].age }) else { break }
             shelves[domain]?.remove(at: oldest)
             count -= 1
         }
@@ -221,18 +241,23 @@ struct CookieJarState: Sendable {
     private mutating func evict(to limit: Int, _ now: CookieTime) {
         removeExpired(now)
         guard count > limit else { return }
-        var oldest: (domain: String, entry: Entry)?
         if count - limit == 1 {
-            for (domain, shelf) in shelves {
-                for entry in shelf where oldest.map({ entry.isOlder(than: $0.entry) }) ?? true {
-                    oldest = (domain, entry)
-                }
-            }
-            if let oldest { remove([oldest.entry.sequence], from: [oldest.domain]) }
+            removeOldest()
             return
         }
-        let all = shelves.values.joined().sorted { $0.isOlder(than: $1) }.prefix(count - limit)
+        let all = shelves.values.joined().sorted { $0.age < $1.age }.prefix(count - limit)
         remove(Set(all.map(\.sequence)), from: Set(all.map(\.cookie.domain)))
+    }
+
+    private mutating func removeOldest() {
+        var oldest: (age: Age, domain: String)?
+        for (domain, shelf) in shelves {
+            for index in shelf.indices {
+                let age = shelf[index].age
+                if oldest.map({ age < $0.age }) ?? true { oldest = (age, domain) }
+            }
+        }
+        if let oldest { remove([oldest.age.sequence], from: [oldest.domain]) }
     }
 
     private mutating func remove(_ sequences: Set<UInt64>, from domains: Set<String>) {
@@ -246,8 +271,12 @@ struct CookieJarState: Sendable {
     }
 
     /// Removes all cookies that have expired.
-    mutating func removeExpired(_ now: CookieTime) {
-        let domains = shelves.filter { $0.value.contains { $0.cookie.isExpired(now) } }.keys
-        for domain in domains { remove(from: domain, now) { _ in false } }
+    private mutating func removeExpired(_ now: CookieTime) {
+        guard firstExpiry <= now else { return }
+        firstExpiry = .latest
+        for domain in Array(shelves.keys) {
+            remove(from: domain, now) { _ in false }
+            for entry in shelves[domain] ?? [] { firstExpiry = min(firstExpiry, entry.cookie.expiry ?? .latest) }
+        }
     }
 }

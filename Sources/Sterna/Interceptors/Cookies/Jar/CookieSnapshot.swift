@@ -1,5 +1,5 @@
 /// The cookies of a jar at a moment.
-public struct CookieSnapshot: Sendable, Hashable {
+public struct CookieSnapshot: Sendable, Hashable, Codable {
     /// The cookies, in the order in which they were first set.
     public var cookies: [Cookie]
 

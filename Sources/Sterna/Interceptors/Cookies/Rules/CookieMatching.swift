@@ -19,27 +19,25 @@ enum CookieMatching {
     }
 
     /// Whether a request path belongs to a cookie's path.
-    static func isPath(_ cookie: some Collection<UInt8>, of request: some Collection<UInt8>) -> Bool {
-        var own = cookie.makeIterator()
-        var last: UInt8?
-        var place = request.startIndex
-        while let byte = own.next() {
-            guard place < request.endIndex, request[place] == byte else { return false }
-            request.formIndex(after: &place)
-            last = byte
+    static func isPath(_ cookie: String, of request: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var cookie = cookie
+        return cookie.withUTF8 { own in
+            guard own.count <= request.count, request.starts(with: own) else { return false }
+            return own.last == UInt8(ascii: "/") || own.count == request.count
+                || request[request.startIndex + own.count] == UInt8(ascii: "/")
         }
-        return last == UInt8(ascii: "/") || place == request.endIndex || request[place] == UInt8(ascii: "/")
+    }
+
+    static func isPath(_ cookie: String, of request: String) -> Bool {
+        var request = request
+        return request.withUTF8 { isPath(cookie, of: $0[...]) }
     }
 
     /// Returns the path of a URL's cookies that have none of their own.
     static func defaultPath(_ url: HTTPURL) -> String {
-        let path = path(of: url)
+        let path = url.path.utf8
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
         return String(Substring(path[..<slash]))
     }
 
-    /// The bytes of a URL's path.
-    static func path(of url: HTTPURL) -> Substring.UTF8View {
-        url.requestTarget.utf8.prefix { $0 != UInt8(ascii: "?") }
-    }
 }
