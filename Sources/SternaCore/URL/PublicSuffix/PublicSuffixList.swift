@@ -142,7 +142,7 @@ private struct SortedRules {
         for labels in 1...max(min(name.count, depth + 1), 1) {
             let kind = self.kind(of: name.last(labels))
             // An exception precedes all other rules; its public suffix lacks the first label.
-            if kind.contains(.exception) { return labels - 1 }
+            if kind.contains(.exception) { return max(labels - 1, 1) }
             if kind.contains(.suffix) || kindBefore.contains(.wildcard) { found = labels }
             kindBefore = kind
         }
