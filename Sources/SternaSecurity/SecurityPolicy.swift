@@ -103,6 +103,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The identity presented now.
     package var currentIdentity: ClientIdentity? { rotatingIdentity.map(\.current) ?? identity }
 
+    /// Whether each connection passes every check, without an exception by a setting or by the challenge handler.
+    package var makesNoExceptions: Bool {
+        !allowsInvalidCertificates && validatesDomainName && challengeHandler == nil
+    }
+
     /// Whether requests to its hosts need TLS, because the policy's demands could not be checked without it.
     package var needsTLS: Bool { !pins.isEmpty || mustPin || refusesAll }
 

@@ -4,6 +4,22 @@ extension HTTPURL {
         HTTPURL(storage.removingUserinfo())
     }
 
+    /// Returns the URL with `https` for `http` and `wss` for `ws`: the default port becomes the default one, any other stays.
+    package func upgradedToTLS() -> HTTPURL {
+        let secure: Scheme
+        switch scheme {
+        case .http: secure = .https
+        case .ws: secure = .wss
+        case .https, .wss: return self
+        }
+        let port = storage.port.flatMap { Int($0) == secure.defaultPort ? nil : $0 }
+        return HTTPURL(
+            Storage(
+                scheme: secure, userinfo: storage.userinfo, authority: port == nil ? host : storage.authority,
+                hostLength: storage.hostLength, hostKind: storage.hostKind, port: port, target: storage.target,
+                pathLength: storage.pathLength, fragment: storage.fragment))
+    }
+
     /// Returns the URL without its fragment.
     public func removingFragment() -> HTTPURL {
         replacingFragment(nil)

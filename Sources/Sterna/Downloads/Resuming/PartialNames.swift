@@ -1,4 +1,5 @@
 import Crypto
+import SternaCore
 
 /// The names of the files that a download to a destination has beside it until it is complete.
 ///
@@ -58,7 +59,7 @@ struct PartialNames: Sendable, Hashable {
 
     private static let partialSuffix = ".sterna-part"
     static let sidecarSuffix = ".sterna-resume"
-    private static let newSuffix = "-new"
+    private static let newSuffix = SavedFile.newSuffix
 
     /// Returns the name with room for the suffixes. A name that is cut gets a part of its hash, so that no two are the same.
     private static func shortened(_ name: String) -> String {

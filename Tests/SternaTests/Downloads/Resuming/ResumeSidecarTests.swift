@@ -86,7 +86,7 @@ final class ResumeSidecarTests {
         #expect(ftruncate(descriptor, 1 << 32) == 0)
         close(descriptor)
         let error = try #require(throws: SternaError.self) { try read() }
-        #expect(error.kind == .decodingFailed)
+        #expect(error.kind == .fileUnreadable)
     }
 
     @Test("A folder that is gone is a named error") func noFolder() throws {

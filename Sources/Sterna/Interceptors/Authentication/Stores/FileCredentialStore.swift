@@ -33,13 +33,13 @@ public final class FileCredentialStore: CredentialStore {
             var file = try Self.load(path)
             guard file.credentials[space] != credential else { return }
             file.credentials[space] = credential
+            let content: [UInt8]
             do {
-                try PrivateFileAccess.write(try file.content(), to: path)
-            } catch let fault as PrivateFileAccess.Fault {
-                throw Self.failure(.writeFailed, path, "written", fault.reason)
-            } catch let fault as CredentialFile.Fault {
-                throw Self.failure(.writeFailed, path, "written", fault.reason)
+                content = try file.content()
+            } catch {
+                throw Self.file(path).unwritable(FileFault(error.reason))
             }
+            try Self.file(path).write(content)
         }
     }
 
@@ -54,32 +54,24 @@ public final class FileCredentialStore: CredentialStore {
 
     /// Reads the file; one that does not exist has no credentials.
     private static func load(_ path: String) throws(SternaError) -> CredentialFile {
-        do {
-            guard
-                let content = try PrivateFileAccess.read(
-                    path, limit: CredentialFile.Limits.bytes, followsLinks: false)
-            else { return CredentialFile() }
-            guard !content.isForeign else { throw PrivateFileAccess.Fault("it belongs to another user") }
+        let file = Self.file(path)
+        do throws(FileFault) {
+            guard let content = try file.load(upTo: CredentialFile.Limits.bytes) else { return CredentialFile() }
+            guard !content.isForeign else { throw FileFault("it belongs to another user") }
             guard !content.isOpenToOthers else {
-                throw PrivateFileAccess.Fault("other users can read or change it; run chmod 600 on it")
+                throw FileFault("other users can read or change it; run chmod 600 on it")
             }
-            return try CredentialFile(parsing: content.bytes)
-        } catch let fault as PrivateFileAccess.Fault {
-            throw failure(.fileUnreadable, path, "read", fault.reason)
-        } catch let fault as CredentialFile.Fault {
-            throw failure(.fileUnreadable, path, "read", fault.reason)
+            do {
+                return try CredentialFile(parsing: content.bytes)
+            } catch {
+                throw FileFault(error.reason)
+            }
         } catch {
-            throw failure(.fileUnreadable, path, "read", "of an unknown reason")
+            throw file.unreadable(error)
         }
     }
 
-    private static func failure(
-        _ kind: SternaError.Kind, _ path: String, _ what: String, _ reason: String
-    ) -> SternaError {
-        SternaError(
-            kind, phase: .prepare,
-            "The file of credentials “\(FieldSyntax.printable(path))” cannot be \(what): \(reason).")
-    }
+    private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The file of credentials") }
 }
 
 extension FileCredentialStore: CustomReflectable {

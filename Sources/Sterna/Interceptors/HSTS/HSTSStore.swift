@@ -1,0 +1,298 @@
+import Dispatch
+public import SternaCore
+public import SternaPlatform
+import Synchronization
+
+/// Remembers the hosts that want to be reached by TLS only (HTTP Strict Transport Security, RFC 6797).
+///
+///     let hosts = try HSTSStore(path: "/home/ada/.cache/app/hsts.json")
+///
+/// A host says so in a response over TLS, whose certificate was checked without exceptions; from then on http URLs of the host
+/// become https URLs before anything is sent. Addresses and `localhost` are never remembered. The number of hosts is limited: a site
+/// with very many names of its own displaces those first.
+///
+/// A store with a file reads it when it is first needed, and saves changes a second later and when it is released; call
+/// ``save()`` before the program ends. Sessions and processes may share the file: changes are merged under a lock, and of two for one
+/// host the later one counts. A file that cannot be used is left as it is: the store then works without it, and ``save()`` throws.
+public final class HSTSStore: Sendable {
+    /// The store that sessions share if they want to.
+    public static let shared = HSTSStore()
+
+    /// The path of the file; nil for a store in memory.
+    public var path: String? { file?.path }
+
+    private let file: SavedFile?
+    private let clock: @Sendable () -> Int64
+    private let content: Mutex<Content>
+    // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
+    private let mayMatch: Atomic<Bool>
+    private let queue = DispatchQueue(label: "sterna.hsts")
+
+    private struct Content {
+        var state: HSTSState
+        var preload = HSTSPreload()
+        var isLoaded: Bool
+        var isDirty = false
+        var isSaveScheduled = false
+    }
+
+    /// Makes a store in memory.
+    ///
+    /// - Parameter limit: the maximum number of hosts, at most 50,000.
+    public convenience init(limit: Int = 10_000) { self.init(limit: limit, file: nil) }
+
+    /// Makes a store with a file, which need not exist yet; its folder has to.
+    ///
+    /// - Parameter limit: the maximum number of hosts, at most 50,000.
+    public convenience init(path: String, limit: Int = 10_000) {
+        self.init(limit: limit, file: SavedFile(path: path, title: "The file of HSTS hosts"))
+    }
+
+    init(limit: Int, file: SavedFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
+        self.file = file
+        self.clock = clock
+        let state = HSTSState(limit: min(limit, 50_000), keepsRemovals: file != nil)
+        content = Mutex(Content(state: state, isLoaded: file == nil))
+        mayMatch = Atomic(file != nil)
+    }
+
+    deinit {
+        let (state, isDirty) = content.withLock { ($0.state, $0.isDirty) }
+        guard isDirty, let file else { return }
+        let now = clock()
+        // Not here, since the last reference may go on an event loop.
+        queue.async { _ = try? Self.merge(state, into: file, at: now) }
+    }
+
+    private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+}
+
+// MARK: Hosts
+
+extension HSTSStore {
+    /// A host of a store.
+    public struct Host: Sendable, Hashable {
+        /// The name, in lower-case ASCII.
+        public let name: String
+
+        /// Whether it is for all hosts below, too.
+        public let includesSubdomains: Bool
+
+        /// When it is forgotten.
+        public let expires: Date
+    }
+
+    /// The hosts that were learnt or added, by name; without those of the preload list.
+    public var hosts: [Host] {
+        loadNow()
+        let now = clock()
+        return content.withLock { $0.state.entries }
+            .filter { !$0.value.isRemoved && $0.value.expires > now }
+            .sorted { $0.key < $1.key }
+            .map { name, entry in
+                Host(
+                    name: name, includesSubdomains: entry.includesSubdomains,
+                    expires: Date(timeIntervalSince1970: Double(entry.expires) / 1_000))
+            }
+    }
+
+    /// Whether a host is to be reached by TLS only; no for addresses.
+    public func requiresTLS(_ host: String) -> Bool {
+        loadNow()
+        return HSTSName(host: host).map(requiresTLS) ?? false
+    }
+
+    func requiresTLS(_ name: HSTSName) -> Bool {
+        let now = clock()
+        return content.withLock { $0.state.requiresTLS(name, at: now) || $0.preload.requiresTLS(name) }
+    }
+
+    /// Adds a host as if it had said so itself. Returns false, with nothing changed, for addresses, `localhost` and what is no host.
+    ///
+    /// - Parameters:
+    ///   - maxAge: how long it is remembered, in seconds; a year by default.
+    ///   - includesSubdomains: whether it is for all hosts below, too.
+    @discardableResult
+    public func add(_ host: String, maxAge: Int = 31_536_000, includesSubdomains: Bool = false) -> Bool {
+        guard maxAge > 0, let name = HSTSName(host: host), name.isLearnable else { return false }
+        note(StrictTransportSecurity(maxAge: maxAge, includesSubdomains: includesSubdomains), from: name)
+        return true
+    }
+
+    /// Forgets a host; one of the preload list stays in it.
+    public func remove(_ host: String) {
+        guard let name = HSTSName(host: host) else { return }
+        change { $0.remove(name, at: $1) }
+    }
+
+    /// Forgets all hosts but those of the preload list.
+    public func removeAll() {
+        loadNow()
+        change { state, now in
+            state.removeAll(at: now)
+            return true
+        }
+    }
+
+    /// Learns from a response over a verified connection.
+    func note(_ field: StrictTransportSecurity, from name: HSTSName) {
+        change { $0.note(field, from: name, at: $1) }
+    }
+
+    /// Replaces the list of hosts that are reached by TLS only from the first request on, whatever they say. Waits for the disk.
+    ///
+    /// The file has a host on each line, with a dot before it for all hosts below, too (lines that begin with `#` are comments); or it
+    /// is Chromium's `transport_security_state_static.json`. Throws `fileUnreadable`, with the former list in place.
+    public func preload(file path: String) throws(SternaError) {
+        let file = SavedFile(path: path, title: "The HSTS preload list")
+        let list: HSTSPreload
+        do throws(FileFault) {
+            guard let content = try file.load(upTo: HSTSPreload.Limits.bytes, followsLinks: true) else {
+                throw FileFault("there is no such file")
+            }
+            list = try HSTSPreload(parsing: content.bytes)
+        } catch {
+            throw file.unreadable(error)
+        }
+        mayMatch.store(true, ordering: .releasing)
+        content.withLock { $0.preload = list }
+    }
+
+    private func change(_ body: (inout HSTSState, Int64) -> Bool) {
+        let now = clock()
+        mayMatch.store(true, ordering: .releasing)
+        let schedules = content.withLock { content in
+            guard body(&content.state, now), file != nil else { return false }
+            content.isDirty = true
+            guard !content.isSaveScheduled else { return false }
+            content.isSaveScheduled = true
+            return true
+        }
+        guard schedules else { return }
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in self?.saveScheduled() }
+    }
+}
+
+// MARK: Snapshots
+
+extension HSTSStore {
+    /// The hosts of a store at a moment.
+    public struct Snapshot: Sendable, Hashable {
+        let entries: [String: HSTSState.Entry]
+    }
+
+    /// Returns the hosts as they are now; without those of the preload list.
+    public func snapshot() -> Snapshot {
+        loadNow()
+        return Snapshot(entries: content.withLock { $0.state.entries }.filter { !$0.value.isRemoved })
+    }
+
+    /// Replaces the hosts by those of a snapshot that have not expired.
+    public func restore(_ snapshot: Snapshot) {
+        loadNow()
+        change { state, now in
+            state.replaceAll(by: snapshot.entries, at: now)
+            return true
+        }
+    }
+}
+
+// MARK: The file
+
+extension HSTSStore {
+    /// Whether requests need not ask: nothing is known, and there is no file.
+    var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
+
+    /// Whether the file was read, or there is none.
+    var isLoaded: Bool { content.withLock { $0.isLoaded } }
+
+    /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
+    public func load() async throws {
+        guard !isLoaded else { return }
+        try await run { try $0.readOnce() }
+    }
+
+    // For functions that may wait for the disk; the file is read once only.
+    private func loadNow() {
+        if !isLoaded { queue.sync { try? readOnce() } }
+    }
+
+    /// Saves all changes now. Throws `fileUnreadable` for a file that is not one of a store, and `writeFailed`.
+    public func save() async throws { try await run { try $0.write() } }
+
+    private func run(_ work: @escaping @Sendable (HSTSStore) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            queue.async { continuation.resume(with: Result { try work(self) }) }
+        }
+    }
+
+    // Runs on the queue.
+    private func readOnce() throws(SternaError) {
+        guard let file, !isLoaded else { return }
+        // Also after an error: later requests do without the file, too.
+        defer { content.withLock { $0.isLoaded = true } }
+        let entries = try Self.read(file)
+        let now = clock()
+        _ = content.withLock { $0.state.merge(entries, at: now) }
+    }
+
+    private func saveScheduled() {
+        content.withLock { $0.isSaveScheduled = false }
+        // A change stays, and is saved with the next one or by the caller, who learns of the error.
+        try? write()
+    }
+
+    // Runs on the queue.
+    private func write() throws {
+        guard let file else { return }
+        let now = clock()
+        let state = content.withLock { content in
+            content.isDirty = false
+            return content.state
+        }
+        do {
+            let merged = try Self.merge(state, into: file, at: now)
+            content.withLock { content in
+                _ = content.state.merge(merged, at: now)
+                content.isLoaded = true
+            }
+        } catch {
+            content.withLock { $0.isDirty = true }
+            throw error
+        }
+    }
+
+    private static func read(_ file: SavedFile) throws(SternaError) -> [String: HSTSState.Entry] {
+        do throws(FileFault) {
+            guard let content = try file.load(upTo: HSTSFile.Limits.bytes) else { return [:] }
+            guard !content.isForeign else { throw FileFault("it belongs to another user") }
+            return try HSTSFile(parsing: content.bytes).entries
+        } catch {
+            throw file.unreadable(error)
+        }
+    }
+
+    /// Merges a state and the file, and replaces the file if that changes it. Returns what it has then.
+    private static func merge(
+        _ state: HSTSState, into file: SavedFile, at now: Int64
+    ) throws -> [String: HSTSState.Entry] {
+        try FileLock.withLock(path: file.path) {
+            let saved = try read(file)
+            var state = state
+            _ = state.merge(saved, at: now)
+            state.prune(at: now)
+            guard state.entries != saved else { return saved }
+            do throws(FileFault) {
+                try file.replace(try HSTSFile(entries: state.entries).content())
+            } catch {
+                throw file.unwritable(error)
+            }
+            return state.entries
+        }
+    }
+}
+
+extension HSTSStore: CustomReflectable {
+    /// Shows the number of hosts and the path.
+    public var customMirror: Mirror { Mirror(self, children: ["hosts": hosts.count, "path": path as Any]) }
+}

@@ -1,0 +1,75 @@
+/// Reads tokens, quoted strings and separators of a field's value (RFC 9110, 5.6), byte by byte.
+package struct DirectiveReader {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    package init(_ value: String) { bytes = Array(value.utf8) }
+
+    package var isAtEnd: Bool { index >= bytes.count }
+    package var current: UInt8? { isAtEnd ? nil : bytes[index] }
+
+    /// Skips spaces and tabs.
+    package mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || byte == 0x09 { index += 1 }
+    }
+
+    /// Takes a byte if it is the next one.
+    package mutating func take(_ byte: Unicode.Scalar) -> Bool {
+        guard current == UInt8(ascii: byte) else { return false }
+        index += 1
+        return true
+    }
+
+    /// Takes a token; nil if there is none.
+    package mutating func takeToken() -> String? {
+        let start = index
+        while let byte = current, FieldSyntax.isTokenByte(byte) { index += 1 }
+        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
+    }
+
+    /// Takes a quoted string, without its quotes and escapes; nil if there is none, or if it breaks the grammar.
+    package mutating func takeQuoted() -> String? {
+        guard take("\"") else { return nil }
+        var value: [UInt8] = []
+        while var byte = current {
+            index += 1
+            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = current else { return nil }
+                byte = escaped
+                index += 1
+            }
+            guard FieldSyntax.isValueByte(byte) else { return nil }
+            value.append(byte)
+        }
+        return nil
+    }
+
+    /// Takes a token or a quoted string; nil if there is neither.
+    package mutating func takeValue() -> String? { current == UInt8(ascii: "\"") ? takeQuoted() : takeToken() }
+
+    /// Returns a number of seconds: digits alone, at most 2,147,483,647 (RFC 9111, 1.2.2). Nil for anything else.
+    package static func seconds(_ text: String) -> Int? {
+        guard !text.isEmpty else { return nil }
+        var value = 0
+        for byte in text.utf8 {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = min(10 * value + Int(byte - UInt8(ascii: "0")), Int(Int32.max))
+        }
+        return value
+    }
+
+    /// Whether two names are the same but for the case of ASCII letters.
+    package static func isSame(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    /// Returns a name with its ASCII letters in lower case.
+    package static func lowercased(_ name: String) -> String {
+        String(decoding: name.utf8.map(lowercased), as: UTF8.self)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

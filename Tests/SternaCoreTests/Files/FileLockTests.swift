@@ -1,0 +1,152 @@
+import SternaPlatform
+import Synchronization
+import Testing
+
+@testable import SternaCore
+
+// The locks of two descriptors exclude each other as those of two processes do.
+@Suite("Files: locks")
+struct FileLockTests {
+    @Test("An exclusive lock excludes all others, a shared one the exclusive") func exclusion() throws {
+        try FileFolder.with { folder in
+            let path = folder + "/a"
+            let first = try FileLock.acquire(path: path)
+            #expect(try FileLock.attempt(path: path) == nil)
+            #expect(try FileLock.attempt(path: path, exclusive: false) == nil)
+            first.release()
+            first.release()
+            let shared = try FileLock.acquire(path: path, exclusive: false)
+            let other = try #require(try FileLock.attempt(path: path, exclusive: false))
+            #expect(try FileLock.attempt(path: path) == nil)
+            shared.release()
+            #expect(try FileLock.attempt(path: path) == nil)
+            other.release()
+            #expect(try FileLock.attempt(path: path) != nil)
+            // The last one went with its reference.
+            #expect(try FileLock.attempt(path: path) != nil)
+            #expect(try FileFolder.names(folder) == ["a.lock"])
+        }
+    }
+
+    @Test("Closing another descriptor of the file keeps the lock") func otherDescriptor() throws {
+        try FileFolder.with { folder in
+            let path = folder + "/a"
+            let lock = try FileLock.acquire(path: path)
+            close(open(path + FileLock.suffix, O_RDWR | O_CLOEXEC))
+            #expect(try FileLock.attempt(path: path) == nil)
+            lock.release()
+        }
+    }
+
+    @Test("A wait ends with an error that names the file") func patience() throws {
+        try FileFolder.with { folder in
+            let path = folder + "/a"
+            let lock = try FileLock.acquire(path: path)
+            let error = try #require(throws: SternaError.self) {
+                try FileLock.withLock(path: path, timeout: .milliseconds(10)) {}
+            }
+            #expect(error.kind == .writeFailed)
+            #expect(error.detail.contains("“\(path).lock” cannot be locked: others hold it"))
+            let shared = try #require(throws: SternaError.self) {
+                try FileLock.acquire(path: path, exclusive: false, timeout: .milliseconds(10))
+            }
+            #expect(shared.kind == .fileUnreadable)
+            lock.release()
+        }
+    }
+
+    @Test("A waiter gets the lock when it is released") func handOver() async throws {
+        let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        defer { unlink(path + FileLock.suffix) }
+        let lock = try FileLock.acquire(path: path)
+        async let waiter = FileWork.run { try FileLock.withLock(path: path, timeout: .seconds(120)) { true } }
+        lock.release()
+        #expect(try await waiter)
+    }
+
+    @Test("It excludes threads from each other") func threads() async throws {
+        let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        defer { unlink(path + FileLock.suffix) }
+        let visitors = Visitors()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await FileWork.run {
+                        for _ in 0..<25 {
+                            try FileLock.withLock(path: path, timeout: .seconds(120)) {
+                                visitors.enter()
+                                usleep(100)
+                                visitors.leave()
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(visitors.most == 1)
+    }
+
+    @Test("A closure's error is thrown, and the lock released") func errors() throws {
+        struct Own: Error {}
+        try FileFolder.with { folder in
+            #expect(throws: Own.self) { try FileLock.withLock(path: folder + "/a") { throw Own() } }
+            #expect(try FileLock.withLock(path: folder + "/a", timeout: .zero) { 5 } == 5)
+        }
+    }
+
+    @Test("A lock on a removed file is none") func removed() throws {
+        try FileFolder.with { folder in
+            let path = folder + "/a"
+            let lock = try FileLock.acquire(path: path)
+            unlink(path + FileLock.suffix)
+            let other = try #require(try FileLock.attempt(path: path))
+            #expect(try FileLock.attempt(path: path) == nil)
+            lock.release()
+            #expect(try FileLock.attempt(path: path) == nil)
+            other.release()
+        }
+    }
+
+    @Test("What is no regular file is refused", arguments: ["folder", "link", "pipe"]) func irregular(kind: String)
+        throws
+    {
+        try FileFolder.with { folder in
+            let place = folder + "/a.lock"
+            switch kind {
+            case "folder": #expect(mkdir(place, 0o700) == 0)
+            case "link": #expect(symlink(folder + "/b", place) == 0)
+            default: #expect(mkfifo(place, 0o600) == 0)
+            }
+            let error = try #require(throws: SternaError.self) { try FileLock.acquire(path: folder + "/a") }
+            #expect(error.kind == .writeFailed && error.detail.contains("“\(place)” cannot be locked"))
+        }
+        for path in ["", "/tmp/a\0", "/nonexistent/a"] {
+            #expect(throws: SternaError.self) { try FileLock.acquire(path: path) }
+        }
+    }
+
+    @Test("Readers need no right to write", .enabled(if: geteuid() != 0)) func readOnly() throws {
+        try FileFolder.with { folder in
+            try FileFolder.make(folder + "/a.lock", mode: 0o400)
+            #expect(try FileLock.attempt(path: folder + "/a", exclusive: false) != nil)
+            #expect(throws: SternaError.self) { try FileLock.attempt(path: folder + "/a") }
+        }
+    }
+}
+
+/// Counts how many are inside at once.
+private final class Visitors: Sendable {
+    private let counts = Mutex((inside: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func enter() {
+        counts.withLock { counts in
+            counts.inside += 1
+            counts.most = max(counts.most, counts.inside)
+        }
+    }
+
+    func leave() { counts.withLock { $0.inside -= 1 } }
+}

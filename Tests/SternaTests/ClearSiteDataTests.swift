@@ -1,0 +1,35 @@
+import HTTPTypes
+import SternaCore
+import Testing
+
+@testable import Sterna
+
+@Suite("Clear-Site-Data")
+struct ClearSiteDataTests {
+    static let types: [(String, ClearSiteData)] = [
+        (#""cache""#, .cache), (#""cookies""#, .cookies), (#""storage""#, .storage), (#""*""#, .all),
+        (" \"cache\" ,\t\"cookies\",", [.cache, .cookies]), (#""cache", "executionContexts""#, .cache),
+        (#""cache", "*""#, .all), ("cache", []), ("*", []), (#""Cache""#, []), (#""cache"#, []), (#"cache""#, []),
+        (#""cac\he""#, []), (#""cache"; x"#, []), (#""cache" "cookies""#, []), (#""a,"cache"b""#, []), ("", []),
+    ]
+
+    @Test("Types are in quotes and in their case; others are passed over", arguments: types)
+    func types(text: String, expected: ClearSiteData) { #expect(ClearSiteData([text]) == expected) }
+
+    @Test("All lines count") func lines() {
+        #expect(ClearSiteData([#""cache""#, "x", #""storage""#]) == [.cache, .storage])
+        #expect(ClearSiteData([]) == [])
+    }
+
+    @Test(
+        "Only a response over TLS asks, and not again from the cache",
+        arguments: [
+            ("https://a.test/", false, true), ("https://a.test/", true, false), ("http://a.test/", false, false),
+        ])
+    func asking(url: String, isStored: Bool, asks: Bool) throws {
+        let name = try #require(HTTPField.Name("Clear-Site-Data"))
+        let response = Response(
+            status: .ok, section: FieldSection([name: #""*""#]), url: try HTTPURL(url))
+        #expect(ClearSiteData.asked(by: response, isStored: isStored) == (asks ? .all : []))
+    }
+}
