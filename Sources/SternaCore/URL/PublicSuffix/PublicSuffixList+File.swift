@@ -1,18 +1,20 @@
-import SternaPlatform
-
 extension PublicSuffixList {
     /// Reads the list from a file in the form of `public_suffix_list.dat`, and waits for the disk.
     ///
-    /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, is not UTF-8, or has no rule or an invalid one.
+    /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, has no rule, or an invalid one.
     public init(contentsOf path: String) throws(SternaError) {
-        let bytes: [UInt8]
-        do {
-            bytes = try Self.content(of: path)
-            try self.init(parsing: bytes)
+        let file = SavedFile(path: path, title: "The list of public suffixes")
+        do throws(FileFault) {
+            guard let content = try file.load(upTo: Limits.bytes, followsLinks: true) else {
+                throw FileFault("there is no such file")
+            }
+            do throws(Fault) {
+                try self.init(parsing: content.bytes)
+            } catch {
+                throw FileFault(error.reason)
+            }
         } catch {
-            throw SternaError(
-                .fileUnreadable, phase: .prepare,
-                "The file “\(FieldSyntax.printable(path))” is no list of public suffixes: \(error.reason).")
+            throw file.unreadable(error)
         }
     }
 
@@ -80,24 +82,4 @@ extension PublicSuffixList {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-
-    private static func content(of path: String) throws(Fault) -> [UInt8] {
-        guard !path.utf8.contains(0) else { throw Fault(reason: "its path has a control character") }
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
-            throw Fault(reason: "it is not a regular file")
-        }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= Limits.bytes {
-            let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
-        return bytes
-    }
 }

@@ -56,13 +56,26 @@ public struct PublicSuffixList: Sendable {
         }
     }
 
-    /// Returns the number of labels of the name's public suffix.
+    /// Returns the number of labels of the name's public suffix (https://publicsuffix.org/list/#list-format).
     private func labels(of name: Name) -> Int {
+        // Names without a rule are judged by "*".
+        var found = 1
+        var kindBefore: SortedRules.Kind = []
+        for labels in 1...max(min(name.count, depth + 1), 1) {
+            let kind = self.kind(of: name.last(labels))
+            // An exception precedes all other rules; its public suffix lacks the first label.
+            if kind.contains(.exception) { return max(labels - 1, 1) }
+            if kind.contains(.suffix) || kindBefore.contains(.wildcard) { found = labels }
+            kindBefore = kind
+        }
+        return found
+    }
+
+    private func kind(of domain: Slice<UnsafeBufferPointer<UInt8>>) -> SortedRules.Kind {
         switch rules {
         case .builtIn:
-            return PublicSuffixTable.rules.withUTF8Buffer { SortedRules(text: $0).labels(of: name, depth: depth) }
-        case .loaded(let bytes):
-            return bytes.withUnsafeBufferPointer { SortedRules(text: $0).labels(of: name, depth: depth) }
+            PublicSuffixTable.part(domain.first ?? 0).withUTF8Buffer { SortedRules(text: $0).kind(of: domain) }
+        case .loaded(let bytes): bytes.withUnsafeBufferPointer { SortedRules(text: $0).kind(of: domain) }
         }
     }
 }
@@ -134,22 +147,8 @@ private struct SortedRules {
         static let exception = Kind(rawValue: 4)
     }
 
-    /// Returns the number of labels of a name's public suffix (https://publicsuffix.org/list/#list-format).
-    func labels(of name: PublicSuffixList.Name, depth: Int) -> Int {
-        // Names without a rule are judged by "*".
-        var found = 1
-        var kindBefore: Kind = []
-        for labels in 1...max(min(name.count, depth + 1), 1) {
-            let kind = self.kind(of: name.last(labels))
-            // An exception precedes all other rules; its public suffix lacks the first label.
-            if kind.contains(.exception) { return max(labels - 1, 1) }
-            if kind.contains(.suffix) || kindBefore.contains(.wildcard) { found = labels }
-            kindBefore = kind
-        }
-        return found
-    }
-
-    private func kind(of domain: Slice<UnsafeBufferPointer<UInt8>>) -> Kind {
+    /// Returns what a domain is; empty if it is no rule.
+    func kind(of domain: Slice<UnsafeBufferPointer<UInt8>>) -> Kind {
         var (low, high) = (0, text.count)
         while low < high {
             var start = low + (high - low) / 2
