@@ -91,7 +91,8 @@ struct FileLockTests {
         struct Own: Error {}
         try FileFolder.with { folder in
             #expect(throws: Own.self) { try FileLock.withLock(path: folder + "/a") { throw Own() } }
-            #expect(try FileLock.withLock(path: folder + "/a", timeout: .zero) { 5 } == 5)
+            let result = try FileLock.withLock(path: folder + "/a", timeout: .zero) { 5 }
+            #expect(result == 5)
         }
     }
 

@@ -29,7 +29,7 @@ struct AltSvcMutationTests {
             guard (1...255).contains(service.protocolName.utf8.count) else {
                 throw MutationFailure("\(service) has no name of a protocol.")
             }
-            if let host = service.host, try? Origin(scheme: .https, host: host).host != host {
+            if let host = service.host, (try? Origin(scheme: .https, host: host))?.host != host {
                 throw MutationFailure("“\(host)” is no host.")
             }
         }

@@ -34,7 +34,7 @@ public final class FileCredentialStore: CredentialStore {
             guard file.credentials[space] != credential else { return }
             file.credentials[space] = credential
             let content: [UInt8]
-            do {
+            do throws(CredentialFile.Fault) {
                 content = try file.content()
             } catch {
                 throw Self.file(path).unwritable(FileFault(error.reason))
