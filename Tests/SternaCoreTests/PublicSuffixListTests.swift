@@ -41,7 +41,8 @@ struct PublicSuffixListTests {
 
     @Test("The table is sorted, has no rule twice and knows how deep it is")
     func table() throws {
-        let words = PublicSuffixTable.parts.map(\.description).joined(separator: "\n").split { $0 == " " || $0 == "\n" }.map(String.init)
+        let words = PublicSuffixTable.parts.map(\.description).joined(separator: "\n").split { $0 == " " || $0 == "\n" }
+            .map(String.init)
         #expect(words.count > 10_000)
         let domains = words.map { $0.last?.isLetter == true || $0.last?.isNumber == true ? $0 : String($0.dropLast()) }
         for (domain, next) in zip(domains, domains.dropFirst())

@@ -9,7 +9,7 @@ struct PublicSuffixMutationTests {
         "PublicSuffixList",
         seeds: [
             "// list\ncom\nco.uk\n*.ck\n!www.ck\n公司.cn\n", "a\nb.a\n*.b.a\n!c.b.a\nd.c.b.a // end\n",
-            "example.com\n*.example.com\n0\n-\nz.z.z.z.z.z.z\n",
+            "example.com\n*.example.com\n-\nz.z.z.z.z.z.z\n",
         ],
         tokens: ["\n", "*.", "!", ".", "..", "//", " ", "\t", "com", "xn--", "é", "\u{0}", "\r\n", "-", "&", "%2e"]
     ) { bytes in

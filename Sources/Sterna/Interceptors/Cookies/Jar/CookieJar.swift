@@ -1,5 +1,4 @@
 public import SternaCore
-public import SternaPlatform
 import Synchronization
 
 /// Keeps the cookies of sessions: a reference that several sessions may share, safe to use from all threads.
