@@ -1,3 +1,4 @@
+import HTTPTypes
 import SternaCore
 import SternaPlatform
 import Synchronization
@@ -42,9 +43,22 @@ struct CookieJarTests {
     func responses() throws {
         let jar = CookieJar()
         let url = try HTTPURL("http://a.test/")
-        let taken = jar.store(["a=1", "\u{0}", "b=2; Domain=test", "c=3; Max-Age=60", "a=4; Max-Age=0"], from: url)
+        let taken = jar.store(
+            lines: ["a=1", "\u{0}", "b=2; Domain=test", "c=3; Max-Age=60", "a=4; Max-Age=0"], from: url)
         #expect(taken.map(\.name) == ["a", "c", "a"])
         #expect(jar.field(for: CookieRequest(url: url)) == "c=3")
+    }
+
+    @Test("The header section of a response; what is not UTF-8 is refused")
+    func sections() throws {
+        let url = try HTTPURL("http://a.test/")
+        var lines = Bytes()
+        lines.writeBytes(Array("set-cookie:a=1\r\nX-Other:b=2\r\nSet-Cookie:c=".utf8) + [0xE9])
+        lines.writeBytes(Array("\r\nSET-COOKIE:d=é, e=f\r\n".utf8))
+        let fields: HTTPFields = [.setCookie: "a=1"]
+        let jar = CookieJar()
+        #expect(jar.store(FieldSection(checkedLines: lines), from: url).map(\.value) == ["1", "é, e=f"])
+        #expect(jar.store(FieldSection(fields), from: url).map(\.name) == ["a"])
     }
 
     @Test("The hook sees valid cookies and refuses some")
@@ -55,7 +69,7 @@ struct CookieJarTests {
             return cookie.name != "tracker"
         })
         let url = try HTTPURL("http://a.test/")
-        let taken = jar.store(["tracker=1", "sid=2", "x=1; Domain=other.test"], from: url)
+        let taken = jar.store(lines: ["tracker=1", "sid=2", "x=1; Domain=other.test"], from: url)
         #expect(taken.map(\.name) == ["sid"])
         #expect(seen.withLock { $0 } == ["tracker a.test", "sid a.test"])
         #expect(jar.field(for: CookieRequest(url: url)) == "sid=2")
@@ -66,7 +80,7 @@ struct CookieJarTests {
         let found = Mutex<CookieJar?>(nil)
         let jar = CookieJar(accepts: { _, _ in found.withLock { $0 }?.cookies.isEmpty ?? false })
         found.withLock { $0 = jar }
-        jar.store(["a=1", "b=2"], from: try HTTPURL("http://a.test/"))
+        jar.store(lines: ["a=1", "b=2"], from: try HTTPURL("http://a.test/"))
         #expect(jar.cookies.map(\.name) == ["a"])
     }
 
@@ -96,8 +110,8 @@ struct CookieJarTests {
     func ownList() throws {
         let jar = CookieJar(publicSuffixes: try PublicSuffixList(parsing: Array("a.test\n".utf8)))
         let url = try HTTPURL("http://www.a.test/")
-        #expect(jar.store(["a=1; Domain=a.test"], from: url).isEmpty)
-        #expect(jar.store(["a=1; Domain=www.a.test"], from: url).count == 1)
+        #expect(jar.store(lines: ["a=1; Domain=a.test"], from: url).isEmpty)
+        #expect(jar.store(lines: ["a=1; Domain=www.a.test"], from: url).count == 1)
     }
 
     @Test("Many threads at once")
@@ -109,12 +123,19 @@ struct CookieJarTests {
                 group.addTask {
                     for step in 0..<200 {
                         let url = urls[(task + step) % urls.count]
-                        jar.store(["c\(task)=\(step)"], from: url)
+                        jar.store(lines: ["c\(task)=\(step)"], from: url)
                         _ = jar.field(for: CookieRequest(url: url))
                     }
                 }
             }
         }
         #expect(jar.cookies.count == 32)
+    }
+}
+
+extension CookieJar {
+    @discardableResult
+    fileprivate func store(lines: [String], from url: HTTPURL) -> [Cookie] {
+        store(lines.map { Array($0.utf8) }, from: url)
     }
 }

@@ -119,13 +119,13 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.field(for: request, now: now) }
     }
 
-    /// Stores the cookies of a response; returns those that were taken, also what they removed.
+    /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
     @discardableResult
-    func store(_ lines: [String], from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
+    func store(_ lines: [[UInt8]], from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
         let now = now()
         var taken: [Cookie] = []
         for line in lines {
-            guard let field = try? SetCookie(parsing: line),
+            guard let field = try? SetCookie(parsing: line[...]),
                 let cookie = try? CookieRules.cookie(field, from: url, site: site, suffixes, now: now),
                 accepts?(cookie, url) ?? true
             else { continue }
