@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Clear-Site-Data")
 struct ClearSiteDataTests {
-    static let types: [(String, ClearSiteData)] = [
+    static let cases: [(String, ClearSiteData)] = [
         (#""cache""#, .cache), (#""cookies""#, .cookies), (#""storage""#, .storage), (#""*""#, .all),
         (" \"cache\" ,\t\"cookies\",", [.cache, .cookies]), (#""cache", "executionContexts""#, .cache),
         (#""cache", "*""#, .all), ("cache", []), ("*", []), (#""Cache""#, []), (#""cache"#, []), (#"cache""#, []),
         (#""cac\he""#, []), (#""cache"; x"#, []), (#""cache" "cookies""#, []), (#""a,"cache"b""#, []), ("", []),
     ]
 
-    @Test("Types are in quotes and in their case; others are passed over", arguments: types)
+    @Test("Types are in quotes and in their case; others are passed over", arguments: cases)
     func types(text: String, expected: ClearSiteData) { #expect(ClearSiteData([text]) == expected) }
 
     @Test("All lines count") func lines() {

@@ -108,7 +108,7 @@ struct SavedFileTests {
                 #else
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 #endif
-                do {
+                do throws(SternaError) {
                     try file.write([UInt8](repeating: 2, count: 2_000))
                     exit(2)
                 } catch {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HSTS: the field (RFC 6797, 6.1)")
 struct StrictTransportSecurityTests {
-    static let valid: [(String, Int, Bool)] = [
+    static let cases: [(String, Int, Bool)] = [
         ("max-age=31536000", 31_536_000, false),
         ("max-age=15768000 ; includeSubDomains", 15_768_000, true),
         ("max-age=\"31536000\"", 31_536_000, false),
@@ -21,7 +21,7 @@ struct StrictTransportSecurityTests {
         ("max-age=1; includeSubDomainsX", 1, false),
     ]
 
-    @Test("Valid fields", arguments: valid) func valid(text: String, maxAge: Int, includesSubdomains: Bool) {
+    @Test("Valid fields", arguments: cases) func valid(text: String, maxAge: Int, includesSubdomains: Bool) {
         #expect(StrictTransportSecurity(text) == .init(maxAge: maxAge, includesSubdomains: includesSubdomains))
     }
 

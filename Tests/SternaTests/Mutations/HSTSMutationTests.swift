@@ -7,7 +7,7 @@ import Testing
 struct HSTSMutationTests {
     static let fields = MutatedReader(
         "StrictTransportSecurity",
-        seeds: StrictTransportSecurityTests.valid.map { $0.0 },
+        seeds: StrictTransportSecurityTests.cases.map { $0.0 },
         tokens: [
             "max-age", "=", ";", "includeSubDomains", "\"", "\\", " ", "\t", ",", "0", "99999999999999999999", "-",
             "preload", "é", "\u{0}", "Max-Age=1",
