@@ -64,7 +64,7 @@ struct PublicSuffixListTests {
 
     @Test("A file replaces the built-in list")
     func file() throws {
-        let path = NSTemporaryDirectory() + "public-suffixes-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.path + "/public-suffixes-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let text =
             "// A comment\n\nexample // all of it\n*.kobe.example\r\n!city.kobe.example\n公司.test\n*\n  shop.example\nshop.example\n*.shop.example\n"

@@ -127,7 +127,7 @@ struct CookieFileTests {
         "Files are written for their owner alone, and read again",
         arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
     func files(format: CookieSnapshot.FileFormat) throws {
-        let folder = NSTemporaryDirectory() + "cookies-\(UUID().uuidString)"
+        let folder = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/jar"
@@ -144,7 +144,7 @@ struct CookieFileTests {
 
     @Test("A file in another form is named, and not quoted")
     func otherFile() throws {
-        let path = NSTemporaryDirectory() + "cookies-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("{\"geheim\"".utf8).write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: SternaError.self) { try CookieSnapshot(contentsOf: path) }

@@ -130,6 +130,8 @@ struct CookieJarStateTests {
         var small = CookieJarState(limits: CookieLimits(total: 10))
         small.restore(scene.state.all(scene.now), now: scene.now)
         #expect(small.all(scene.now).map(\.value) == (30..<40).map { "\($0)" })
+        small.merge(scene.state.all(scene.now), now: scene.now)
+        #expect(small.all(scene.now).map(\.value) == (30..<40).map { "\($0)" })
     }
 
     @Test("Merging keeps what was set last")

@@ -167,13 +167,4 @@ extension CookieJarState {
         self = CookieJarState(limits: limits, suffixes: suffixes)
         merge(cookies, now: now)
     }
-
-    /// Adds cookies of a file to the others. Of two in the same place, the one that was set last stays.
-    mutating func merge(_ cookies: [Cookie], now: CookieTime) {
-        for cookie in cookies {
-            let known = shelves[cookie.domain]?.first { cookie.replaces($0.cookie) }
-            if let known, !known.cookie.isExpired(now), known.cookie.update > cookie.update { continue }
-            _ = try? add(cookie, now: now)
-        }
-    }
 }

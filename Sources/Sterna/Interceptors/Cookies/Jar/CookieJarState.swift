@@ -46,7 +46,7 @@ struct CookieJarState: Sendable {
 
     var shelves: [String: [Entry]] = [:]
     /// The domains of cookies by their registrable domain.
-    private var sites: [String: [String]] = [:]
+    private var sites: [String: Set<String>] = [:]
     /// The number of cookies, with expired ones.
     private(set) var count = 0
     private var nextSequence: UInt64 = 0
@@ -90,7 +90,31 @@ struct CookieJarState: Sendable {
         return insert(cookie, now: now)
     }
 
+    /// Adds cookies of a file to the others. Of two in the same place, the one that was set last stays.
+    mutating func merge(_ cookies: [Cookie], now: CookieTime) {
+        for cookie in cookies {
+            if let place = shelves.index(forKey: cookie.domain) {
+                let known = shelves.values[place].first { cookie.replaces($0.cookie) }
+                if let known, !known.cookie.isExpired(now), known.cookie.update > cookie.update { continue }
+            }
+            guard CookieRules.refusal(of: cookie) == nil,
+                cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain)
+            else { continue }
+            put(cookie, now: now)
+        }
+        // Once for all: with each cookie it would take a look at the whole jar.
+        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
+    }
+
     private mutating func insert(_ cookie: Cookie, now: CookieTime) -> Outcome {
+        let outcome = put(cookie, now: now)
+        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
+        return outcome
+    }
+
+    /// Puts a cookie into its shelf, within the shelf's limit.
+    @discardableResult
+    private mutating func put(_ cookie: Cookie, now: CookieTime) -> Outcome {
         var cookie = cookie
         if let expiry = cookie.expiry {
             cookie.expiry = min(expiry, now.advanced(bySeconds: CookieTime.longestLife))
@@ -109,7 +133,6 @@ struct CookieJarState: Sendable {
         if (shelves[cookie.domain]?.count ?? 0) > max(limits.perDomain, 0) {
             evict(from: cookie.domain, to: max(limits.perDomain, 0), now)
         }
-        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
         return oldIsAlive ? .replaced : .added
     }
 
@@ -119,7 +142,7 @@ struct CookieJarState: Sendable {
         if let expiry = entry.cookie.expiry { firstExpiry = min(firstExpiry, expiry) }
         guard let shelf = shelves.index(forKey: domain) else {
             shelves[domain] = [entry]
-            sites[suffixes.registrableDomain(of: domain) ?? domain, default: []].append(domain)
+            sites[suffixes.registrableDomain(of: domain) ?? domain, default: []].insert(domain)
             return
         }
         let place = entry.place
@@ -146,7 +169,7 @@ struct CookieJarState: Sendable {
         guard shelves[domain]?.isEmpty == true else { return }
         shelves[domain] = nil
         let site = suffixes.registrableDomain(of: domain) ?? domain
-        sites[site]?.removeAll { $0 == domain }
+        sites[site]?.remove(domain)
         if sites[site]?.isEmpty == true { sites[site] = nil }
     }
 
