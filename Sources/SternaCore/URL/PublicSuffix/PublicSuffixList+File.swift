@@ -19,8 +19,8 @@ extension PublicSuffixList {
     }
 
     /// Why a list cannot be read, as a part of a sentence.
-    struct Fault: Error, Hashable {
-        let reason: String
+    package struct Fault: Error, Hashable {
+        package let reason: String
     }
 
     enum Limits {
@@ -29,7 +29,8 @@ extension PublicSuffixList {
         static let depth = 32
     }
 
-    init(parsing bytes: [UInt8]) throws(Fault) {
+    /// Reads the list of a text, as ``init(contentsOf:)`` does.
+    package init(parsing bytes: [UInt8]) throws(Fault) {
         guard bytes.count <= Limits.bytes else { throw Fault(reason: "it is longer than \(Limits.bytes) bytes") }
         var kinds: [[UInt8]: Set<UInt8>] = [:]
         var depth = 0
