@@ -51,6 +51,17 @@ struct FieldSectionTests {
         #expect(section[.server] == nil)
     }
 
+    @Test("The bytes of lines are those that were received")
+    func bytes() {
+        var lines = Bytes()
+        lines.writeBytes(Array("set-cookie:a=1\r\nServer:x\r\nSet-Cookie:".utf8) + [0x62, 0x3D, 0xE9])
+        lines.writeBytes(Array("\r\n".utf8))
+        let section = FieldSection(checkedLines: lines)
+        #expect(section.bytes(of: .setCookie) == [Array("a=1".utf8), [0x62, 0x3D, 0xE9]])
+        #expect(FieldSection(section.fields).bytes(of: .setCookie) == section.bytes(of: .setCookie))
+        #expect(section.bytes(of: .location).isEmpty)
+    }
+
     @Test("A reference keeps its bytes, UTF-8 or not")
     func references() {
         let cases: [([UInt8], String)] = [

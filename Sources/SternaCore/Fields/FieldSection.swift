@@ -96,6 +96,23 @@ public struct FieldSection: Sendable {
         }
     }
 
+    /// The values of a field's lines as they were received, for fields that are not text alone.
+    package func bytes(of name: HTTPField.Name) -> [[UInt8]] {
+        switch storage {
+        case .fields(let fields, _):
+            return fields[fields: name].map { field in field.withUnsafeBytesOfValue { Array($0) } }
+        case .wire(let bytes, _):
+            var found: [[UInt8]] = []
+            bytes.withUnsafeReadableBytes { raw in
+                FieldLines.forEach(in: raw, named: name.canonicalName) { value in
+                    found.append(Array(value))
+                    return true
+                }
+            }
+            return found
+        }
+    }
+
     /// The values of a field's lines as URL references. In a value that is not UTF-8, each byte outside ASCII is percent-encoded, as
     /// curl and browsers do; ``subscript(values:)`` replaces such bytes, which leads elsewhere.
     package func references(_ name: HTTPField.Name) -> [String] {

@@ -1,0 +1,161 @@
+public import SternaCore
+import SternaSerialization
+
+/// The JSON form of cookies, in files and by `Codable`:
+///
+///     {
+///       "version": 1,
+///       "cookies": [
+///         {
+///           "name": "sid", "value": "…", "domain": "example.com", "hostOnly": true, "path": "/",
+///           "secure": true, "httpOnly": true, "partitioned": false, "sameSite": "lax", "expires": 1767225600.5,
+///           "created": 1735689600, "accessed": 1735689601.25, "updated": 1735689600
+///         }
+///       ]
+///     }
+///
+/// Times are seconds since 1970 in UTC, with up to three decimals. `expires` and `sameSite` may be missing, as may flags that are false,
+/// `accessed` and `updated` if they are the same as `created`. Unknown members are an error: a later version has another number.
+extension CookieSnapshot {
+    enum JSONLimits {
+        static let bytes = 64 << 20
+        static let cookies = 200_000
+        static let version = 1
+    }
+
+    /// Reads cookies from their JSON form.
+    ///
+    /// - Throws: `decodingFailed` for another form, for more than 64 MiB or 200,000 cookies, and for a cookie that no server could set.
+    public init(json bytes: some Sequence<UInt8>) throws(SternaError) {
+        do {
+            try self.init(parsing: Array(bytes))
+        } catch {
+            throw SternaError(.decodingFailed, phase: .decode, "The cookies cannot be read: \(error.reason).")
+        }
+    }
+
+    /// Returns the cookies in their JSON form, in UTF-8. **It contains their values.**
+    public func json() -> [UInt8] {
+        let root = JSON.object(
+            .init(pairs: [
+                ("version", .number(.init(JSONLimits.version))), ("cookies", .array(cookies.map(CookieJSON.json))),
+            ]))
+        // A tree of numbers and texts, without numbers that are not finite.
+        return (try? root.serialized(.pretty)) ?? []
+    }
+
+    init(parsing bytes: [UInt8]) throws(CookieFault) {
+        guard bytes.count <= JSONLimits.bytes else {
+            throw CookieFault(reason: "they are longer than \(JSONLimits.bytes) bytes")
+        }
+        let root: JSON
+        do {
+            root = try JSON(
+                parsing: bytes,
+                limits: JSON.ParseLimits(depth: 3, bytes: JSONLimits.bytes, values: 16 * JSONLimits.cookies))
+        } catch {
+            throw CookieFault(reason: "they are not JSON")
+        }
+        guard let file = root.object, Set(file.keys) == ["version", "cookies"], let list = file["cookies"]?.array else {
+            throw CookieFault(reason: "this is no list of cookies")
+        }
+        guard file["version"]?.int == JSONLimits.version else {
+            throw CookieFault(reason: "they are of another version")
+        }
+        guard list.count <= JSONLimits.cookies else { throw CookieFault(reason: "there are too many") }
+        var cookies: [Cookie] = []
+        cookies.reserveCapacity(list.count)
+        for (index, item) in list.enumerated() {
+            guard let object = item.object, let cookie = CookieJSON.cookie(object) else {
+                throw CookieFault(reason: "cookie \(index + 1) is invalid")
+            }
+            cookies.append(cookie)
+        }
+        self.init(cookies: cookies)
+    }
+}
+
+/// Why cookies cannot be read, as a part of a sentence; it never contains a part of them.
+struct CookieFault: Error, Hashable {
+    let reason: String
+}
+
+/// One cookie as JSON.
+enum CookieJSON {
+    static let names: Set<String> = [
+        "name", "value", "domain", "hostOnly", "path", "secure", "httpOnly", "partitioned", "sameSite", "expires",
+        "created",
+        "accessed", "updated",
+    ]
+
+    static func json(_ cookie: Cookie) -> JSON {
+        var members: [(String, JSON)] = [
+            ("name", .string(cookie.name)), ("value", .string(cookie.value)), ("domain", .string(cookie.domain)),
+        ]
+        if cookie.isHostOnly { members.append(("hostOnly", true)) }
+        members.append(("path", .string(cookie.path)))
+        if cookie.isSecure { members.append(("secure", true)) }
+        if cookie.isHTTPOnly { members.append(("httpOnly", true)) }
+        if cookie.isPartitioned { members.append(("partitioned", true)) }
+        if let sameSite = cookie.sameSite { members.append(("sameSite", .string(sameSite.rawValue))) }
+        if let expiry = cookie.expiry { members.append(("expires", number(expiry))) }
+        members.append(("created", number(cookie.creation)))
+        if cookie.lastAccess != cookie.creation { members.append(("accessed", number(cookie.lastAccess))) }
+        if cookie.update != cookie.creation { members.append(("updated", number(cookie.update))) }
+        return .object(.init(pairs: members))
+    }
+
+    /// Nil for what is no cookie.
+    static func cookie(_ object: JSON.Object) -> Cookie? {
+        guard object.keys.allSatisfy(names.contains), let name = object["name"]?.string,
+            let value = object["value"]?.string, let domain = object["domain"]?.string,
+            let path = object["path"]?.string, let isHostOnly = flag(object, "hostOnly"),
+            let isSecure = flag(object, "secure"), let isHTTPOnly = flag(object, "httpOnly"),
+            let isPartitioned = flag(object, "partitioned"), let creation = object["created"].flatMap(time),
+            let expiry = optional(object, "expires", time), let lastAccess = optional(object, "accessed", time),
+            let update = optional(object, "updated", time),
+            let sameSite = optional(object, "sameSite", { $0.string.flatMap(Cookie.SameSite.init) })
+        else { return nil }
+        let cookie = Cookie(
+            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly, isPartitioned: isPartitioned, sameSite: sameSite, expiry: expiry,
+            creation: creation,
+            lastAccess: lastAccess ?? creation, update: update ?? creation)
+        return CookieRules.refusal(of: cookie) == nil ? cookie : nil
+    }
+
+    private static func number(_ time: CookieTime) -> JSON {
+        // Whole numbers have no fraction in files.
+        time.milliseconds % 1_000 == 0
+            ? .number(.init(time.milliseconds / 1_000)) : .number(.init(time.seconds))
+    }
+
+    private static func time(_ json: JSON) -> CookieTime? { json.double.map { CookieTime(seconds: $0) } }
+
+    /// False for a missing member, nil for one that is no flag.
+    private static func flag(_ object: JSON.Object, _ name: String) -> Bool? {
+        object[name].map(\.bool) ?? false
+    }
+
+    /// A value that may be missing; nil for one that is invalid.
+    private static func optional<Value>(
+        _ object: JSON.Object, _ name: String, _ read: (JSON) -> Value?
+    ) -> Value?? {
+        guard let member = object[name] else { return .some(nil) }
+        return read(member).map { .some($0) }
+    }
+}
+
+extension Cookie: Codable {
+    /// Reads a cookie as a member of ``CookieSnapshot/json()`` has it; throws for a cookie that no server could set.
+    public init(from decoder: any Decoder) throws {
+        guard let object = try JSON(from: decoder).object, let cookie = CookieJSON.cookie(object) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not a valid cookie."))
+        }
+        self = cookie
+    }
+
+    /// Writes the cookie **with its value**.
+    public func encode(to encoder: any Encoder) throws { try CookieJSON.json(self).encode(to: encoder) }
+}

@@ -1,0 +1,10 @@
+import HTTPTypes
+import SternaCore
+
+extension CookieJar {
+    /// Stores the cookies of a response's header section; returns those that were taken, also what they removed.
+    @discardableResult
+    func store(_ section: FieldSection, from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
+        store(section.bytes(of: .setCookie), from: url, site: site)
+    }
+}

@@ -1,0 +1,305 @@
+import SternaCore
+
+/// The cookies of a jar (draft-ietf-httpbis-rfc6265bis-22, 5.7 and 5.8).
+///
+/// Cookies lie in shelves by their domain, so that a request looks at those of its host and of the names above it alone. A shelf is in the
+/// order of the Cookie field. Expired cookies are never sent nor listed, and removed when their shelf is used or the jar is full.
+struct CookieJarState: Sendable {
+    let limits: CookieLimits
+    let suffixes: PublicSuffixList
+
+    /// A cookie in the jar.
+    struct Entry: Sendable {
+        var cookie: Cookie
+        /// Increases with each new cookie; breaks ties between creation times.
+        let sequence: UInt64
+
+        /// The place in the order of the Cookie field, and the order in which cookies are evicted.
+        var place: Place {
+            Place(length: cookie.path.utf8.count, creation: cookie.creation, sequence: sequence)
+        }
+
+        var age: Age { Age(lastAccess: cookie.lastAccess, sequence: sequence) }
+    }
+
+    /// Longer paths come first, then cookies that were set earlier.
+    struct Place: Comparable {
+        let length: Int
+        let creation: CookieTime
+        let sequence: UInt64
+
+        static func < (left: Place, right: Place) -> Bool {
+            if left.length != right.length { return left.length > right.length }
+            return left.creation != right.creation ? left.creation < right.creation : left.sequence < right.sequence
+        }
+    }
+
+    /// Cookies that were used longest ago are evicted first.
+    struct Age: Comparable {
+        let lastAccess: CookieTime
+        let sequence: UInt64
+
+        static func < (left: Age, right: Age) -> Bool {
+            left.lastAccess != right.lastAccess ? left.lastAccess < right.lastAccess : left.sequence < right.sequence
+        }
+    }
+
+    var shelves: [String: [Entry]] = [:]
+    /// The domains of cookies by their registrable domain.
+    private var sites: [String: Set<String>] = [:]
+    /// The number of cookies, with expired ones.
+    private(set) var count = 0
+    private var nextSequence: UInt64 = 0
+    /// No cookie expires before this moment.
+    private var firstExpiry = CookieTime.latest
+
+    init(limits: CookieLimits = CookieLimits(), suffixes: PublicSuffixList = .builtIn) {
+        (self.limits, self.suffixes) = (limits, suffixes)
+    }
+
+    // MARK: Storing
+
+    /// What became of a cookie.
+    enum Outcome: Hashable, Sendable {
+        case added
+        case replaced
+        /// It had expired, and the cookie in its place is gone.
+        case removed
+    }
+
+    /// Stores the cookie of a Set-Cookie field.
+    @discardableResult
+    mutating func store(
+        _ field: SetCookie, from url: HTTPURL, site: CookieSite? = nil, now: CookieTime
+    ) throws(CookieRefusal) -> Outcome {
+        try store(CookieRules.cookie(field, from: url, site: site, suffixes, now: now), from: url, now: now)
+    }
+
+    /// Stores a cookie that `CookieRules` has made for a URL.
+    @discardableResult
+    mutating func store(_ cookie: Cookie, from url: HTTPURL, now: CookieTime) throws(CookieRefusal) -> Outcome {
+        if !cookie.isSecure, !url.scheme.isSecure, shadowsSecure(cookie, now) { throw .shadowsSecure }
+        return insert(cookie, now: now)
+    }
+
+    /// Stores a cookie of the caller or of a file; its times are kept, within 400 days.
+    @discardableResult
+    mutating func add(_ cookie: Cookie, now: CookieTime) throws(CookieRefusal) -> Outcome {
+        if let refusal = CookieRules.refusal(of: cookie) { throw refusal }
+        if !cookie.isHostOnly, suffixes.isPublicSuffix(cookie.domain) { throw .publicSuffix }
+        return insert(cookie, now: now)
+    }
+
+    /// Adds cookies of a file to the others. Of two in the same place, the one that was set last stays.
+    mutating func merge(_ cookies: [Cookie], now: CookieTime) {
+        for cookie in cookies {
+            if let place = shelves.index(forKey: cookie.domain) {
+                let known = shelves.values[place].first { cookie.replaces($0.cookie) }
+                if let known, !known.cookie.isExpired(now), known.cookie.update > cookie.update { continue }
+            }
+            guard CookieRules.refusal(of: cookie) == nil,
+                cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain)
+            else { continue }
+            put(cookie, now: now)
+        }
+        // Once for all: with each cookie it would take a look at the whole jar.
+        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
+    }
+
+    private mutating func insert(_ cookie: Cookie, now: CookieTime) -> Outcome {
+        let outcome = put(cookie, now: now)
+        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
+        return outcome
+    }
+
+    /// Puts a cookie into its shelf, within the shelf's limit.
+    @discardableResult
+    private mutating func put(_ cookie: Cookie, now: CookieTime) -> Outcome {
+        var cookie = cookie
+        if let expiry = cookie.expiry {
+            cookie.expiry = min(expiry, now.advanced(bySeconds: CookieTime.longestLife))
+        }
+        let old = remove(replacedBy: cookie)
+        let oldIsAlive = old.map { !$0.cookie.isExpired(now) } ?? false
+        if cookie.isExpired(now) { return .removed }
+        var sequence = nextSequence
+        if let old, oldIsAlive {
+            cookie.creation = old.cookie.creation
+            sequence = old.sequence
+        } else {
+            nextSequence += 1
+        }
+        put(Entry(cookie: cookie, sequence: sequence))
+        if (shelves[cookie.domain]?.count ?? 0) > max(limits.perDomain, 0) {
+            evict(from: cookie.domain, to: max(limits.perDomain, 0), now)
+        }
+        return oldIsAlive ? .replaced : .added
+    }
+
+    private mutating func put(_ entry: Entry) {
+        let domain = entry.cookie.domain
+        count += 1
+        if let expiry = entry.cookie.expiry { firstExpiry = min(firstExpiry, expiry) }
+        guard let shelf = shelves.index(forKey: domain) else {
+            shelves[domain] = [entry]
+            sites[suffixes.registrableDomain(of: domain) ?? domain, default: []].insert(domain)
+            return
+        }
+        let place = entry.place
+        var (low, high) = (0, shelves.values[shelf].count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if place < shelves.values[shelf][middle].place { high = middle } else { low = middle + 1 }
+        }
+        shelves.values[shelf].insert(entry, at: low)
+    }
+
+    private mutating func remove(replacedBy cookie: Cookie) -> Entry? {
+        guard let place = shelves.index(forKey: cookie.domain),
+            let index = shelves.values[place].firstIndex(where: { cookie.replaces($0.cookie) })
+        else { return nil }
+        let entry = shelves.values[place].remove(at: index)
+        count -= 1
+        clear(cookie.domain)
+        return entry
+    }
+
+    /// Removes a shelf if it is empty.
+    private mutating func clear(_ domain: String) {
+        guard shelves[domain]?.isEmpty == true else { return }
+        shelves[domain] = nil
+        let site = suffixes.registrableDomain(of: domain) ?? domain
+        sites[site]?.remove(domain)
+        if sites[site]?.isEmpty == true { sites[site] = nil }
+    }
+
+    // MARK: Secure cookies
+
+    /// Whether a cookie from a connection without TLS would replace or hide one that has `Secure` (5.7, step 16).
+    private func shadowsSecure(_ cookie: Cookie, _ now: CookieTime) -> Bool {
+        var found = false
+        forEachDomain(of: cookie.domain) { domain in
+            found = found || hasSecure(like: cookie, in: domain, now)
+        }
+        if found { return true }
+        guard let site = suffixes.registrableDomain(of: cookie.domain) else {
+            // A public suffix, with cookies of its own host: it has no site that the names below it are known by.
+            return shelves.keys.contains { domain in
+                CookieMatching.isWithin(domain, cookie.domain) && hasSecure(like: cookie, in: domain, now)
+            }
+        }
+        return sites[site]?.contains { domain in
+            CookieMatching.isWithin(domain, cookie.domain) && hasSecure(like: cookie, in: domain, now)
+        } ?? false
+    }
+
+    private func hasSecure(like cookie: Cookie, in domain: String, _ now: CookieTime) -> Bool {
+        shelves[domain]?.contains { entry in
+            entry.cookie.isSecure && !entry.cookie.isExpired(now)
+                && entry.cookie.name.utf8.elementsEqual(cookie.name.utf8)
+                && CookieMatching.isPath(entry.cookie.path, of: cookie.path)
+        } ?? false
+    }
+
+    /// Calls back with a host and each name above it.
+    private func forEachDomain(of host: String, _ call: (String) -> Void) {
+        guard host.utf8.count <= CookieMatching.longestHost else { return }
+        call(host)
+        var rest = host.utf8[...]
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.index(after: dot)...]
+            if !rest.isEmpty { call(String(Substring(rest))) }
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes the cookies that a predicate selects; returns their number without expired ones.
+    @discardableResult
+    mutating func remove(now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
+        var removed = 0
+        for domain in Array(shelves.keys) {
+            removed += remove(from: domain, now, where: isRemoved)
+        }
+        return removed
+    }
+
+    /// Removes the cookies of a domain that have expired, and those that a predicate selects.
+    @discardableResult
+    private mutating func remove(from domain: String, _ now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
+        guard let place = shelves.index(forKey: domain) else { return 0 }
+        var removed = 0
+        let before = shelves.values[place].count
+        shelves.values[place].removeAll { entry in
+            if entry.cookie.isExpired(now) { return true }
+            guard isRemoved(entry.cookie) else { return false }
+            removed += 1
+            return true
+        }
+        count -= before - shelves.values[place].count
+        clear(domain)
+        return removed
+    }
+
+    /// Removes the cookie that a cookie would replace; returns whether there was one.
+    @discardableResult
+    mutating func remove(_ cookie: Cookie) -> Bool { remove(replacedBy: cookie) != nil }
+
+    // MARK: Evicting
+
+    /// Removes expired cookies of a domain, then insecure ones, then others, those that were used longest ago first.
+    private mutating func evict(from domain: String, to limit: Int, _ now: CookieTime) {
+        remove(from: domain, now) { _ in false }
+        while let shelf = shelves[domain], shelf.count > limit {
+            let insecure = shelf.indices.filter { !shelf[$0].cookie.isSecure }
+            let candidates = insecure.isEmpty ? Array(shelf.indices) : insecure
+            guard let oldest = candidates.min(by: { shelf[$0].age < shelf[$1].age }) else { break }
+            shelves[domain]?.remove(at: oldest)
+            count -= 1
+        }
+        clear(domain)
+    }
+
+    /// Removes expired cookies, then those that were used longest ago.
+    private mutating func evict(to limit: Int, _ now: CookieTime) {
+        removeExpired(now)
+        guard count > limit else { return }
+        if count - limit == 1 {
+            removeOldest()
+            return
+        }
+        let all = shelves.values.joined().sorted { $0.age < $1.age }.prefix(count - limit)
+        remove(Set(all.map(\.sequence)), from: Set(all.map(\.cookie.domain)))
+    }
+
+    private mutating func removeOldest() {
+        var oldest: (age: Age, domain: String)?
+        for (domain, shelf) in shelves {
+            for index in shelf.indices {
+                let age = shelf[index].age
+                if oldest.map({ age < $0.age }) ?? true { oldest = (age, domain) }
+            }
+        }
+        if let oldest { remove([oldest.age.sequence], from: [oldest.domain]) }
+    }
+
+    private mutating func remove(_ sequences: Set<UInt64>, from domains: Set<String>) {
+        for domain in domains {
+            guard let place = shelves.index(forKey: domain) else { continue }
+            let before = shelves.values[place].count
+            shelves.values[place].removeAll { sequences.contains($0.sequence) }
+            count -= before - shelves.values[place].count
+            clear(domain)
+        }
+    }
+
+    /// Removes all cookies that have expired.
+    private mutating func removeExpired(_ now: CookieTime) {
+        guard firstExpiry <= now else { return }
+        firstExpiry = .latest
+        for domain in Array(shelves.keys) {
+            remove(from: domain, now) { _ in false }
+            for entry in shelves[domain] ?? [] { firstExpiry = min(firstExpiry, entry.cookie.expiry ?? .latest) }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// How many cookies a jar keeps and sends. Numbers below zero count as zero.
+public struct CookieLimits: Sendable, Hashable, Codable {
+    /// The most cookies of one domain; 50 by default.
+    public var perDomain: Int
+
+    /// The most cookies of all domains; 3,000 by default.
+    public var total: Int
+
+    /// The most cookies of a request; 150 by default.
+    public var perRequest: Int
+
+    /// The longest Cookie field, in bytes; 8,192 by default. Servers refuse larger ones.
+    public var fieldLength: Int
+
+    public init(perDomain: Int = 50, total: Int = 3_000, perRequest: Int = 150, fieldLength: Int = 8_192) {
+        (self.perDomain, self.total) = (perDomain, total)
+        (self.perRequest, self.fieldLength) = (perRequest, fieldLength)
+    }
+}

@@ -1,0 +1,16 @@
+/// The cookies of a jar at a moment.
+public struct CookieSnapshot: Sendable, Hashable, Codable {
+    /// The cookies, in the order in which they were first set.
+    public var cookies: [Cookie]
+
+    /// Makes a snapshot of cookies.
+    public init(cookies: [Cookie] = []) { self.cookies = cookies }
+}
+
+extension CookieSnapshot: CustomStringConvertible, CustomReflectable {
+    /// The number of cookies.
+    public var description: String { "\(cookies.count) cookies" }
+
+    /// Shows the number of cookies alone.
+    public var customMirror: Mirror { Mirror(self, children: ["count": cookies.count], displayStyle: .struct) }
+}

@@ -1,0 +1,154 @@
+import SternaCore
+import SternaPlatform
+import Testing
+
+@testable import Sterna
+
+@Suite("Cookies: files")
+struct CookieFileTests {
+    private static let now = CookieTime(seconds: Int64(1_700_000_000))
+
+    private static func snapshot() throws -> CookieSnapshot {
+        var scene = CookieScene()
+        scene.now = now
+        for line in [
+            "sid=31d4; HttpOnly; Secure; SameSite=Strict; Partitioned; Max-Age=1000", "lang=en; Domain=a.test; Path=/x",
+            "nameless", "tab=a\tb", "é=\"ü\\\"",
+        ] {
+            #expect(try scene.set(line, from: "https://www.a.test/") == nil)
+            scene.now = CookieTime(milliseconds: scene.now.milliseconds + 1_234)
+        }
+        _ = try scene.field("https://www.a.test/")
+        return CookieSnapshot(cookies: scene.state.all(scene.now))
+    }
+
+    // MARK: JSON
+
+    @Test("JSON keeps everything")
+    func json() throws {
+        let snapshot = try Self.snapshot()
+        #expect(snapshot.cookies.count == 5)
+        #expect(try CookieSnapshot(json: snapshot.json()) == snapshot)
+        #expect(try CookieSnapshot(json: CookieSnapshot().json()) == CookieSnapshot())
+    }
+
+    @Test("The documented form")
+    func documentedForm() throws {
+        let text = """
+            {
+              "version": 1,
+              "cookies": [
+                {
+                  "name": "sid", "value": "v", "domain": "example.com", "hostOnly": true, "path": "/",
+                  "secure": true, "httpOnly": true, "partitioned": false, "sameSite": "lax", "expires": 1767225600.5,
+                  "created": 1735689600, "accessed": 1735689601.25, "updated": 1735689600
+                }
+              ]
+            }
+            """
+        let cookie = try #require(try CookieSnapshot(json: text.utf8).cookies.first)
+        #expect(cookie.isHostOnly && cookie.isSecure && cookie.isHTTPOnly && !cookie.isPartitioned)
+        #expect(cookie.sameSite == .lax)
+        #expect(cookie.expires == Date(timeIntervalSince1970: 1_767_225_600.5))
+        #expect(cookie.creationDate == Date(timeIntervalSince1970: 1_735_689_600))
+        #expect(cookie.lastAccessDate == Date(timeIntervalSince1970: 1_735_689_601.25))
+    }
+
+    @Test(
+        "Other JSON is refused",
+        arguments: [
+            ("", "they are not JSON"), ("[]", "this is no list of cookies"),
+            ("{\"version\":1}", "this is no list of cookies"),
+            ("{\"version\":2,\"cookies\":[]}", "they are of another version"),
+            ("{\"version\":1,\"cookies\":[],\"more\":1}", "this is no list of cookies"),
+            ("{\"version\":1,\"cookies\":[{}]}", "cookie 1 is invalid"),
+            ("{\"version\":1,\"cookies\":[1]}", "cookie 1 is invalid"),
+            (
+                "{\"version\":1,\"cookies\":[{\"name\":\"a\",\"value\":\"geheim\",\"domain\":\"a.test\",\"path\":\"/\",\"created\":0,\"x\":1}]}",
+                "cookie 1 is invalid"
+            ),
+        ])
+    func otherJSON(text: String, reason: String) {
+        #expect(throws: CookieFault(reason: reason)) { try CookieSnapshot(parsing: Array(text.utf8)) }
+        let error = #expect(throws: SternaError.self) { try CookieSnapshot(json: text.utf8) }
+        #expect(error?.kind == .decodingFailed)
+        #expect(error?.detail.contains("geheim") == false)
+    }
+
+    // MARK: cookies.txt
+
+    @Test("cookies.txt as curl writes it")
+    func cookiesText() throws {
+        let text = """
+            # Netscape HTTP Cookie File
+            # https://curl.se/docs/http-cookies.html
+
+            #HttpOnly_.example.com\tTRUE\t/\tTRUE\t1767225600\tsid\tv=w x
+            example.org\tFALSE\t/a/b\tFALSE\t0\tlang\ten\r
+            .a.test\ttrue\t/\tfalse\t0\tempty\t
+            b.test\tFALSE\t/\tFALSE\t0\tbare
+            c.test\tFALSE\t/\tFALSE\t0\t\tnameless
+            10.0.0.1\tFALSE\t/\tFALSE\t1767225600.5\ta\tb\tc
+            # d.test\tFALSE\t/\tFALSE\t0\ta\tb
+            e.test\tFALSE\t/\tFALSE\t0
+            f.test\tmaybe\t/\tFALSE\t0\ta\tb
+            g.test\tFALSE\tpath\tFALSE\t0\ta\tb
+            h.test\tFALSE\t/\tFALSE\tsoon\ta\tb
+            i.test\tFALSE\t/\tFALSE\t0\t__Host-a\tb
+            """
+        let cookies = try CookieSnapshot(cookiesText: Array(text.utf8), now: Self.now).cookies
+        #expect(cookies.map(\.domain) == ["example.com", "example.org", "a.test", "b.test", "c.test", "10.0.0.1"])
+        #expect(cookies.map(\.name) == ["sid", "lang", "empty", "bare", "", "a"])
+        #expect(cookies.map(\.value) == ["v=w x", "en", "", "", "nameless", "b\tc"])
+        #expect(cookies.map(\.isHostOnly) == [false, true, false, true, true, true])
+        #expect(cookies.map(\.isHTTPOnly) == [true, false, false, false, false, false])
+        #expect(cookies.map(\.isSecure) == [true, false, false, false, false, false])
+        #expect(cookies.map { $0.expiry?.milliseconds } == [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500])
+    }
+
+    @Test("cookies.txt is read as it was written")
+    func cookiesTextRoundTrip() throws {
+        let snapshot = try Self.snapshot()
+        let read = try CookieSnapshot(cookiesText: snapshot.cookiesText(), now: Self.now)
+        #expect(read.cookies.map { "\($0) \($0.value)" } == snapshot.cookies.map { "\($0) \($0.value)" })
+        #expect(read.cookies.map(\.isHTTPOnly) == snapshot.cookies.map(\.isHTTPOnly))
+        #expect(try CookieSnapshot(cookiesText: read.cookiesText(), now: Self.now) == read)
+    }
+
+    @Test("A cookie with a tab in its name has no line")
+    func tabs() throws {
+        let cookie = try Cookie(name: "a\tb", value: "v", domain: "a.test")
+        #expect(try CookieSnapshot(cookiesText: CookieSnapshot(cookies: [cookie]).cookiesText()).cookies.isEmpty)
+    }
+
+    // MARK: Files
+
+    @Test(
+        "Files are written for their owner alone, and read again",
+        arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
+    func files(format: CookieSnapshot.FileFormat) throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/jar"
+        #expect(try CookieSnapshot(contentsOf: path, format: format) == nil)
+        let snapshot = try Self.snapshot()
+        try snapshot.write(to: path, format: format)
+        let read = try #require(try CookieSnapshot(contentsOf: path, format: format))
+        #expect(read.cookies.map(\.value) == snapshot.cookies.map(\.value))
+        if format == .json { #expect(read == snapshot) }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["jar"])
+    }
+
+    @Test("A file in another form is named, and not quoted")
+    func otherFile() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("{\"geheim\"".utf8).write(to: URL(fileURLWithPath: path))
+        let error = #expect(throws: SternaError.self) { try CookieSnapshot(contentsOf: path) }
+        #expect(error?.kind == .fileUnreadable)
+        #expect(error?.detail.contains("geheim") == false)
+    }
+}
