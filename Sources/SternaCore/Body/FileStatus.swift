@@ -7,6 +7,7 @@ package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isDirectory: Bool
     package let isFIFO: Bool
+    package let isSymbolicLink: Bool
 
     /// The size in bytes.
     package let size: Int64
@@ -54,6 +55,7 @@ package struct FileStatus: Sendable {
         isRegular = kind == S_IFREG
         isDirectory = kind == S_IFDIR
         isFIFO = kind == S_IFIFO
+        isSymbolicLink = kind == S_IFLNK
         size = Int64(status.st_size)
         permissions = UInt32(status.st_mode) & 0o7777
         owner = UInt32(status.st_uid)
