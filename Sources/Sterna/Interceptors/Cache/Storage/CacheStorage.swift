@@ -1,3 +1,4 @@
+import NIOCore
 package import SternaCore
 
 /// A store of responses, which the rules of the cache use: in memory, on disk, or both.

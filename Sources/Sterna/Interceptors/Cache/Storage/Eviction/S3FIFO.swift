@@ -119,6 +119,12 @@ struct S3FIFO<Element: Sendable>: Sendable {
         return element
     }
 
+    /// Remembers an element as one that was dropped from the small queue; for a drop that another process decided.
+    mutating func haunt(_ slot: Int) {
+        guard nodes.indices.contains(slot), nodes[slot].element != nil, nodes[slot].queue == .small else { return }
+        ghosts.add(nodes[slot].fingerprint, limit: max(16, count))
+    }
+
     /// Removes and returns the element to drop if there are too many; nil otherwise.
     mutating func evict() -> Element? {
         while isOver {
