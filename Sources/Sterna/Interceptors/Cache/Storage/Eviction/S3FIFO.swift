@@ -200,14 +200,14 @@ struct GhostQueue: Sendable {
         number &+= 1
         known[fingerprint] = number
         ring.append((fingerprint, number))
-        while start < ring.count, known.count > limit || ring.count - start > 2 * max(1, limit) {
+        while known.count > limit, start < ring.count {
             let oldest = ring[start]
             start += 1
             if known[oldest.fingerprint] == oldest.number { known[oldest.fingerprint] = nil }
         }
-        // Half of the ring is unused: moving the rest costs as much as the additions before.
-        if start > 32, start > ring.count / 2 {
-            ring.removeFirst(start)
+        // Half of the ring is unused: rebuilding it costs as much as the additions before.
+        if ring.count > 2 * known.count + 64 {
+            ring = ring[start...].filter { known[$0.fingerprint] == $0.number }
             start = 0
         }
     }
