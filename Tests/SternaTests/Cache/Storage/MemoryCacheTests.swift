@@ -116,7 +116,10 @@ struct MemoryCacheTests {
             if let slice = large.getSlice(at: number, length: 9) { _ = await writer?.append(slice) }
             _ = await writer?.commit(head: nil)
             let usage = await cache.usage()
-            guard usage.bytes <= 100_000 else { return Issue.record("\(usage) after \(number)") }
+            guard usage.bytes <= 100_000 else {
+                Issue.record("\(usage) after \(number)")
+                return
+            }
         }
         #expect(await cache.usage().entries > 100)
     }
