@@ -43,7 +43,8 @@ struct CacheStorageMutationTests {
 
     static func file(_ head: String, _ length: Int) -> [UInt8] {
         let header = EntryHeader(
-            JournalStateTests.id(1), stored: 9, length: Int64(length), slotSize: HeadSlot.size(forHead: head.utf8.count))
+            JournalStateTests.id(1), stored: 9, length: Int64(length), slotSize: HeadSlot.size(forHead: head.utf8.count)
+        )
         var bytes = header.bytes + HeadSlot.bytes(Bytes(text: head), revision: 1, nonce: header.id.nonce)
         bytes += [UInt8](repeating: 0, count: header.bodyStart - bytes.count)
         for number in 0..<header.pieces {

@@ -233,7 +233,9 @@ struct DiskCacheRun {
         let synced = Set(places.indices.filter { places[$0].fate == .synced })
         let unsynced = Set(places.indices.filter { places[$0].fate == .stored })
         if options.losesUnsynced {
-            cut(journal, from: FileStatus(path: journal)?.identity == syncedIdentity ? syncedLength : JournalHeader.size)
+            cut(
+                journal, from: FileStatus(path: journal)?.identity == syncedIdentity ? syncedLength : JournalHeader.size
+            )
             for name in (try? FileManager.default.contentsOfDirectory(atPath: entries)) ?? [] {
                 let path = "\(entries)/\(name)"
                 let number = (try? EntryFile(path, id: nil))?.head.text.split(separator: " ").first.flatMap { Int($0) }
@@ -242,7 +244,8 @@ struct DiskCacheRun {
             for index in unsynced { places[index].fate = .gone }
         }
         if options.rots {
-            for name in ["/journal-1"] + ((try? FileManager.default.subpathsOfDirectory(atPath: entries)) ?? []).map({ "/entries-1/\($0)" })
+            for name in ["/journal-1"]
+                + ((try? FileManager.default.subpathsOfDirectory(atPath: entries)) ?? []).map({ "/entries-1/\($0)" })
             where Int.random(in: 0..<4, using: &random) == 0 { rot(folder + name) }
         }
         if options.losesJournal, Bool.random(using: &random) {

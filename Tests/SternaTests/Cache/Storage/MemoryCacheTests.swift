@@ -91,7 +91,8 @@ struct MemoryCacheTests {
         await Self.store(cache, "b", "three")
         await Self.store(cache, "c", "four")
         await cache.remove { $0.length == 5 }
-        #expect(await Set(cache.list().map(\.length)) == [3, 4])
+        let lengths = await cache.list().map(\.length)
+        #expect(lengths.sorted() == [3, 4])
         await cache.remove(Self.key("a"))
         #expect(await cache.variants(of: Self.key("a")).isEmpty)
         #expect(await cache.usage().entries == 1)

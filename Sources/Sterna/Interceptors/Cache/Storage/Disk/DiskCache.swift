@@ -42,7 +42,8 @@ package final class DiskCache: CacheStorage {
     ///   - now: the time in milliseconds since 1970.
     ///   - isTidying: whether the first use begins ``tidy()`` in the background.
     package init(
-        folder: String, limits: CacheLimits, isTidying: Bool = true, now: @escaping @Sendable () -> Int64 = CacheClock.now
+        folder: String, limits: CacheLimits, isTidying: Bool = true,
+        now: @escaping @Sendable () -> Int64 = CacheClock.now
     ) {
         self.folder = CacheFolder(path: folder)
         self.limits = limits

@@ -79,7 +79,8 @@ final class DiskCacheWriter: CacheWriter {
         while rest.readableBytes > 0 {
             if state.filled.readableBytes == 0 {
                 // With room for the checksum.
-                let size = rest.readableBytes < 64 << 10 && state.written == 0 ? rest.readableBytes : EntryHeader.pieceSize
+                let size =
+                    rest.readableBytes < 64 << 10 && state.written == 0 ? rest.readableBytes : EntryHeader.pieceSize
                 state.filled = Bytes()
                 state.filled.reserveCapacity(size + EntryHeader.checksumSize)
             }

@@ -78,7 +78,9 @@ struct JournalRecord: Sendable, Hashable {
         content.reserveCapacity(Self.size - 8)
         let flags = UInt64(kind.rawValue) | UInt64(queue.rawValue) << 8 | UInt64(uses) << 16
         let (one, two, three, four) = id.key.words
-        for word in [flags, one, two, three, four, id.variant, id.nonce, UInt64(max(0, size)), UInt64(bitPattern: stored)] {
+        for word in [
+            flags, one, two, three, four, id.variant, id.nonce, UInt64(max(0, size)), UInt64(bitPattern: stored),
+        ] {
             LittleEndian.append(word, to: &content)
         }
         LittleEndian.append(content.withUnsafeBytes { XXHash64.hash($0, seed: generation &+ number) }, to: &bytes)
