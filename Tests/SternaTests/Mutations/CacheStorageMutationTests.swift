@@ -20,7 +20,7 @@ struct CacheStorageMutationTests {
             [UInt8](repeating: 0, count: JournalRecord.size), [UInt8](repeating: 0xFF, count: 8),
         ]
     ) { bytes in
-        guard let state = bytes.withUnsafeBytes({ Journal.state($0, CacheLimits(bytes: 5_000)) }) else {
+        guard let state = bytes.withUnsafeBytes({ CacheJournal.state($0, CacheLimits(bytes: 5_000)) }) else {
             return .refused
         }
         guard state.length <= bytes.count, state.entries.count <= state.records, state.usage.bytes >= 0 else {
@@ -33,9 +33,10 @@ struct CacheStorageMutationTests {
         }
         // What is written behind it is read, and a new journal has the same entries.
         let longer = Array(bytes.prefix(Int(state.length))) + more
-        guard longer.withUnsafeBytes({ Journal.state($0, CacheLimits(bytes: 5_000)) })?.records == state.records + 1,
+        guard
+            longer.withUnsafeBytes({ CacheJournal.state($0, CacheLimits(bytes: 5_000)) })?.records == state.records + 1,
             let other = changed.compacted(generation: 4).withUnsafeBytes({
-                Journal.state($0, CacheLimits(bytes: 5_000))
+                CacheJournal.state($0, CacheLimits(bytes: 5_000))
             }), Set(other.entries) == Set(changed.entries)
         else { throw MutationFailure("It cannot be continued.") }
         return .accepted

@@ -109,8 +109,11 @@ struct DiskCacheRun {
         places.append((key, variant, .gone, 0))
         let body = Self.body(number)
         let knowsLength = Bool.random(using: &random)
+        let cache = cache()
+        // Requests look before they store.
+        _ = await cache.variants(of: Self.key(key))
         guard
-            let writer = await cache().store(
+            let writer = await cache.store(
                 Self.key(key), variant: variant, head: Self.head(number, 0),
                 length: knowsLength ? Int64(body.readableBytes) : nil)
         else { return try fail("\(number) cannot be stored.") }

@@ -48,7 +48,7 @@ struct JournalStateTests {
     }
 
     static func read(_ bytes: [UInt8]) -> JournalState? {
-        bytes.withUnsafeBytes { Journal.state($0, CacheLimits(bytes: .max)) }
+        bytes.withUnsafeBytes { CacheJournal.state($0, CacheLimits(bytes: .max)) }
     }
 
     static func isSame(_ state: JournalState?, _ model: [CacheEntryID: Int64]) -> Bool {
@@ -176,7 +176,7 @@ struct JournalStateTests {
             while let entry = state.evict() { bytes += state.append([JournalRecord(.evicted, entry.id)]) }
         }
         #expect(state.usage == CacheUsage(entries: 11, bytes: 990))
-        let other = try #require(bytes.withUnsafeBytes { Journal.state($0, CacheLimits(bytes: 1_000)) })
+        let other = try #require(bytes.withUnsafeBytes { CacheJournal.state($0, CacheLimits(bytes: 1_000)) })
         #expect(Set(other.entries) == Set(state.entries))
     }
 }

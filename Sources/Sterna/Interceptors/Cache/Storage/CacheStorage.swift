@@ -14,9 +14,10 @@ package protocol CacheStorage: AnyObject, Sendable {
     /// Notes that a variant answered a request, which keeps it longer.
     func noteUse(of id: CacheEntryID)
 
-    /// Begins an entry; nil if it cannot be stored.
+    /// Begins an entry; nil if it cannot be stored. The caller has looked for ``variants(of:)`` the key before.
     ///
-    /// It replaces an entry with the same key and variant when it is committed.
+    /// It replaces an entry with the same key and variant when it is committed. It is not committed if all entries were removed since
+    /// then, or since the last look in the case of another process.
     ///
     /// - Parameters:
     ///   - variant: a hash of the request's fields that the response varies on; 0 without any.

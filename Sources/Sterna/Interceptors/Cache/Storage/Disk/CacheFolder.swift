@@ -32,6 +32,12 @@ struct CacheFolder: Sendable {
         return mkdir(entries, 0o700) == 0 || FileStatus(linkAt: entries)?.isDirectory == true
     }
 
+    /// Begins the file of an entry; nil if that fails.
+    func newFile(_ id: CacheEntryID) -> NewEntryFile? {
+        let path = path(of: id) + Self.unfinished
+        return NewEntryFile(path) ?? (make() ? NewEntryFile(path) : nil)
+    }
+
     /// Opens a file of this user that is neither a link nor anything but a file; nil otherwise, with the reason.
     static func open(_ path: String, _ flags: CInt) -> (descriptor: CInt?, reason: CInt) {
         let descriptor = SternaPlatform.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)

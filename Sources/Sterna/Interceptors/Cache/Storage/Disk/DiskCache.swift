@@ -16,24 +16,35 @@ package final class DiskCache: CacheStorage {
     /// are read.
     static let checkedAtOnce: Int64 = 16 << 20
 
-    /// The number of uses that are noted before they are written.
+    /// The number of uses that are noted before they are written; those beyond 16 times as many are not noted.
     static let usesAtOnce = 64
+
+    /// The number of entries up to which ``sync()`` knows which ones are to be synced; beyond, it syncs all.
+    static let mostUnsynced = 4_096
 
     let folder: CacheFolder
     package let limits: CacheLimits
     let now: @Sendable () -> Int64
 
     // Touched by threads of FileWork only, since others would wait for a disk.
-    let journal: Mutex<Journal>
+    let journal: Mutex<CacheJournal>
     private let notes = Mutex(Notes())
 
     private struct Notes {
         var uses: [CacheEntryID] = []
         // The entries whose files were checked, by their nonces.
         var checked: Set<UInt64> = []
-        // The entries that a power failure may take.
-        var unsynced: Set<CacheEntryID> = []
+        // The entries that a power failure may take; nil for any.
+        var unsynced: Set<CacheEntryID>? = []
+        // How often all entries were removed, by this store and, as of its last look, by any.
+        var clears = 0
+        var epoch: UInt64?
         var isTidied = false
+
+        mutating func stored(_ id: CacheEntryID) {
+            unsynced?.insert(id)
+            if unsynced.map({ $0.count > DiskCache.mostUnsynced }) == true { unsynced = nil }
+        }
     }
 
     /// Makes a store in a folder, which need not exist. Nothing is read before the first use.
@@ -48,7 +59,7 @@ package final class DiskCache: CacheStorage {
         self.folder = CacheFolder(path: folder)
         self.limits = limits
         self.now = now
-        journal = Mutex(Journal(self.folder, limits: limits))
+        journal = Mutex(CacheJournal(self.folder, limits: limits))
         notes.withLock { $0.isTidied = !isTidying }
     }
 
@@ -71,8 +82,9 @@ package final class DiskCache: CacheStorage {
     }
 
     private func read(_ key: CacheKey) -> [CachedVariant] {
-        let entries = journal.withLock { $0.query { $0.entries(of: key) } } ?? []
-        return entries.compactMap { entry in
+        let found = journal.withLock { $0.query { ($0.entries(of: key), $0.header.epoch) } }
+        notes.withLock { $0.epoch = found?.1 }
+        return (found?.0 ?? []).compactMap { entry in
             guard isRecent(entry) else {
                 drop([entry.id])
                 return nil
@@ -113,6 +125,7 @@ package final class DiskCache: CacheStorage {
 
     package func noteUse(of id: CacheEntryID) {
         let isFull = notes.withLock { notes in
+            guard notes.uses.count < 16 * Self.usesAtOnce else { return false }
             notes.uses.append(id)
             return notes.uses.count == Self.usesAtOnce
         }
@@ -143,22 +156,29 @@ package final class DiskCache: CacheStorage {
         guard limits.admits(head: head.readableBytes, length: length ?? 0),
             HeadSlot.size(forHead: head.readableBytes) <= EntryHeader.mostSlotSize
         else { return nil }
-        guard let epoch = await onDisk(nil, { [self] in journal.withLock { $0.query { $0.header.epoch } } }) else {
-            return nil
-        }
+        // Nothing waits for the disk here: the response is on its way.
         let id = CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max))
-        return DiskCacheWriter(self, id, head, length, epoch: epoch)
+        return DiskCacheWriter(
+            self, id, head, length, since: notes.withLock { Epoch(clears: $0.clears, known: $0.epoch) })
+    }
+
+    /// When an entry began: the removals of all entries until then, as far as they were known.
+    struct Epoch: Sendable {
+        let clears: Int
+        let known: UInt64?
     }
 
     /// Makes a complete file an entry; returns false if it could not be listed, or all entries were removed since it began.
-    func publish(_ file: NewEntryFile, _ header: EntryHeader, epoch: UInt64) -> Bool {
+    func publish(_ file: NewEntryFile, _ header: EntryHeader, since epoch: Epoch) -> Bool {
         let (id, path) = (header.id, folder.path(of: header.id))
         let entry = JournalEntry(id: id, size: Self.sizeOnDisk(header.fileSize), stored: header.stored)
         guard entry.size <= limits.bytes else { return false }
         var replaced: [CacheEntryID] = []
         var isPlaced = false
         let isListed = change { state in
-            guard state.header.epoch == epoch else { return nil }
+            guard epoch.known == nil || epoch.known == state.header.epoch,
+                notes.withLock({ $0.clears }) == epoch.clears
+            else { return nil }
             isPlaced = file.place(at: path)
             guard isPlaced else { return nil }
             let others = state.entries(of: id.key)
@@ -173,7 +193,7 @@ package final class DiskCache: CacheStorage {
         }
         // After the journal lists the new one, so that one of both survives.
         for other in replaced { unlink(folder.path(of: other)) }
-        notes.withLock { _ = $0.unsynced.insert(id) }
+        notes.withLock { $0.stored(id) }
         return true
     }
 
@@ -189,7 +209,7 @@ package final class DiskCache: CacheStorage {
                     limits.admits(head: head.readableBytes, length: file.header.length),
                     let size = file.update(head, at: path)
                 else { return nil }
-                notes.withLock { _ = $0.unsynced.insert(id) }
+                notes.withLock { $0.stored(id) }
                 guard size != file.header.fileSize else { return [] }
                 let entry = JournalEntry(id: id, size: Self.sizeOnDisk(size), stored: file.header.stored)
                 return [JournalRecord(stored: entry)]
@@ -236,7 +256,11 @@ package final class DiskCache: CacheStorage {
 
     package nonisolated(nonsending) func clear() async {
         await onDisk(()) { [self] in
-            notes.withLock { $0.uses = [] }
+            notes.withLock { notes in
+                notes.uses = []
+                notes.clears += 1
+                notes.epoch = nil
+            }
             journal.withLock { $0.clear() }
         }
     }
@@ -265,7 +289,8 @@ package final class DiskCache: CacheStorage {
                 defer { notes.unsynced = [] }
                 return notes.unsynced
             }
-            for id in ids { CacheFolder.sync(folder.path(of: id)) }
+            let paths = ids.map { $0.map(folder.path(of:)) } ?? folder.names().map { "\(folder.entries)/\($0)" }
+            for path in paths { CacheFolder.sync(path) }
             CacheFolder.sync(folder.entries)
             journal.withLock { $0.sync() }
             CacheFolder.sync(folder.path)

@@ -1,10 +1,14 @@
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// Reads the body of an entry of a ``DiskCache``, piece by piece, and checks each.
 final class DiskCacheReader: CacheReader {
     private let cache: DiskCache
     private let file: EntryFile
+
+    // The last piece, which a reader of small ranges asks for again.
+    private let last = Mutex<(number: Int, piece: Bytes)?>(nil)
 
     init(_ cache: DiskCache, _ file: EntryFile) {
         self.cache = cache
@@ -16,12 +20,14 @@ final class DiskCacheReader: CacheReader {
     nonisolated(nonsending) func read(at offset: Int64, upTo count: Int) async throws -> Bytes {
         guard offset >= 0, offset < length, count > 0 else { return Bytes() }
         let (number, skipped) = offset.quotientAndRemainder(dividingBy: Int64(EntryHeader.pieceSize))
-        return try await FileWork.run { [cache, file] in
+        if let known = last.withLock({ $0 }), known.number == Int(number) {
+            return Self.slice(known.piece, Int(skipped), count)
+        }
+        return try await FileWork.run { [self] in
             do {
                 let piece = try file.piece(Int(number))
-                let start = min(Int(skipped), piece.readableBytes)
-                return piece.getSlice(
-                    at: piece.readerIndex + start, length: min(count, piece.readableBytes - start)) ?? Bytes()
+                last.withLock { $0 = (Int(number), piece) }
+                return Self.slice(piece, Int(skipped), count)
             } catch {
                 if case EntryFile.Fault.unusable = error { cache.drop([file.header.id]) }
                 throw SternaError(
@@ -30,5 +36,10 @@ final class DiskCacheReader: CacheReader {
                     underlying: error)
             }
         }
+    }
+
+    private static func slice(_ piece: Bytes, _ start: Int, _ count: Int) -> Bytes {
+        let start = min(start, piece.readableBytes)
+        return piece.getSlice(at: piece.readerIndex + start, length: min(count, piece.readableBytes - start)) ?? Bytes()
     }
 }

@@ -41,10 +41,10 @@ final class DiskCacheWriter: CacheWriter {
     private let head: Bytes
     private let slotSize: Int
     private let length: Int64?
-    private let epoch: UInt64
+    private let epoch: DiskCache.Epoch
     private let state = Mutex(State())
 
-    init(_ cache: DiskCache, _ id: CacheEntryID, _ head: Bytes, _ length: Int64?, epoch: UInt64) {
+    init(_ cache: DiskCache, _ id: CacheEntryID, _ head: Bytes, _ length: Int64?, since epoch: DiskCache.Epoch) {
         self.cache = cache
         self.id = id
         self.head = head
@@ -107,7 +107,7 @@ final class DiskCacheWriter: CacheWriter {
                 return (state.waiting.removeFirst(), state.written, state.file)
             }
             guard let next else { return }
-            let file = next.file ?? NewEntryFile(cache.folder.path(of: id) + CacheFolder.unfinished)
+            let file = next.file ?? cache.folder.newFile(id)
             let isWritten = file?.write(next.piece, next.number, header(0, slotSize)) ?? false
             state.withLock { state in
                 if isWritten, !state.isOver { state.file = file } else { Self.giveUp(&state) }
@@ -178,9 +178,9 @@ final class DiskCacheWriter: CacheWriter {
             let size = last.written == 0 ? HeadSlot.size(forHead: present.readableBytes) : slotSize
             let header = header(last.length, size)
             guard size <= EntryHeader.mostSlotSize,
-                let file = last.file ?? NewEntryFile(cache.folder.path(of: id) + CacheFolder.unfinished),
+                let file = last.file ?? cache.folder.newFile(id),
                 last.piece.readableBytes == 0 || file.write(last.piece, last.written, header),
-                file.finish(header, present), cache.publish(file, header, epoch: epoch)
+                file.finish(header, present), cache.publish(file, header, since: epoch)
             else { return nil }
             return id
         }

@@ -7,7 +7,7 @@ import SternaPlatform
 /// Several processes append to one journal, each under the lock of ``FileLock``, after it has read what the others appended. A
 /// journal is replaced as a whole by one with another generation, which the others notice by the file's identity. All functions wait
 /// for the disk; none throws: without a journal there are no entries.
-struct Journal: ~Copyable {
+struct CacheJournal: ~Copyable {
     /// How long to wait for other processes.
     static let patience = Duration.seconds(2)
 
