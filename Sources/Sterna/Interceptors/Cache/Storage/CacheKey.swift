@@ -1,0 +1,69 @@
+import Crypto
+
+/// An opaque key of the cache: the hash of a request's key and of its partition.
+package struct CacheKey: Sendable, Hashable {
+    // The 32 bytes in little-endian words.
+    let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The number of bytes.
+    static let size = 32
+
+    /// Makes the key of a request.
+    ///
+    /// - Parameters:
+    ///   - request: what tells requests apart, such as the method and the URL.
+    ///   - partition: a keyed hash of the identity that the response belongs to; empty for one that all identities share.
+    package init(request: some Sequence<UInt8>, partition: some Collection<UInt8>) {
+        var hash = SHA256()
+        // The partition's length keeps it apart from the request.
+        withUnsafeBytes(of: UInt64(partition.count).littleEndian) { hash.update(bufferPointer: $0) }
+        hash.update(data: Array(partition))
+        hash.update(data: Array(request))
+        let digest = hash.finalize()
+        self.init { index in digest.withUnsafeBytes { LittleEndian.word($0, at: 8 * index) } }
+    }
+
+    init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
+    init(_ word: (Int) -> UInt64) { words = (word(0), word(1), word(2), word(3)) }
+
+    package static func == (left: CacheKey, right: CacheKey) -> Bool { left.words == right.words }
+
+    // The bytes are a hash already: one word is enough to tell them apart.
+    package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+/// What tells an entry from all others, also from one that replaces it.
+package struct CacheEntryID: Sendable, Hashable {
+    package let key: CacheKey
+
+    /// The hash of the fields that the response varies on.
+    package let variant: UInt64
+
+    /// A random number.
+    package let nonce: UInt64
+
+    init(key: CacheKey, variant: UInt64, nonce: UInt64) {
+        self.key = key
+        self.variant = variant
+        self.nonce = nonce
+    }
+
+    /// What the eviction remembers of an entry that it dropped: the same for one that replaces it.
+    var fingerprint: UInt64 { key.words.0 ^ (key.words.1 &+ variant &* 0x9E37_79B9_7F4A_7C15) }
+}
+
+/// Reads and writes words of 8 bytes, in little-endian order.
+enum LittleEndian {
+    /// Returns the word at an offset; 0 if there are too few bytes.
+    @inline(__always)
+    static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        guard offset >= 0, bytes.count >= 8, offset <= bytes.count - 8 else { return 0 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Appends a word.
+    static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}

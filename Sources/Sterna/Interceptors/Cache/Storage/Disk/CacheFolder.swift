@@ -1,0 +1,117 @@
+import NIOCore
+import SternaCore
+import SternaPlatform
+
+/// The folder of a ``DiskCache``, and what is done with its files. All functions wait for the disk.
+///
+///     FOLDER/journal-1            the journal: a JournalHeader, then JournalRecords
+///     FOLDER/journal-1.lock       locked while the journal is changed
+///     FOLDER/entries-1/<32 digits>        an entry: an EntryHeader, two HeadSlots, the pieces of the body
+///     FOLDER/entries-1/<32 digits>.part   an entry that is being written; locked by its writer
+///
+/// Names are made of hashes and random numbers. A later format gets names with another number.
+struct CacheFolder: Sendable {
+    static let unfinished = ".part"
+
+    let path: String
+
+    var journal: String { path + "/journal-1" }
+    var entries: String { path + "/entries-1" }
+
+    func path(of id: CacheEntryID) -> String { "\(entries)/\(EntryHeader.fileName(id))" }
+
+    /// Makes the folders, which only their owner can read; returns whether they are there.
+    func make() -> Bool {
+        guard !path.isEmpty, !path.utf8.contains(0) else { return false }
+        if let status = FileStatus(linkAt: entries) { return status.isDirectory && status.owner == geteuid() }
+        // The folders that lead to it, outermost first.
+        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
+            mkdir(String(path[..<end]), 0o700)
+        }
+        mkdir(path, 0o700)
+        return mkdir(entries, 0o700) == 0 || FileStatus(linkAt: entries)?.isDirectory == true
+    }
+
+    /// Begins the file of an entry; nil if that fails.
+    func newFile(_ id: CacheEntryID) -> NewEntryFile? {
+        let path = path(of: id) + Self.unfinished
+        return NewEntryFile(path) ?? (make() ? NewEntryFile(path) : nil)
+    }
+
+    /// Opens a file of this user that is neither a link nor anything but a file; nil otherwise, with the reason.
+    static func open(_ path: String, _ flags: CInt) -> (descriptor: CInt?, reason: CInt) {
+        let descriptor = SternaPlatform.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return (nil, errno) }
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular, status.owner == geteuid() else {
+            close(descriptor)
+            return (nil, ENOENT)
+        }
+        return (descriptor, 0)
+    }
+
+    /// Writes all bytes at an offset; returns whether that was possible.
+    static func write(_ bytes: UnsafeRawBufferPointer, _ descriptor: CInt, at offset: Int64) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
+    }
+
+    /// Reads bytes at an offset, fewer at the end of the file; nil if they cannot be read.
+    static func read(_ descriptor: CInt, at offset: Int64, count: Int) -> Bytes? {
+        var bytes = Bytes()
+        var isReadable = true
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            var done = 0
+            while done < count {
+                let result = pread(
+                    descriptor, space.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+                if result < 0, errno == EINTR { continue }
+                if result < 0 { isReadable = false }
+                guard result > 0 else { break }
+                done += result
+            }
+            return done
+        }
+        return isReadable ? bytes : nil
+    }
+
+    /// The names of all files beside each other in the folder of entries.
+    func names() -> [String] {
+        guard let folder = opendir(entries) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { found.append(name) }
+        }
+        return found
+    }
+
+    /// Waits until the disk has a file's bytes, or a folder's names.
+    static func sync(_ path: String) {
+        let descriptor = SternaPlatform.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        while fsync(descriptor) != 0, errno == EINTR {}
+        close(descriptor)
+    }
+
+    /// Removes files that writers left behind when their process was killed.
+    func removeUnfinished(_ names: [String]) {
+        for name in names where name.utf8.reversed().starts(with: Self.unfinished.utf8.reversed()) {
+            let path = "\(entries)/\(name)"
+            guard let descriptor = Self.open(path, O_RDWR).descriptor else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            close(descriptor)
+        }
+    }
+}
