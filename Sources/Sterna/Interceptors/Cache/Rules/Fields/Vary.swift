@@ -46,6 +46,13 @@ struct VaryKey: Sendable, Hashable {
         var name: String
         /// The normalised value; nil for an absent field, which only an absent one matches.
         var value: String?
+
+        // Bytes are compared: strings in two Unicode forms are equal in Swift.
+        static func == (left: Part, right: Part) -> Bool {
+            left.name == right.name && VaryKey.isSame(left.value, right.value)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
     /// The fields in the order of their names.
@@ -67,7 +74,6 @@ struct VaryKey: Sendable, Hashable {
         parts.allSatisfy { Self.isSame($0.value, Self.value($0.name, in: request, secrets)) }
     }
 
-    // Bytes are compared: strings in two Unicode forms are equal in Swift.
     private static func isSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one.utf8.elementsEqual(other.utf8)
