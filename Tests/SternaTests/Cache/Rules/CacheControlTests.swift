@@ -58,8 +58,10 @@ struct CacheControlTests {
             #expect(!control.isPublic)
             #expect((control.maxAge ?? 0) == 0)
         }
-        #expect(CacheControl.Response([line.lowercased().replacing("no-store", with: "private")]).isPrivate == .everything)
-        #expect(CacheControl.Response([line.lowercased().replacing("no-store", with: "no-cache")]).noCache == .everything)
+        #expect(
+            CacheControl.Response([line.lowercased().replacing("no-store", with: "private")]).isPrivate == .everything)
+        #expect(
+            CacheControl.Response([line.lowercased().replacing("no-store", with: "no-cache")]).noCache == .everything)
     }
 
     @Test("An argument does not void a restriction, but a permission")

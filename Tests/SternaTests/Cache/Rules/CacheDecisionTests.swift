@@ -13,7 +13,8 @@ struct CacheDecisionTests {
     /// Request fields, response fields, seconds since the response, what a private and what a shared cache does.
     static let rows: [([String], [String], Int64, String, String)] = [
         ([], [fresh], 0, "serve", "serve"), ([], [fresh], 99, "serve", "serve"),
-        ([], [fresh], 100, "forward stale", "forward stale"), ([], [fresh, tag], 100, "validate stale", "validate stale"),
+        ([], [fresh], 100, "forward stale", "forward stale"),
+        ([], [fresh, tag], 100, "validate stale", "validate stale"),
         ([], [fresh, "Last-Modified: \(CacheRuleScene.hourBefore)"], 100, "validate stale", "validate stale"),
         ([], [fresh, "ETag: x"], 100, "forward stale", "forward stale"),
         ([], [fresh, "Last-Modified: x"], 100, "forward stale", "forward stale"),
@@ -45,25 +46,58 @@ struct CacheDecisionTests {
         (["Cache-Control: only-if-cached, no-cache"], [fresh], 0, "504 requestNoCache", "504 requestNoCache"),
         // 5.2.2, directives of responses.
         ([], ["Cache-Control: no-cache, max-age=100", tag], 0, "validate responseNoCache", "validate responseNoCache"),
-        (["Cache-Control: max-stale"], ["Cache-Control: no-cache"], 0, "forward responseNoCache", "forward responseNoCache"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: no-cache"], 0, "forward responseNoCache",
+            "forward responseNoCache"
+        ),
         ([], ["Cache-Control: no-cache=\"x-a\", max-age=100"], 0, "serve", "serve"),
         ([], ["Cache-Control: must-revalidate, max-age=100"], 0, "serve", "serve"),
-        (["Cache-Control: max-stale"], ["Cache-Control: must-revalidate, max-age=100"], 100, "forward mustRevalidate", "forward mustRevalidate"),
-        (["Cache-Control: max-stale"], ["Cache-Control: proxy-revalidate, max-age=100"], 100, "stale maxStale", "forward stale"),
-        (["Cache-Control: max-stale"], ["Cache-Control: max-age=100, s-maxage=100"], 100, "stale maxStale", "forward stale"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: must-revalidate, max-age=100"], 100,
+            "forward mustRevalidate", "forward mustRevalidate"
+        ),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: proxy-revalidate, max-age=100"], 100, "stale maxStale",
+            "forward stale"
+        ),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: max-age=100, s-maxage=100"], 100, "stale maxStale",
+            "forward stale"
+        ),
         ([], ["Cache-Control: max-age=10, s-maxage=100"], 50, "forward stale", "serve"),
-        (["Cache-Control: max-stale"], ["Cache-Control: max-age=100; public"], 0, "forward malformed", "forward malformed"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: max-age=100; public"], 0, "forward malformed",
+            "forward malformed"
+        ),
         ([], ["Cache-Control: private, max-age=100"], 0, "serve", "serve"),
         ([], ["Cache-Control: immutable, max-age=100"], 100, "forward stale", "forward stale"),
         // RFC 5861, 3.
-        ([], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 150, "stale whileRevalidate + refresh", "stale whileRevalidate + refresh"),
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 150, "stale whileRevalidate + refresh",
+            "stale whileRevalidate + refresh"
+        ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 151, "validate stale", "validate stale"),
-        ([], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate", "stale whileRevalidate"),
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate",
+            "stale whileRevalidate"
+        ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 101, "forward stale", "forward stale"),
-        ([], ["Cache-Control: max-age=100, stale-while-revalidate=50, must-revalidate", tag], 101, "validate mustRevalidate", "validate mustRevalidate"),
-        (["Cache-Control: max-age=500"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101, "validate stale", "validate stale"),
-        (["Cache-Control: min-fresh=1"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101, "validate stale", "validate stale"),
-        (["Cache-Control: only-if-cached"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101, "stale whileRevalidate", "stale whileRevalidate"),
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50, must-revalidate", tag], 101,
+            "validate mustRevalidate", "validate mustRevalidate"
+        ),
+        (
+            ["Cache-Control: max-age=500"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "validate stale", "validate stale"
+        ),
+        (
+            ["Cache-Control: min-fresh=1"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "validate stale", "validate stale"
+        ),
+        (
+            ["Cache-Control: only-if-cached"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "stale whileRevalidate", "stale whileRevalidate"
+        ),
     ]
 
     @Test("By freshness and directives", arguments: rows)
@@ -78,9 +112,18 @@ struct CacheDecisionTests {
         ([fresh], 0, ["forward reload", "serve", "serve", "forward policyRevalidate"]),
         ([fresh, tag], 500, ["forward reload", "stale policy", "stale offline", "validate stale"]),
         (["Cache-Control: max-age=100, immutable", tag], 0, ["forward reload", "serve", "serve", "serve"]),
-        (["Cache-Control: max-age=100, immutable", tag], 500, ["forward reload", "stale policy", "stale offline", "validate stale"]),
-        (["Cache-Control: must-revalidate", tag], 0, ["forward reload", "validate mustRevalidate", "504 mustRevalidate", "validate mustRevalidate"]),
-        (["Cache-Control: no-cache", tag], 0, ["forward reload", "validate responseNoCache", "504 responseNoCache", "validate responseNoCache"]),
+        (
+            ["Cache-Control: max-age=100, immutable", tag], 500,
+            ["forward reload", "stale policy", "stale offline", "validate stale"]
+        ),
+        (
+            ["Cache-Control: must-revalidate", tag], 0,
+            ["forward reload", "validate mustRevalidate", "504 mustRevalidate", "validate mustRevalidate"]
+        ),
+        (
+            ["Cache-Control: no-cache", tag], 0,
+            ["forward reload", "validate responseNoCache", "504 responseNoCache", "validate responseNoCache"]
+        ),
         ([], 0, ["forward reload", "stale policy", "stale offline", "forward stale"]),
     ]
 
@@ -118,7 +161,9 @@ struct CacheDecisionTests {
 
     @Test("What a validation and a reload send (RFC 9111, 4.3.1)")
     func validationFields() {
-        func fields(_ response: [String], _ policy: CachePolicy = .protocolRules, _ request: [String] = []) -> HTTPFields {
+        func fields(_ response: [String], _ policy: CachePolicy = .protocolRules, _ request: [String] = [])
+            -> HTTPFields
+        {
             let decision = CacheRule.decide(
                 Scene.request(request), stored: [Scene.stored(response)], policy: policy, now: Scene.made + 500)
             switch decision {
@@ -131,7 +176,8 @@ struct CacheDecisionTests {
         #expect(fields(["ETag: W/\"v\""]) == [.ifNoneMatch: "W/\"v\""])
         let modified = "Last-Modified: \(Scene.hourBefore)"
         #expect(fields([Self.fresh, modified]) == [.ifModifiedSince: Scene.hourBefore])
-        #expect(fields([Self.fresh, Self.tag, modified]) == [.ifNoneMatch: "\"v\"", .ifModifiedSince: Scene.hourBefore])
+        #expect(
+            fields([Self.fresh, Self.tag, modified]) == [.ifNoneMatch: "\"v\"", .ifModifiedSince: Scene.hourBefore])
         #expect(fields([Self.tag], .revalidate) == [.ifNoneMatch: "\"v\"", .cacheControl: "max-age=0"])
         #expect(fields([Self.tag], .revalidate, ["Cache-Control: no-cache"]) == [.ifNoneMatch: "\"v\""])
         #expect(fields([Self.tag], .reload).isEmpty)

@@ -62,7 +62,9 @@ struct FreshnessTests {
     func heuristicSettings() {
         var settings = CacheRuleSettings()
         let lines = ["Date: \(Scene.date)", "Last-Modified: \(Scene.hourBefore)"]
-        for (percent, limit, lifetime) in [(0, 100, 0), (50, 100, 100), (50, 9_999, 1_800), (-5, 100, 0), (900, 9_999, 3_600)]
+        for (percent, limit, lifetime) in [
+            (0, 100, 0), (50, 100, 100), (50, 9_999, 1_800), (-5, 100, 0), (900, 9_999, 3_600),
+        ]
             as [(Int64, Int64, Int64)]
         {
             (settings.heuristicPercent, settings.heuristicLimit) = (percent, limit)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import SternaCore
 import Testing
 
 @testable import Sterna

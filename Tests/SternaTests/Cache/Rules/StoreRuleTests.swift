@@ -75,7 +75,8 @@ struct StoreRuleTests {
         (431, "momentary", "momentary", "momentary"), (511, "momentary", "momentary", "momentary"),
         (410, "store", "store", "store"), (500, "notCacheable", "store", "store"),
         (501, "store", "store", "store"), (503, "notCacheable", "store", "store"),
-        (600, "unknownStatus", "unknownStatus", "unknownStatus"), (999, "unknownStatus", "unknownStatus", "unknownStatus"),
+        (600, "unknownStatus", "unknownStatus", "unknownStatus"),
+        (999, "unknownStatus", "unknownStatus", "unknownStatus"),
     ]
 
     @Test("By status", arguments: statuses)
@@ -120,8 +121,9 @@ struct StoreRuleTests {
             "Cache-Control: private=\"X-Own\", max-age=5",
         ]
         func names(_ settings: CacheRuleSettings) -> [String] {
-            guard case .store(let plan) = CacheRule.mayStore(
-                Scene.request(), Scene.response(lines), settings: settings)
+            guard
+                case .store(let plan) = CacheRule.mayStore(
+                    Scene.request(), Scene.response(lines), settings: settings)
             else { return [] }
             return plan.fields.map(\.name.canonicalName)
         }
@@ -129,5 +131,3 @@ struct StoreRuleTests {
         #expect(names(Scene.shared) == ["x-new", "set-cookie", "cache-control"])
     }
 }
-
-

@@ -39,7 +39,10 @@ struct ValidationRuleTests {
         ([["ETag: W/\"v\""]], ["ETag: W/\"v\""], "current 0 of [0]", "callers [0]"),
         ([["ETag: W/\"v\""]], ["ETag: \"v\""], "unknown", "callers []"),
         ([["ETag: \"v\""]], ["ETag: W/\"v\""], "current 0 of [0]", "callers [0]"),
-        ([["ETag: W/\"v\""], ["ETag: W/\"v\"", "Date: \(hour)"]], ["ETag: W/\"v\""], "current 0 of [0]", "callers [0]"),
+        (
+            [["ETag: W/\"v\""], ["ETag: W/\"v\"", "Date: \(hour)"]], ["ETag: W/\"v\""], "current 0 of [0]",
+            "callers [0]"
+        ),
         ([["Last-Modified: \(hour)"]], ["Last-Modified: \(hour)"], "current 0 of [0]", "callers [0]"),
         ([["Last-Modified: \(hour)"]], ["Last-Modified: \(CacheRuleScene.date)"], "unknown", "callers []"),
         ([["Last-Modified: \(hour)"]], ["Last-Modified: x"], "unknown", "callers []"),

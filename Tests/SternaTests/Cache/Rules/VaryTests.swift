@@ -68,10 +68,12 @@ struct VaryTests {
         func variant(_ value: String?, _ date: String, vary: String = "X-A") -> StoredResponse {
             let request = value.map { ["X-A: \($0)"] } ?? []
             let key = VaryKey(Vary(lines: [vary]), request: Scene.fields(request), secrets: VarySecrets())
-            return Scene.stored(["Cache-Control: max-age=9999", "Vary: \(vary)", "Date: \(date)"], variant: key ?? .none)
+            return Scene.stored(
+                ["Cache-Control: max-age=9999", "Vary: \(vary)", "Date: \(date)"], variant: key ?? .none)
         }
         let stored = [
-            variant("1", Scene.hourBefore), variant("1", Scene.date), variant("2", Scene.hourBefore), variant(nil, Scene.date),
+            variant("1", Scene.hourBefore), variant("1", Scene.date), variant("2", Scene.hourBefore),
+            variant(nil, Scene.date),
         ]
         func index(_ lines: [String]) -> Int? {
             CacheRule.select(stored, for: Scene.request(lines), CacheRuleSettings())
@@ -93,7 +95,8 @@ struct VaryTests {
         ("http://a.test/", "https://a.test/", false), ("http://a.test/", "http://a.test:8080/", false),
         ("http://a.test/a", "http://a.test/A", false), ("http://a.test/b/../a", "http://a.test/a", true),
         ("http://a.test/%", "http://a.test/%25", false), ("http://a.test/%zz", "http://a.test/%ZZ", false),
-        ("http://a.test/%2e%2e/x", "http://a.test/x", true), ("http://a.test/?q=1&r=2", "http://a.test/?r=2&q=1", false),
+        ("http://a.test/%2e%2e/x", "http://a.test/x", true),
+        ("http://a.test/?q=1&r=2", "http://a.test/?r=2&q=1", false),
     ]
 
     @Test("Keys of URLs in normal form (RFC 9111, 2; RFC 9110, 4.2.3)", arguments: urls)

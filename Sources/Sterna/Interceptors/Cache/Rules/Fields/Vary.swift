@@ -99,9 +99,9 @@ enum VaryNormalization {
         // Cookies have commas, credentials are one value: both are compared as they are.
         switch name {
         case "accept", "accept-charset", "cache-control", "prefer": return members(lines).joined(separator: ",")
-        case "accept-encoding": return Set(members(lines).map(weighted)).sorted().joined(separator: ",")
-        case "accept-language": return members(lines).map(weighted).joined(separator: ",")
-        default: return lines.map(trimmed).joined(separator: ", ")
+        case "accept-encoding": return Set(weighted(members(lines))).sorted().joined(separator: ",")
+        case "accept-language": return weighted(members(lines)).joined(separator: ",")
+        default: return trimmed(lines.map(trimmed).joined(separator: ", "))
         }
     }
 
@@ -117,13 +117,17 @@ enum VaryNormalization {
         }.filter { !$0.isEmpty }
     }
 
-    private static func weighted(_ member: String) -> String {
-        let text = DirectiveReader.lowercased(member.utf8)
-        for weight in [";q=1.000", ";q=1.00", ";q=1.0", ";q=1."] where text.hasSuffix(weight) {
-            return String(text.dropLast(weight.count))
-        }
-        return text.hasSuffix(";q=1") ? String(text.dropLast(4)) : text
+    private static func weighted(_ members: [String]) -> [String] {
+        members.map { member in
+            var text = DirectiveReader.lowercased(member.utf8)
+            while let weight = fullWeights.first(where: { text.hasSuffix($0) }) {
+                text = trimmed(String(decoding: text.utf8.dropLast(weight.utf8.count), as: UTF8.self))
+            }
+            return text
+        }.filter { !$0.isEmpty }
     }
+
+    private static let fullWeights = [";q=1", ";q=1.", ";q=1.0", ";q=1.00", ";q=1.000"]
 
     private static func trimmed(_ text: String) -> String {
         String(decoding: Blanks.trimmed(text.utf8), as: UTF8.self)
