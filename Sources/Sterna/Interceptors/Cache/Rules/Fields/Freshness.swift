@@ -82,7 +82,23 @@ struct Freshness: Sendable, Hashable {
     static func date(_ fields: HTTPFields, _ name: HTTPField.Name) -> Int64? {
         let lines = fields[values: name]
         guard let line = lines.first, lines.allSatisfy({ $0 == line }) else { return nil }
-        return HTTPDate.seconds(line)
+        return HTTPDate.seconds(line) ?? HTTPDate.seconds(inUsualCase(line))
+    }
+
+    /// Returns a date with its names in the case that they have in HTTP: caches ignore the case (RFC 9111, 4.2).
+    private static func inUsualCase(_ text: String) -> String {
+        var isInWord = false
+        let bytes = text.utf8.prefix(64).map { byte -> UInt8 in
+            let small = byte | 0x20
+            guard small >= 0x61, small <= 0x7A, byte < 0x80 else {
+                isInWord = false
+                return byte
+            }
+            defer { isInWord = true }
+            return isInWord ? small : small & 0xDF
+        }
+        let words = String(decoding: bytes, as: UTF8.self)
+        return words.hasSuffix(" Gmt") ? String(words.dropLast(4)) + " GMT" : words
     }
 
     /// Returns the value of Age: its first member, or 0 if that is invalid (RFC 9111, 5.1).
