@@ -1,0 +1,102 @@
+import HTTPTypes
+import SternaCore
+
+/// What the rules need of a request.
+struct CacheRequest: Sendable {
+    var method: HTTPRequest.Method
+    var url: HTTPURL
+    var fields: HTTPFields
+
+    init(_ method: HTTPRequest.Method = .get, _ url: HTTPURL, _ fields: HTTPFields = [:]) {
+        (self.method, self.url, self.fields) = (method, url, fields)
+    }
+
+    init(_ request: Request) { self.init(request.method, request.url, request.headers) }
+}
+
+/// What the rules need of a response: its head, and when it was asked for and arrived.
+struct CacheResponse: Sendable {
+    var status: Int
+    var fields: HTTPFields
+
+    /// When the request was sent, in seconds since 1970.
+    var requestTime: Int64
+
+    /// When the head arrived, in seconds since 1970.
+    var responseTime: Int64
+
+    init(_ status: Int, _ fields: HTTPFields, requestTime: Int64, responseTime: Int64) {
+        (self.status, self.fields) = (status, fields)
+        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+    }
+}
+
+/// A stored response: its head, its variant, and which of its bytes are there. What the rules read of the head is read once.
+struct StoredResponse: Sendable {
+    /// The status with which it is served: 200 as well where only a part of the body is stored.
+    let status: Int
+    let fields: HTTPFields
+    let requestTime: Int64
+    let responseTime: Int64
+
+    /// The values of the request's fields that it varies on.
+    let variant: VaryKey
+
+    /// The bytes of the body that are stored.
+    let extent: StoredExtent
+
+    let control: CacheControl.Response
+    let freshness: Freshness
+
+    /// When it was made: its Date, else the moment at which it arrived.
+    let date: Int64
+
+    init(
+        _ response: CacheResponse, variant: VaryKey, extent: StoredExtent, settings: CacheRuleSettings
+    ) {
+        status = response.status
+        fields = response.fields
+        (requestTime, responseTime) = (response.requestTime, response.responseTime)
+        self.variant = variant
+        self.extent = extent
+        control = CacheControl.Response(response.fields[values: .cacheControl])
+        freshness = Freshness(
+            status: response.status, response.fields, control, requestTime: requestTime, responseTime: responseTime,
+            settings: settings)
+        date = Freshness.date(response.fields, .date) ?? response.responseTime
+    }
+
+    /// The head as a response.
+    var response: CacheResponse {
+        CacheResponse(status, fields, requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// Whether the response may never be served once it is stale.
+    func forbidsStale(_ settings: CacheRuleSettings) -> Bool { control.forbidsStale(isShared: settings.isShared) }
+}
+
+/// Which bytes of a representation are stored.
+enum StoredExtent: Sendable, Hashable {
+    /// All of them; the length is that of the stored body.
+    case whole(Int64)
+    /// Some of them (RFC 9111, 3.3); the length of the whole is nil if no part stated it.
+    case parts(ByteRanges, length: Int64?)
+
+    /// The length of the representation.
+    var length: Int64? {
+        switch self {
+        case .whole(let length), .parts(_, .some(let length)): length
+        case .parts: nil
+        }
+    }
+
+    /// Whether bytes are stored.
+    func contains(_ range: Range<Int64>) -> Bool {
+        switch self {
+        case .whole(let length): range.lowerBound >= 0 && range.upperBound <= length
+        case .parts(let ranges, _): ranges.contains(range)
+        }
+    }
+
+    var isWhole: Bool { if case .whole = self { true } else { false } }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import SternaCore
+
+/// The identity that stored responses belong to: a keyed hash that the rules never look into.
+struct CachePartition: Sendable, Hashable {
+    /// The hash; empty for responses that all identities share.
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The partition of responses that are marked `public`.
+    static let everyone = CachePartition([])
+}
+
+/// What requests have in common that the same stored responses may answer (RFC 9111, 2): method, URL and identity.
+struct CacheRequestKey: Sendable, Hashable {
+    /// The method, a space and the URL in normal form, without user information and fragment.
+    let text: String
+    let partition: CachePartition
+
+    /// Makes the key of a request; requests for the head alone have that of GET, whose responses answer them.
+    init(_ method: HTTPRequest.Method, _ url: HTTPURL, partition: CachePartition) {
+        let method = method == .head ? HTTPRequest.Method.get : method
+        text = "\(method.rawValue) \(Self.text(of: url))"
+        self.partition = partition
+    }
+
+    /// Returns a URL in the form for comparison.
+    ///
+    /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters
+    /// that need none are decoded, and the digits of others are upper-case (RFC 3986, 6.2.2).
+    static func text(of url: HTTPURL) -> String {
+        let start = "\(url.scheme.rawValue)://\(url.authority)"
+        guard url.requestTarget.utf8.contains(UInt8(ascii: "%")) else { return start + url.requestTarget }
+        let bytes = Array(url.requestTarget.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
+                let value = high << 4 | low
+                if isUnreserved(value) {
+                    result.append(value)
+                } else {
+                    result += [bytes[index], hex(high), hex(low)]
+                }
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return start + String(decoding: result, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func hex(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPTypes
+import SternaCore
+
+/// One member of Cache-Status: what a cache did with a request (RFC 9211).
+struct CacheStatusField: Sendable, Hashable {
+    enum Outcome: Sendable, Hashable {
+        /// A stored response answered, without a request to the server.
+        case hit
+        /// The request was forwarded.
+        case forwarded(ForwardReason)
+        /// The request could not be forwarded, and nothing stored answered.
+        case unanswered(ForwardReason)
+    }
+
+    /// The name of the cache, as a token of structured fields.
+    static let cache = "Sterna"
+
+    static let name = HTTPField.Name("Cache-Status")
+
+    var outcome: Outcome
+
+    /// The status of the response to the forwarded request.
+    var forwardStatus: Int?
+
+    /// For how long the response stays fresh, in seconds; less than 0 for a stale one.
+    var timeLeft: Int64?
+
+    /// Whether the response was stored; nil if nothing was received.
+    var isStored: Bool?
+
+    /// Whether the request shared the transfer of another.
+    var isCollapsed: Bool?
+
+    /// The reason in words.
+    var detail: String?
+
+    /// The member for a decision, before a response to a forwarded request has arrived.
+    init(_ decision: CacheDecision) {
+        switch decision {
+        case .serve(let answer):
+            outcome = .hit
+            timeLeft = answer.timeLeft
+            detail = answer.content == .notModified ? "the request's conditions are met" : "fresh"
+        case .serveStale(let answer, let reason, _):
+            outcome = .hit
+            timeLeft = answer.timeLeft
+            detail = reason.rawValue
+        case .validate(_, let reason), .forward(let reason, _):
+            outcome = .forwarded(reason)
+            detail = reason.rawValue
+        case .gatewayTimeout(let reason):
+            outcome = .unanswered(reason)
+            detail = "only a stored response may answer, but \(reason.rawValue)"
+        }
+    }
+
+    /// The member for a stale response that answers because the server failed.
+    init(_ answer: CachedAnswer, _ reason: StaleReason, after forward: ForwardReason, status: Int?) {
+        outcome = .forwarded(forward)
+        forwardStatus = status
+        timeLeft = answer.timeLeft
+        detail = reason.rawValue
+    }
+
+    /// The member as it is written (RFC 9211, 2; RFC 9651, 4.1).
+    var text: String {
+        var text = Self.cache
+        switch outcome {
+        case .hit: text += "; hit"
+        case .forwarded(let reason):
+            text += "; fwd=\(reason.token)"
+            if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
+        case .unanswered: break
+        }
+        if let timeLeft { text += "; ttl=\(min(max(-Self.largest, timeLeft), Self.largest))" }
+        if isStored == true { text += "; stored" }
+        if isCollapsed == true { text += "; collapsed" }
+        if let detail { text += "; detail=\(Self.quoted(detail))" }
+        return text
+    }
+
+    /// Adds the member behind those of caches nearer to the server (RFC 9211, 2).
+    func append(to fields: inout HTTPFields) {
+        guard let name = Self.name else { return }
+        fields.append(HTTPField(name: name, value: text))
+    }
+
+    /// The largest integer of structured fields (RFC 9651, 3.3.1).
+    private static let largest: Int64 = 999_999_999_999_999
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { result += "\\" }
+            result.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "?")
+        }
+        return result + "\""
+    }
+}

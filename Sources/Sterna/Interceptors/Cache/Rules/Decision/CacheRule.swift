@@ -1,0 +1,167 @@
+import HTTPTypes
+import SternaCore
+
+/// The decisions of an HTTP cache (RFC 9111): functions of values, without I/O and clock.
+///
+/// Moments are seconds since 1970. What cannot be read restricts: a response is then not stored, or is revalidated.
+enum CacheRule {
+    /// Decides how a request is answered (RFC 9111, 4).
+    ///
+    /// - Parameters:
+    ///   - stored: all responses that are stored under the request's key.
+    ///   - now: the present moment.
+    static func decide(
+        _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
+        settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
+    ) -> CacheDecision {
+        guard request.method == .get || request.method == .head else { return .forward(.method, adding: [:]) }
+        if policy.reading == .reload { return .forward(.reload, adding: policy.asksOrigin ? noCacheFields : [:]) }
+        let control = CacheControl.Request(request.fields)
+        let asksNever = control.onlyIfCached || policy.reading == .cachedOnly
+        func forward(_ reason: ForwardReason) -> CacheDecision {
+            asksNever ? .gatewayTimeout(reason) : .forward(reason, adding: [:])
+        }
+        // A cache must not judge these (RFC 9111, 4.3.2).
+        if request.fields.contains(.ifMatch) || request.fields.contains(.ifUnmodifiedSince) {
+            return forward(.requestConditions)
+        }
+        guard let index = select(stored, for: request, settings) else { return forward(stored.isEmpty ? .miss : .vary) }
+        let response = stored[index]
+        let content: CachedAnswer.Content
+        switch ConditionRule.content(of: response, for: request) {
+        case .answer(let found): content = found
+        case .ask(let reason): return forward(reason)
+        }
+        let answer = CachedAnswer(
+            index: index, content: content, age: response.freshness.age(at: now),
+            timeLeft: response.freshness.timeLeft(at: now), withheld: withheld(response))
+        let obstacle = obstacle(to: answer, response, control, policy)
+        guard let obstacle else { return .serve(answer) }
+        let validation = validation(of: response, at: index, for: request, policy)
+        if let reason = staleReason(answer, response, control, policy, settings) {
+            let refresh = reason == .whileRevalidate && !asksNever ? validation : nil
+            return .serveStale(answer, reason, refresh: refresh)
+        }
+        if asksNever { return .gatewayTimeout(obstacle) }
+        return validation.map { .validate($0, obstacle) } ?? .forward(obstacle, adding: [:])
+    }
+
+    /// Returns how a stored response answers although the server failed; nil if it may not (RFC 9111, 4.2.4; RFC 5861, 4).
+    ///
+    /// - Parameter status: the status of the server's response; nil if there was none.
+    static func answerAfterFailure(
+        status: Int?, _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
+        settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
+    ) -> (CachedAnswer, StaleReason)? {
+        guard request.method == .get || request.method == .head, policy.reading != .reload,
+            status.map(CacheStatusCodes.isServerError) ?? true
+        else { return nil }
+        let control = CacheControl.Request(request.fields)
+        guard !control.noCache, let index = select(stored, for: request, settings) else { return nil }
+        let response = stored[index]
+        guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifUnmodifiedSince),
+            case .answer(let content) = ConditionRule.content(of: response, for: request)
+        else { return nil }
+        let answer = CachedAnswer(
+            index: index, content: content, age: response.freshness.age(at: now),
+            timeLeft: response.freshness.timeLeft(at: now), withheld: withheld(response))
+        guard response.control.noCache != .everything, answer.timeLeft > 0 || !response.forbidsStale(settings) else {
+            return nil
+        }
+        let limit = max(response.control.staleIfError ?? -1, control.staleIfError ?? -1)
+        if limit >= 0, -answer.timeLeft <= limit, isAcceptable(answer, control) { return (answer, .ifError) }
+        return status == nil && policy.fallsBack && isAcceptable(answer, control) ? (answer, .unreachable) : nil
+    }
+
+    // MARK: Steps
+
+    /// Returns the place of the most recent response that fits a request's fields; nil without one (RFC 9111, 4 and 4.1).
+    static func select(
+        _ stored: [StoredResponse], for request: CacheRequest, _ settings: CacheRuleSettings
+    ) -> Int? {
+        var best: Int?
+        for (index, response) in stored.enumerated()
+        where response.variant.matches(request.fields, secrets: settings.secrets) {
+            guard let former = best.map({ stored[$0] }) else {
+                best = index
+                continue
+            }
+            if (response.date, response.responseTime) > (former.date, former.responseTime) { best = index }
+        }
+        return best
+    }
+
+    /// Returns why a response does not answer without a question to the server; nil if it does.
+    private static func obstacle(
+        to answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy
+    ) -> ForwardReason? {
+        if control.noCache { return .requestNoCache }
+        if response.control.noCache == .everything { return .responseNoCache }
+        guard answer.timeLeft > 0 else {
+            if response.control.isMalformed { return .malformed }
+            return response.control.mustRevalidate ? .mustRevalidate : .stale
+        }
+        if let limit = control.maxAge, answer.age > limit { return .requestMaxAge }
+        if let least = control.minFresh, answer.timeLeft < least { return .requestMinFresh }
+        // A reload does not concern what never changes while it is fresh (RFC 8246, 2).
+        return policy.reading == .revalidate && !response.control.immutable ? .policyRevalidate : nil
+    }
+
+    /// Returns why a response that is not free to answer does so nevertheless; nil if it may not.
+    private static func staleReason(
+        _ answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy,
+        _ settings: CacheRuleSettings
+    ) -> StaleReason? {
+        guard !control.noCache, policy.reading != .revalidate, answer.timeLeft <= 0,
+            !response.forbidsStale(settings), control.maxAge.map({ answer.age <= $0 }) ?? true
+        else { return nil }
+        let staleness = -answer.timeLeft
+        if let limit = control.maxStale, staleness <= limit || limit == CacheControl.longest { return .maxStale }
+        // Such a request wants no stale response (RFC 9111, 5.2.1.1 and 5.2.1.3).
+        guard isAcceptable(answer, control) else { return nil }
+        if policy.reading == .anyAge { return .policy }
+        if policy.reading == .cachedOnly { return .offline }
+        guard let limit = response.control.staleWhileRevalidate, staleness <= limit else { return nil }
+        return .whileRevalidate
+    }
+
+    /// Whether the request's own limits on age and freshness admit an answer, be it stale.
+    private static func isAcceptable(_ answer: CachedAnswer, _ control: CacheControl.Request) -> Bool {
+        if let limit = control.maxAge, answer.timeLeft <= 0 || answer.age > limit { return false }
+        if let least = control.minFresh, answer.timeLeft < least { return false }
+        return true
+    }
+
+    private static func withheld(_ response: StoredResponse) -> Set<String> {
+        if case .fields(let names) = response.control.noCache { names } else { [] }
+    }
+
+    /// Returns the conditional request for a response; nil if it has no validator, if the caller has conditions of its own, and for
+    /// HEAD, whose responses update stored ones without it.
+    private static func validation(
+        of response: StoredResponse, at index: Int, for request: CacheRequest, _ policy: CachePolicy
+    ) -> CacheValidation? {
+        guard request.method == .get, !request.fields.contains(.ifNoneMatch),
+            !request.fields.contains(.ifModifiedSince)
+        else { return nil }
+        var fields = HTTPFields()
+        if let tag = EntityTag(response.fields) { fields[.ifNoneMatch] = tag.fieldValue }
+        if Freshness.date(response.fields, .lastModified) != nil,
+            let modified = response.fields[values: .lastModified].first
+        {
+            fields[.ifModifiedSince] = modified
+        }
+        guard !fields.isEmpty else { return nil }
+        if policy.reading == .revalidate, !request.fields.contains(.cacheControl) {
+            // Caches on the way have to ask as well.
+            fields[.cacheControl] = "max-age=0"
+        }
+        return CacheValidation(index: index, fields: fields)
+    }
+
+    private static var noCacheFields: HTTPFields {
+        var fields: HTTPFields = [.cacheControl: "no-cache"]
+        if let pragma = CacheControl.pragma { fields[pragma] = "no-cache" }
+        return fields
+    }
+}

@@ -1,0 +1,46 @@
+import HTTPTypes
+import SternaCore
+
+/// Judges a caller's own conditions and range by a stored response (RFC 9111, 4.3.2; RFC 9110, 13 and 14).
+enum ConditionRule {
+    enum Result: Sendable, Hashable {
+        case answer(CachedAnswer.Content)
+        /// Only the server can answer.
+        case ask(ForwardReason)
+    }
+
+    /// Returns what of a stored response answers a request with its conditions and range.
+    static func content(of response: StoredResponse, for request: CacheRequest) -> Result {
+        let fields = request.fields
+        // Conditions do not concern other statuses (RFC 9110, 13.2.1).
+        if response.status == 200 {
+            if fields.contains(.ifNoneMatch) {
+                guard let list = EntityTagList(fields[values: .ifNoneMatch]) else { return .ask(.requestConditions) }
+                if list.contains(EntityTag(response.fields)) { return .answer(.notModified) }
+            } else if let since = Freshness.date(fields, .ifModifiedSince) {
+                let modified = Freshness.date(response.fields, .lastModified) ?? response.date
+                if modified <= since { return .answer(.notModified) }
+            }
+        }
+        if request.method == .head { return .answer(.head) }
+        let whole = response.extent.isWhole ? Result.answer(.whole) : .ask(.partial)
+        guard response.status == 200, let asked = RangeRequest(fields) else { return whole }
+        if fields.contains(.ifRange), !isCurrent(response, fields[values: .ifRange]) { return whole }
+        if asked == .other { return .ask(.requestRange) }
+        let length = response.extent.length
+        guard let range = asked.range(of: length) else { return .ask(length == nil ? .partial : .requestRange) }
+        guard response.extent.contains(range) else { return .ask(.partial) }
+        return .answer(.part(range, length: length))
+    }
+
+    /// Whether If-Range names the stored response, by the strong comparison (RFC 9110, 13.1.5).
+    private static func isCurrent(_ response: StoredResponse, _ lines: [String]) -> Bool {
+        guard lines.count == 1, let line = lines.first else { return false }
+        if let tag = EntityTag(line) { return EntityTag(response.fields)?.isStronglyEqual(tag) ?? false }
+        guard let date = HTTPDate.seconds(line), let modified = Freshness.date(response.fields, .lastModified) else {
+            return false
+        }
+        // A date is strong if the response was made at least a second after it (RFC 9110, 8.8.2.2).
+        return date == modified && response.date > modified
+    }
+}

@@ -1,0 +1,132 @@
+import HTTPTypes
+import SternaCore
+
+/// Whether a response is stored.
+enum StoreDecision: Sendable, Hashable {
+    case store(StorePlan)
+    case refuse(StoreRefusal)
+}
+
+/// What of a response is stored, and for whom.
+struct StorePlan: Sendable, Hashable {
+    /// The status with which it is served: 200 for a part.
+    var status: Int
+
+    /// The fields that are stored (RFC 9111, 3.1).
+    var fields: HTTPFields
+
+    /// The values of the request's fields that the response varies on.
+    var variant: VaryKey
+
+    /// The bytes that a 206 has, and the length of the whole if it is known; nil for a whole response.
+    var part: Part?
+
+    /// The length that the body must have to be stored; nil if the response does not state it.
+    var contentLength: Int64?
+
+    /// Whether the response may be served to every identity: it is marked `public`.
+    var isForEveryone: Bool
+
+    struct Part: Sendable, Hashable {
+        var range: Range<Int64>
+        var length: Int64?
+    }
+}
+
+/// Why a response is not stored.
+enum StoreRefusal: String, Sendable, Hashable, CaseIterable {
+    case policy = "the policy does not store"
+    case method = "only responses to GET are stored"
+    case requestNoStore = "the request has no-store"
+    case interim = "the response is an interim one"
+    case conditional = "the status speaks of the request's conditions or range"
+    case momentary = "the status speaks of this request alone"
+    case unknownStatus = "the status is unknown"
+    case mustUnderstand = "the response asks for its status to be understood"
+    case responseNoStore = "the response has no-store"
+    case isPrivate = "the response is private and the cache is shared"
+    case authorization = "the request had credentials and the response does not permit a shared cache to store it"
+    case varyAnything = "the response varies on more than fields"
+    case notCacheable = "neither its fields nor its status permit to store the response"
+    case contentLength = "its Content-Length cannot be read"
+    case range = "its range cannot be used"
+    case noStrongValidator = "a part without a strong validator cannot be combined"
+}
+
+extension CacheRule {
+    /// Decides whether a response may be stored (RFC 9111, 3).
+    static func mayStore(
+        _ request: CacheRequest, _ response: CacheResponse, policy: CachePolicy = .protocolRules,
+        settings: CacheRuleSettings = CacheRuleSettings()
+    ) -> StoreDecision {
+        guard policy.stores else { return .refuse(.policy) }
+        guard request.method == .get else { return .refuse(.method) }
+        if let refusal = CacheStatusCodes.refusal(response.status) { return .refuse(refusal) }
+        if CacheControl.Request(request.fields).noStore { return .refuse(.requestNoStore) }
+        let control = CacheControl.Response(response.fields[values: .cacheControl])
+        let isUnderstood = CacheStatusCodes.isUnderstood(response.status)
+        if control.mustUnderstand, !isUnderstood { return .refuse(.mustUnderstand) }
+        // A status that is understood makes no-store void, which is meant for caches that do not know it (RFC 9111, 5.2.2.3).
+        if control.noStore, !control.mustUnderstand || control.isMalformed { return .refuse(.responseNoStore) }
+        if settings.isShared {
+            if control.isPrivate == .everything { return .refuse(.isPrivate) }
+            guard !request.fields.contains(.authorization) || permitsSharing(control) else {
+                return .refuse(.authorization)
+            }
+        }
+        guard isCacheable(response, control, settings) else { return .refuse(.notCacheable) }
+        guard let variant = VaryKey(Vary(response.fields), request: request.fields, secrets: settings.secrets) else {
+            return .refuse(.varyAnything)
+        }
+        var plan = StorePlan(
+            status: response.status, fields: CacheFields.stored(response.fields, control, settings), variant: variant,
+            isForEveryone: control.isPublic && control.isPrivate == .absent)
+        if response.fields.contains(.contentLength) {
+            let lines = response.fields[values: .contentLength]
+            guard let line = lines.first, lines.allSatisfy({ $0 == line }), let length = ContentRange.number(line.utf8)
+            else { return .refuse(.contentLength) }
+            plan.contentLength = length
+        }
+        guard response.status == 206 else {
+            plan.fields[.contentRange] = nil
+            return .store(plan)
+        }
+        return part(of: response, request, plan)
+    }
+
+    /// Adds the range of a 206 (RFC 9111, 3.3).
+    private static func part(
+        of response: CacheResponse, _ request: CacheRequest, _ plan: StorePlan
+    ) -> StoreDecision {
+        var plan = plan
+        let lines = response.fields[values: .contentRange]
+        guard request.fields.contains(.range), lines.count == 1, let line = lines.first,
+            case .part(let range, let length)? = ContentRange(line)
+        else { return .refuse(.range) }
+        let count = range.upperBound - range.lowerBound
+        guard plan.contentLength == nil || plan.contentLength == count else { return .refuse(.range) }
+        guard EntityValidator(FieldSection(response.fields)) != nil else { return .refuse(.noStrongValidator) }
+        plan.contentLength = count
+        plan.status = 200
+        plan.part = .init(range: range, length: length)
+        plan.fields[.contentRange] = nil
+        plan.fields[.contentLength] = nil
+        return .store(plan)
+    }
+
+    /// Whether a shared cache may store responses to requests with credentials (RFC 9111, 3.5).
+    private static func permitsSharing(_ control: CacheControl.Response) -> Bool {
+        guard !control.isMalformed else { return false }
+        // An s-maxage that cannot be read counts as 0.
+        return control.isPublic || control.mustRevalidate || (control.sharedMaxAge ?? 0) > 0
+    }
+
+    /// Whether a response says that it may be stored, or has a status that does (RFC 9111, 3).
+    private static func isCacheable(
+        _ response: CacheResponse, _ control: CacheControl.Response, _ settings: CacheRuleSettings
+    ) -> Bool {
+        control.isPublic || control.maxAge != nil || response.fields.contains(.expires)
+            || (settings.isShared ? control.sharedMaxAge != nil : control.isPrivate != .absent)
+            || CacheStatusCodes.isHeuristic(response.status)
+    }
+}

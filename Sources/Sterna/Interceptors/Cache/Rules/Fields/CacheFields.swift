@@ -1,0 +1,83 @@
+import HTTPTypes
+import SternaCore
+
+/// Which fields of a response are stored, updated and served.
+enum CacheFields {
+    /// The fields of a connection and of a proxy, which are not stored (RFC 9111, 3.1); names are in lower case.
+    private static let hopFields: Set<String> = [
+        "connection", "keep-alive", "te", "transfer-encoding", "upgrade", "proxy-connection", "proxy-authenticate",
+        "proxy-authentication-info", "proxy-authorization", "trailer",
+    ]
+
+    /// The fields that describe the stored bytes or the empty content of a 304, which an update leaves as they are (RFC 9111, 3.2).
+    private static let contentFields: Set<String> = [
+        "content-length", "content-encoding", "content-range", "content-digest", "content-md5", "digest",
+    ]
+
+    /// The fields of content that a 304 does not have (RFC 9110, 15.4.5).
+    private static let absentFromNotModified: Set<String> = [
+        "content-length", "content-encoding", "content-range", "content-type", "content-language", "content-digest",
+        "content-md5", "digest",
+    ]
+
+    /// Returns the fields that are stored (RFC 9111, 3.1).
+    static func stored(
+        _ fields: HTTPFields, _ control: CacheControl.Response, _ settings: CacheRuleSettings
+    ) -> HTTPFields {
+        var dropped = hopFields.union(connectionOptions(fields))
+        // A shared cache does not store what is private (RFC 9111, 5.2.2.7).
+        if settings.isShared, case .fields(let names) = control.isPrivate { dropped.formUnion(names) }
+        return HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })
+    }
+
+    /// Returns stored fields after an update by a 304, by the response to HEAD, or by a further part (RFC 9111, 3.2).
+    ///
+    /// Fields of the update replace those of the same name, all lines at once. Age and Date speak of the response that brought them:
+    /// old ones go.
+    static func updated(_ stored: HTTPFields, by update: HTTPFields) -> HTTPFields {
+        let kept = hopFields.union(contentFields).union(connectionOptions(update))
+        let new = update.filter { !kept.contains($0.name.canonicalName) }
+        let replaced = Set(new.map(\.name.canonicalName)).union(["age", "date"])
+        return HTTPFields(stored.filter { !replaced.contains($0.name.canonicalName) } + new)
+    }
+
+    /// Returns the fields with which a stored response is served (RFC 9111, 4 and 5.1).
+    ///
+    /// Content-Length and Content-Range follow from the stored bytes, whatever the server wrote.
+    static func served(_ response: StoredResponse, as answer: CachedAnswer) -> (status: Int, fields: HTTPFields) {
+        var status = response.status
+        var dropped = answer.withheld
+        if answer.content == .notModified {
+            status = 304
+            dropped.formUnion(absentFromNotModified)
+        }
+        var fields = response.fields
+        if !dropped.isEmpty { fields = HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) }) }
+        fields[.age] = "\(min(max(0, answer.age), CacheControl.longest))"
+        switch answer.content {
+        case .whole, .head:
+            // A head may state the length of the body that it stands for.
+            if !hasNoContent(status) { fields[.contentLength] = response.extent.length.map { "\($0)" } }
+        case .part(let range, let length):
+            status = 206
+            fields[.contentLength] = "\(range.upperBound - range.lowerBound)"
+            fields[.contentRange] = ContentRange.part(range, length: length).fieldValue
+        case .notModified: break
+        }
+        return (status, fields)
+    }
+
+    private static func hasNoContent(_ status: Int) -> Bool { status < 200 || status == 204 || status == 304 }
+
+    private static func connectionOptions(_ fields: HTTPFields) -> Set<String> {
+        guard fields.contains(.connection) else { return [] }
+        var names: Set<String> = []
+        for line in fields[values: .connection] {
+            for part in line.utf8.split(separator: UInt8(ascii: ",")).prefix(64) {
+                names.insert(DirectiveReader.lowercased(Blanks.trimmed(part)))
+            }
+        }
+        // A peer cannot take away what says how long and for whom the response is kept.
+        return names.subtracting(["cache-control", "expires", "vary", "date", "age", "pragma", "etag", "last-modified"])
+    }
+}

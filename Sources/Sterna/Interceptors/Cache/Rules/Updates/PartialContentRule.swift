@@ -1,0 +1,42 @@
+import HTTPTypes
+import SternaCore
+
+/// What a 206 means for a stored response (RFC 9111, 3.4).
+enum PartOutcome: Sendable {
+    /// Its bytes join the stored ones, which are now these.
+    case combined(StoredResponse)
+    /// It belongs to another representation, and takes the place of the stored response.
+    case replaces
+}
+
+extension CacheRule {
+    /// The number of separate ranges beyond which no part is added.
+    static let mostRanges = 64
+
+    /// Decides whether a part joins a stored response: only with the same strong validator (RFC 9110, 15.3.7.3).
+    ///
+    /// - Parameter plan: what ``mayStore(_:_:policy:settings:)`` says of the 206.
+    static func combine(
+        _ stored: StoredResponse, with plan: StorePlan, of response: CacheResponse, to request: CacheRequest,
+        settings: CacheRuleSettings = CacheRuleSettings()
+    ) -> PartOutcome {
+        guard stored.status == 200, let part = plan.part,
+            let validator = EntityValidator(FieldSection(response.fields)),
+            EntityValidator(FieldSection(stored.fields)) == validator,
+            part.length == nil || stored.extent.length == nil || part.length == stored.extent.length,
+            let new = updated(stored, by: response, to: request, settings)
+        else { return .replaces }
+        let length = stored.extent.length ?? part.length
+        guard length.map({ part.range.upperBound <= $0 }) ?? true else { return .replaces }
+        switch stored.extent {
+        case .whole: return .combined(new)
+        case .parts(var ranges, _):
+            ranges.insert(part.range)
+            guard ranges.ranges.count <= mostRanges, length.map({ ranges.end <= $0 }) ?? true else { return .replaces }
+            let extent: StoredExtent =
+                if let length, ranges.contains(0..<length) { .whole(length) } else { .parts(ranges, length: length) }
+            return .combined(
+                StoredResponse(new.response, variant: new.variant, extent: extent, settings: settings))
+        }
+    }
+}

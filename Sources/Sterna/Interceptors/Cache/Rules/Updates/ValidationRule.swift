@@ -1,0 +1,107 @@
+import HTTPTypes
+import SternaCore
+
+/// What the response to a conditional request means for stored responses.
+enum ValidationOutcome: Sendable {
+    /// The server has confirmed a stored response, which answers the request.
+    ///
+    /// - Parameters:
+    ///   - updates: all responses that the 304 updates, the one that answers among them.
+    ///   - keeps: whether the answer stays in the cache.
+    case current(index: Int, updates: [StoredUpdate], keeps: Bool)
+    /// A 304 to the caller's own conditions: the response is the caller's; it may update stored ones.
+    case callers(updates: [StoredUpdate])
+    /// A 304 for none of the stored responses: the request has to be sent again without the cache's conditions.
+    case unknown
+    /// A server error in place of an answer: see ``CacheRule/answerAfterFailure(status:_:stored:policy:settings:now:)``.
+    case failed
+    /// Any other response is an answer of its own.
+    case replaced
+}
+
+/// A stored response with new fields.
+struct StoredUpdate: Sendable {
+    /// The place among the stored responses.
+    var index: Int
+
+    /// What it is now; nil if it may not be used any more.
+    var response: StoredResponse?
+}
+
+extension CacheRule {
+    /// Judges the response to a request with which a stored response was to be validated (RFC 9111, 4.3.3).
+    ///
+    /// - Parameters:
+    ///   - request: the request as the caller made it.
+    ///   - validation: what the cache added; nil if the caller's request went out as it was.
+    static func judge(
+        _ response: CacheResponse, to request: CacheRequest, validation: CacheValidation?, stored: [StoredResponse],
+        settings: CacheRuleSettings = CacheRuleSettings()
+    ) -> ValidationOutcome {
+        if CacheStatusCodes.isServerError(response.status) { return .failed }
+        guard response.status == 304 else { return .replaced }
+        let places = selected(by: response, among: stored, for: request, validation: validation, settings)
+        let updates = places.map { place in
+            StoredUpdate(
+                index: place, response: updated(stored[place], by: response, to: request, settings))
+        }
+        guard let validation else { return .callers(updates: updates) }
+        guard let own = updates.first(where: { $0.index == validation.index }), stored.indices.contains(own.index)
+        else { return .unknown }
+        guard let answer = own.response else { return .unknown }
+        let plan = mayStore(
+            CacheRequest(request.method, request.url, request.fields), answer.response, settings: settings)
+        if case .store = plan { return .current(index: own.index, updates: updates, keeps: true) }
+        return .current(index: own.index, updates: updates, keeps: false)
+    }
+
+    /// Returns the places of the responses that a 304 updates (RFC 9111, 4.3.4).
+    private static func selected(
+        by response: CacheResponse, among stored: [StoredResponse], for request: CacheRequest,
+        validation: CacheValidation?, _ settings: CacheRuleSettings
+    ) -> [Int] {
+        let tag = EntityTag(response.fields)
+        if let tag, !tag.isWeak {
+            return stored.indices.filter { EntityTag(stored[$0].fields)?.isStronglyEqual(tag) ?? false }
+        }
+        if let tag {
+            return newest(stored) { EntityTag($0.fields)?.isWeaklyEqual(tag) ?? false }
+        }
+        // A tag that cannot be read says nothing.
+        if response.fields.contains(.eTag) { return [] }
+        if let modified = Freshness.date(response.fields, .lastModified) {
+            return newest(stored) { Freshness.date($0.fields, .lastModified) == modified }
+        }
+        if response.fields.contains(.lastModified) { return [] }
+        // A server that states no validator speaks of the one that it was asked for.
+        if let validation { return stored.indices.contains(validation.index) ? [validation.index] : [] }
+        guard stored.count == 1, let only = stored.first, EntityTag(only.fields) == nil,
+            !only.fields.contains(.lastModified)
+        else { return [] }
+        return [0]
+    }
+
+    private static func newest(_ stored: [StoredResponse], where matches: (StoredResponse) -> Bool) -> [Int] {
+        let found = stored.indices.filter { matches(stored[$0]) }
+        return found.max { (stored[$0].date, stored[$0].responseTime) < (stored[$1].date, stored[$1].responseTime) }
+            .map { [$0] } ?? []
+    }
+
+    /// Returns a stored response with the fields of a 304 or of a response to HEAD; nil if another request can no longer select it.
+    static func updated(
+        _ stored: StoredResponse, by response: CacheResponse, to request: CacheRequest, _ settings: CacheRuleSettings
+    ) -> StoredResponse? {
+        let fields = CacheFields.updated(stored.fields, by: response.fields)
+        var head = CacheResponse(
+            stored.status, fields, requestTime: response.requestTime, responseTime: response.responseTime)
+        var variant = stored.variant
+        if Vary(fields) != Vary(stored.fields) {
+            // The fields of the request that brought it are known for this request's variant alone.
+            guard stored.variant.matches(request.fields, secrets: settings.secrets) else { return nil }
+            // A response that varies on everything is served once more, and then no longer.
+            variant = VaryKey(Vary(fields), request: request.fields, secrets: settings.secrets) ?? stored.variant
+        }
+        head.fields = CacheFields.stored(fields, CacheControl.Response(fields[values: .cacheControl]), settings)
+        return StoredResponse(head, variant: variant, extent: stored.extent, settings: settings)
+    }
+}
