@@ -53,7 +53,7 @@ enum CacheControl {
 
         init(_ lines: [String]) {
             guard !lines.isEmpty else { return }
-            let reader = DirectiveReader(lines)
+            let reader = DirectiveList(lines)
             var ages = Ages(), sharedAges = Ages(), revalidations = Ages(), errors = Ages()
             for directive in reader.directives {
                 let isPlain = directive.argument == .none
@@ -124,7 +124,7 @@ enum CacheControl {
 
         init(_ lines: [String]) {
             guard !lines.isEmpty else { return }
-            let reader = DirectiveReader(lines)
+            let reader = DirectiveList(lines)
             for directive in reader.directives {
                 let seconds = CacheControl.seconds(directive.argument)
                 switch directive.name {
@@ -147,7 +147,7 @@ enum CacheControl {
         }
 
         private static func hasNoCache(_ lines: [String]) -> Bool {
-            !lines.isEmpty && DirectiveReader(lines).directives.contains { $0.name == "no-cache" }
+            !lines.isEmpty && DirectiveList(lines).directives.contains { $0.name == "no-cache" }
         }
     }
 
@@ -158,18 +158,18 @@ enum CacheControl {
         var value: Int64?
 
         /// Adds an occurrence; values that differ are none (RFC 9111, 4.2.1).
-        mutating func add(_ argument: DirectiveReader.Argument) {
+        mutating func add(_ argument: DirectiveList.Argument) {
             let seconds = CacheControl.seconds(argument) ?? 0
             value = value == nil || value == seconds ? seconds : 0
         }
     }
 
     /// Returns the names of an argument; everything for one that is no list of names.
-    private static func extent(_ argument: DirectiveReader.Argument) -> Extent {
+    private static func extent(_ argument: DirectiveList.Argument) -> Extent {
         guard case .value(let text) = argument else { return .everything }
         var names: Set<String> = []
         for part in text.utf8.split(separator: UInt8(ascii: ",")) {
-            let name = DirectiveReader.lowercased(Blanks.trimmed(part))
+            let name = DirectiveList.lowercased(Blanks.trimmed(part))
             if name.isEmpty { continue }
             guard FieldSyntax.isToken(name) else { return .everything }
             names.insert(name)
@@ -177,7 +177,7 @@ enum CacheControl {
         return names.isEmpty ? .everything : .fields(names)
     }
 
-    private static func seconds(_ argument: DirectiveReader.Argument) -> Int64? {
+    private static func seconds(_ argument: DirectiveList.Argument) -> Int64? {
         guard case .value(let text) = argument else { return nil }
         return seconds(text)
     }

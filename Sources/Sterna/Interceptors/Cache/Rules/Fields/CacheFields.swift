@@ -74,7 +74,7 @@ enum CacheFields {
         var names: Set<String> = []
         for line in fields[values: .connection] {
             for part in line.utf8.split(separator: UInt8(ascii: ",")).prefix(64) {
-                names.insert(DirectiveReader.lowercased(Blanks.trimmed(part)))
+                names.insert(DirectiveList.lowercased(Blanks.trimmed(part)))
             }
         }
         // A peer cannot take away what says how long and for whom the response is kept.

@@ -17,7 +17,7 @@ enum Vary: Sendable, Hashable {
         var names: Set<String> = []
         for line in lines {
             for part in line.utf8.split(separator: UInt8(ascii: ",")) {
-                let name = DirectiveReader.lowercased(Blanks.trimmed(part))
+                let name = DirectiveList.lowercased(Blanks.trimmed(part))
                 if name.isEmpty { continue }
                 guard name != "*", FieldSyntax.isToken(name), names.count < Self.limit || names.contains(name) else {
                     self = .anything
@@ -119,7 +119,7 @@ enum VaryNormalization {
 
     private static func weighted(_ members: [String]) -> [String] {
         members.map { member in
-            var text = DirectiveReader.lowercased(member.utf8)
+            var text = DirectiveList.lowercased(member.utf8)
             while let weight = fullWeights.first(where: { text.hasSuffix($0) }) {
                 text = trimmed(String(decoding: text.utf8.dropLast(weight.utf8.count), as: UTF8.self))
             }

@@ -1,7 +1,7 @@
 import SternaCore
 
-/// Reads the members of Cache-Control fields (RFC 9111, 5.2): names with optional arguments, separated by commas.
-struct DirectiveReader {
+/// The members of Cache-Control fields (RFC 9111, 5.2): names with optional arguments, separated by commas.
+struct DirectiveList {
     /// The limits on a field; more makes it malformed.
     enum Limits {
         /// The bytes of all lines together.
