@@ -47,7 +47,7 @@ struct ChainSlots: OptionSet, Sendable {
 struct ChainBuilder: Sendable {
     let settings: SessionSettings
     let authentication: PlannedAuthentication
-    let retries: RetryLedger
+    let scope: SessionScope
     let sender: EngineSender
     let transport: any Transport
 
@@ -56,12 +56,12 @@ struct ChainBuilder: Sendable {
     private let clockOffsets = AWSClockOffsets()
 
     init(
-        settings: SessionSettings, authentication: PlannedAuthentication, retries: RetryLedger,
+        settings: SessionSettings, authentication: PlannedAuthentication, scope: SessionScope,
         sender: EngineSender, transport: any Transport, base: Origin?
     ) {
         self.settings = settings
         self.authentication = authentication
-        self.retries = retries
+        self.scope = scope
         self.sender = sender
         self.transport = transport
         self.base = base
@@ -76,14 +76,15 @@ struct ChainBuilder: Sendable {
         if slots.contains(.signing) {
             policies += [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
         }
-        policies.append(RedirectInterceptor())
+        policies.append(RedirectInterceptor(hsts: settings.hsts))
         if slots.contains(.retry) {
             policies.append(
                 RetryInterceptor(
-                    time: settings.engine.loopClock, ledger: retries, collectedBytes: settings.collectedBytes))
+                    time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes))
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
+        if let hosts = settings.hsts { policies.append(HSTSInterceptor(store: hosts)) }
         // Above traffic control, which counts each copy.
         if slots.contains(.hedging) { policies.append(HedgingInterceptor(time: settings.engine.loopClock)) }
         policies += SessionPlan.trafficControl(settings)
@@ -108,10 +109,22 @@ struct ChainBuilder: Sendable {
         }
         if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
         if slots.contains(.hedging) { policies.append(HedgeReportInterceptor()) }
+        if let state = networkState { policies.append(NetworkStateInterceptor(state: state)) }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }
         if slots.contains(.bandwidth) { all.append(BandwidthInterceptor(time: settings.engine.loopClock)) }
         return Chain(all, transport: transport)
+    }
+
+    /// What the session remembers of its servers' responses; nil if it remembers nothing.
+    private var networkState: NetworkState? {
+        guard settings.cookieJar != nil || settings.hsts != nil else { return nil }
+        return NetworkState(
+            cookieJar: settings.cookieJar, hsts: settings.hsts, alternatives: scope.alternatives,
+            authentication: settings.authenticationSettings.memory
+        ) { [hosts = settings.hostPolicies, policy = settings.securityPolicy] url in
+            (hosts.policy(for: url.hostWithoutBrackets) ?? policy).makesNoExceptions
+        }
     }
 }

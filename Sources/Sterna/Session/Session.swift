@@ -30,7 +30,7 @@ public struct Session: Sendable {
     public init(
         baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws(SternaError) {
-        var settings = SessionSettings()
+        var settings = SessionSettings(hasBase: baseURL != nil)
         configure(&settings)
         plan = try SessionPlan.make(base: try baseURL.map(URLResolution.base), settings: settings)
     }

@@ -63,7 +63,7 @@ final class SessionPlan: Sendable {
             settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
             routing: settings.routing)
         builder = ChainBuilder(
-            settings: settings, authentication: authentication, retries: scope.retries, sender: engineTransport.sender,
+            settings: settings, authentication: authentication, scope: scope, sender: engineTransport.sender,
             transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender,
             base: base?.origin)
         slots = ChainSlots(of: settings)

@@ -70,6 +70,16 @@ public struct SessionSettings: Sendable {
     /// Receives network events of requests; none by default.
     public var observer: (any NetworkObserver)?
 
+    /// The cookies of the session's servers, sent back to them. A session with a base URL has a jar of its own by default, which sessions
+    /// derived from it share; one without has none.
+    ///
+    ///     let api = try Session(baseURL: "https://api.example.com") { $0.cookieJar = nil }
+    public var cookieJar: CookieJar?
+
+    /// The hosts that are reached by https, also where a URL says http, because they have asked for it (RFC 6797). A session with a base
+    /// URL has a store of its own by default, which sessions derived from it share; one without has none.
+    public var hsts: HSTSStore?
+
     /// Where callbacks and hooks run; by default the main queue, which must run (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
 
@@ -109,6 +119,13 @@ public struct SessionSettings: Sendable {
     public var networkInterceptors: [any Interceptor] = []
 
     init() {}
+
+    /// Makes the settings that a new session begins with.
+    init(hasBase: Bool) {
+        guard hasBase else { return }
+        cookieJar = CookieJar()
+        hsts = HSTSStore()
+    }
 
     /// The time limit of each step, from resolving the host to each pause between bytes, as most libraries define a timeout.
     /// ``Timeouts/total`` limits the whole request.

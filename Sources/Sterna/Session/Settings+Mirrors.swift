@@ -26,6 +26,7 @@ extension SessionSettings: CustomReflectable {
                 "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
                 "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
+                "cookieJar": cookieJar as Any, "hsts": hsts as Any,
                 "observer": observer as Any, "callbacks": callbacks, "hooks": hooks as Any,
                 "taskObservers": taskObservers, "postsNotifications": notifications.poster != nil,
                 "startsTasks": startsTasks,

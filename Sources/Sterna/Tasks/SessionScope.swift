@@ -11,6 +11,9 @@ final class SessionScope: Sendable {
 
     /// The retry budgets of the session and of those derived from it.
     let retries: RetryLedger
+
+    /// The alternative services of origins that the session and those derived from it have heard of.
+    let alternatives: AltSvcStore
     private let parent: SessionScope?
     private let isClosed = Atomic<Bool>(false)
 
@@ -23,6 +26,7 @@ final class SessionScope: Sendable {
         register = TaskRegister()
         calls = CallScope()
         retries = RetryLedger()
+        alternatives = AltSvcStore()
     }
 
     /// Makes the scope of a derived session.
@@ -32,6 +36,7 @@ final class SessionScope: Sendable {
         register = parent.register
         calls = CallScope(below: parent.calls)
         retries = parent.retries
+        alternatives = parent.alternatives
     }
 
     /// Whether the session, or one that it was derived from, was invalidated.

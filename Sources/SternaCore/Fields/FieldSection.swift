@@ -144,6 +144,14 @@ public struct FieldSection: Sendable {
         return text
     }
 
+    /// Returns which fields of a list the section has: a bit for each name, found in one pass.
+    package func present(_ names: FieldNameList) -> UInt64 {
+        switch storage {
+        case .fields(let fields, _): return names.present(in: fields)
+        case .wire(let bytes, _): return bytes.withUnsafeReadableBytes { names.present(in: $0) }
+        }
+    }
+
     /// Whether the section has a field of that name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
@@ -200,7 +208,7 @@ enum FieldLines {
     }
 
     // Passes lines without their LF; the consumer of the value handles a CR before it.
-    private static func forEachLine(in raw: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool) {
+    static func forEachLine(in raw: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool) {
         guard let base = raw.baseAddress else { return }
         var start = 0
         while start < raw.count {
@@ -211,7 +219,7 @@ enum FieldLines {
         }
     }
 
-    private static func begins(_ line: UnsafeRawBufferPointer, with name: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func begins(_ line: UnsafeRawBufferPointer, with name: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in name.indices {
             var byte = line[index]
             if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { byte |= 0x20 }

@@ -73,7 +73,8 @@ struct AltSvcStoreTests {
         let store = AltSvcStore(clock: { 0 })
         let name = try #require(HTTPField.Name("Alt-Svc"))
         let mock = MockTransport { _ in .init(status: status, headers: [name: #"h3=":443""#]) }
-        let chain = Chain([AltSvcInterceptor(store: store) { _ in isVerified }], transport: mock)
+        let state = NetworkState(cookieJar: nil, hsts: nil, alternatives: store) { _ in isVerified }
+        let chain = Chain([NetworkStateInterceptor(state: state)], transport: mock)
         let response = try await chain(Request(.get, try HTTPURL(url)))
         #expect(store.services(for: try origin(url)).isEmpty != learns)
         #expect(response.alternativeServices.count == 1)

@@ -36,7 +36,7 @@ struct CookieModel {
         }
         cookies.removeAll { $0.isExpired(now) }
         while cookies.count(where: { $0.domain == cookie.domain }) > limits.perDomain {
-            evict { $0.domain == cookie.domain && !$0.isSecure } || evict { $0.domain == cookie.domain }
+            if !evict(where: { $0.domain == cookie.domain && !$0.isSecure }) { evict { $0.domain == cookie.domain } }
         }
         while cookies.count > limits.total { evict { _ in true } }
     }

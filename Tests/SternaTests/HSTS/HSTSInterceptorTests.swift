@@ -9,7 +9,11 @@ import Testing
 struct HSTSInterceptorTests {
     private func chain(_ store: HSTSStore, isVerified: Bool = true, _ mock: MockTransport) -> Chain {
         Chain(
-            [HSTSInterceptor(store: store), HSTSLearningInterceptor(store: store) { _ in isVerified }],
+            [
+                HSTSInterceptor(store: store),
+                NetworkStateInterceptor(
+                    state: NetworkState(cookieJar: nil, hsts: store, alternatives: AltSvcStore()) { _ in isVerified }),
+            ],
             transport: mock)
     }
 

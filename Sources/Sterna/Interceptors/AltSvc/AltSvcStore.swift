@@ -6,6 +6,11 @@ import Synchronization
 package final class AltSvcStore: Sendable {
     private let state: Mutex<AltSvcState>
     private let clock: @Sendable () -> Int64
+    // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
+    private let mayMatch = Atomic(false)
+
+    /// Whether requests need not ask: nothing was ever known.
+    var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Makes an empty store.
     ///
@@ -44,21 +49,7 @@ package final class AltSvcStore: Sendable {
         guard !lines.isEmpty, let field = AltSvcField(lines) else { return }
         let age = response.section[values: "Age"].first.flatMap(DirectiveReader.seconds) ?? 0
         let now = clock()
+        mayMatch.store(true, ordering: .releasing)
         state.withLock { $0.note(field, from: url.origin, age: age, at: now) }
-    }
-}
-
-/// Learns alternative services from the responses of the network; it stands below the cache.
-struct AltSvcInterceptor: Interceptor {
-    let store: AltSvcStore
-
-    /// Whether the connections to a host are opened without exceptions to the rules for certificates.
-    let isVerified: @Sendable (Origin) -> Bool
-
-    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let response = try await next(request)
-        let url = request.url
-        if url.scheme.isSecure, isVerified(url.origin) { store.note(response, from: url) }
-        return response
     }
 }

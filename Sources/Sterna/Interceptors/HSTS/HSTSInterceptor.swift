@@ -17,7 +17,7 @@ struct HSTSInterceptor: Interceptor {
     nonisolated(nonsending) private func upgrade(_ request: Request, _ next: Chain) async throws -> Response {
         // A file that cannot be used is an error of `save()`, not of requests.
         if !store.isLoaded { try? await store.load() }
-        guard let name = HSTSName(request.url), store.requiresTLS(name), let url = HSTSRule.upgraded(request.url) else {
+        guard store.requiresTLS(request.url), let url = HSTSRule.upgraded(request.url) else {
             return try await next(request)
         }
         var request = request
@@ -26,27 +26,17 @@ struct HSTSInterceptor: Interceptor {
     }
 }
 
-/// Learns from the responses of the network which hosts want TLS only.
-///
-/// It stands below the cache, which must not repeat what a host once said.
-struct HSTSLearningInterceptor: Interceptor {
-    let store: HSTSStore
+extension HSTSStore {
+    /// Whether a URL's host is to be reached by TLS only.
+    func requiresTLS(_ url: HTTPURL) -> Bool { !isUnused && (HSTSName(url).map(requiresTLS) ?? false) }
 
-    /// Whether the connections to a host are opened without exceptions to the rules for certificates.
-    let isVerified: @Sendable (Origin) -> Bool
-
-    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let response = try await next(request)
-        learn(from: response, to: request.url)
-        return response
-    }
-
-    private func learn(from response: Response, to url: HTTPURL) {
+    /// Learns from a response of the network, over a verified connection, whether its host wants TLS only.
+    func learn(from response: Response, _ url: HTTPURL) {
         // Of several lines only the first counts (RFC 6797, 8.1).
-        guard url.scheme.isSecure, let line = response.section[values: .strictTransportSecurity].first,
-            HSTSRule.mayLearn(from: url, isVerified: isVerified(url.origin)), let name = HSTSName(url),
+        guard HSTSRule.mayLearn(from: url, isVerified: true), let name = HSTSName(url),
+            let line = response.section[values: .strictTransportSecurity].first,
             let field = StrictTransportSecurity(line)
         else { return }
-        store.note(field, from: name)
+        note(field, from: name)
     }
 }

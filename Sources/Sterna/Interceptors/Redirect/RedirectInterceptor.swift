@@ -2,6 +2,9 @@ import SternaCore
 
 /// Follows redirects.
 struct RedirectInterceptor: Interceptor {
+    /// The hosts that are reached by https, whatever a redirect's target says.
+    var hsts: HSTSStore?
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let request = RetryHistory.added(to: request)
         let response = try await next(request)
@@ -19,7 +22,9 @@ struct RedirectInterceptor: Interceptor {
         let closures = RedirectClosures(request)
         var current = request
         var steps: [RedirectStep] = []
+        if let hsts, !hsts.isUnused, !hsts.isLoaded { try? await hsts.load() }
         while true {
+            current.url = HSTSRule.used(for: current.url, answeredBy: response.url)
             policy.referrer = policy.referrer?.updated(by: response)
             switch await decision(current, response, policy, steps, closures) {
             case .deliver:
@@ -60,10 +65,13 @@ struct RedirectInterceptor: Interceptor {
         _ request: Request, _ response: Response, _ policy: RedirectPolicy, _ steps: [RedirectStep],
         _ closures: RedirectClosures?
     ) async -> RedirectRule.Decision {
-        let decision = RedirectRule.decide(request, response, policy: policy, after: steps)
+        let requiresTLS = { @Sendable [hsts] (url: HTTPURL) in hsts?.requiresTLS(url) ?? false }
+        let decision = RedirectRule.decide(
+            request, response, policy: policy, after: steps, requiresTLS: requiresTLS)
         guard let closures else { return decision }
         let answer = await closures.decide(decision, request, response, policy) { renewed in
-            RedirectRule.decide(renewed, response, policy: policy, after: steps, hasNewBody: true)
+            RedirectRule.decide(
+                renewed, response, policy: policy, after: steps, hasNewBody: true, requiresTLS: requiresTLS)
         }
         guard case .follow(var following) = answer else { return answer }
         // A request that a closure made itself is read as the first one is.

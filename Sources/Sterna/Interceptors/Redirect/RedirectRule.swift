@@ -20,9 +20,10 @@ enum RedirectRule {
     ///   - request: the request that received the response.
     ///   - steps: the redirects followed before.
     ///   - hasNewBody: whether the request has a body that was not sent yet.
+    ///   - requiresTLS: whether a URL's host is reached by https only, also where the server names an http URL.
     static func decide(
         _ request: Request, _ response: Response, policy: RedirectPolicy, after steps: [RedirectStep] = [],
-        hasNewBody: Bool = false
+        hasNewBody: Bool = false, requiresTLS: (HTTPURL) -> Bool = { _ in false }
     ) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
         let locations = response.section.references(.location)
@@ -37,7 +38,7 @@ enum RedirectRule {
             detail += RepeatedURLs.sentence(steps, then: request.url).map { ". \($0)" } ?? ", each time to another URL."
             return .refuse(SternaError(.tooManyRedirects, phase: .read, detail))
         }
-        let target: HTTPURL
+        var target: HTTPURL
         do {
             target = try HTTPURL(location, relativeTo: request.url.removingUserinfo())
         } catch {
@@ -46,6 +47,7 @@ enum RedirectRule {
         guard isHTTP(target) else {
             return refuse("The server redirects to a \(target.scheme.rawValue) URL, which Sterna does not follow.")
         }
+        if !target.scheme.isSecure, requiresTLS(target), let upgraded = HSTSRule.upgraded(target) { target = upgraded }
         if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
             return refuse(
                 "The server redirects from https to http (\(Redaction.brief(Redaction.show(target)))); the redirect was refused because "

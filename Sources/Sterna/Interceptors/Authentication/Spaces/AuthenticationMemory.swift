@@ -16,6 +16,9 @@ final class AuthenticationMemory: Sendable {
 
     init(_ owner: AuthenticationOwner) { self.owner = owner }
 
+    /// Forgets the credentials that are sent to some origins without a challenge.
+    func forget(where matches: (Origin) -> Bool) { spaces.withLock { $0.forget(where: matches) } }
+
     /// Returns the content of `.netrc`, which is read once. A file that could not be read is read again by the next request that needs
     /// it.
     nonisolated(nonsending) func content(of file: NetrcFile) async throws -> Netrc {

@@ -52,6 +52,9 @@ struct KnownSpaces: Sendable {
     /// The number of spaces.
     var count: Int { places.values.reduce(0) { $0 + $1.entries.count } }
 
+    /// Forgets the spaces of some origins.
+    mutating func forget(where matches: (Origin) -> Bool) { places = places.filter { !matches($0.key) } }
+
     // MARK: Credentials in use
 
     /// Returns the entry whose credential is to be sent to a URL without a challenge: that with the longest covered path.

@@ -9,7 +9,7 @@ public final class CookieJar: Sendable {
     public typealias Acceptance = @Sendable (_ cookie: Cookie, _ url: HTTPURL) -> Bool
 
     private let state: Mutex<CookieJarState>
-    private let suffixes: PublicSuffixList
+    let suffixes: PublicSuffixList
     private let accepts: Acceptance?
     private let now: @Sendable () -> CookieTime
 

@@ -1,0 +1,21 @@
+import SternaCore
+
+/// The hosts that lose their cookies and credentials when one of them asks for it: those of its registrable domain (W3C Clear Site Data,
+/// 4.2.3), or the host alone if it has none.
+struct ClearedSite: Sendable {
+    private let domain: String
+
+    init(of url: HTTPURL, _ suffixes: PublicSuffixList) {
+        domain = suffixes.registrableDomain(of: url.host) ?? Self.withoutDot(url.host)
+    }
+
+    /// Whether a host, in the form of `HTTPURL.host`, belongs to the site.
+    func contains(_ host: String) -> Bool {
+        let host = Self.withoutDot(host)
+        return host == domain || host.hasSuffix("." + domain)
+    }
+
+    private static func withoutDot(_ host: String) -> String {
+        host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import SternaCore
+
+/// What a session remembers of its servers' responses, and may forget when they ask for it.
+struct NetworkState: Sendable {
+    let cookieJar: CookieJar?
+    let hsts: HSTSStore?
+    let alternatives: AltSvcStore
+
+    /// The credentials that the session sends without a challenge.
+    var authentication: AuthenticationMemory?
+
+    /// Removes the stored responses of an origin; nil without a cache.
+    var removeStored: (@Sendable (Origin) async -> Void)?
+
+    /// Whether the connections for a URL are opened without exceptions to the rules for certificates.
+    let isVerified: @Sendable (HTTPURL) -> Bool
+
+    /// Returns a request with the alternative services of its origin for the transport.
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    @inline(never)
+    func offeringAlternatives(to request: Request) -> Request {
+        let services = alternatives.services(for: request.url.origin)
+        guard !services.isEmpty else { return request }
+        var request = request
+        request.options[AlternativeServicesKey.self] = services
+        return request
+    }
+
+    @inline(never)
+    nonisolated(nonsending) func take(
+        _ fields: StateFields, from response: Response, to request: Request
+    ) async {
+        let url = request.url
+        if fields.contains(.clearing) { await clear(by: response, url) }
+        if fields.contains(.cookies) { takeCookies(response, request) }
+        guard url.scheme.isSecure, isVerified(url) else { return }
+        if fields.contains(.transportSecurity) { hsts?.learn(from: response, url) }
+        alternatives.note(response, from: url)
+    }
+
+    private func takeCookies(_ response: Response, _ request: Request) {
+        cookieJar?.store(response.section, from: request.url)
+    }
+
+    private nonisolated(nonsending) func clear(by response: Response, _ url: HTTPURL) async {
+        let asked = ClearSiteData.asked(by: response, isStored: false)
+        if asked.contains(.cookies) {
+            let site = ClearedSite(of: url, cookieJar?.suffixes ?? .builtIn)
+            cookieJar?.remove { site.contains($0.domain) }
+            authentication?.forget { site.contains($0.host) }
+        }
+        if asked.contains(.cache) { await removeStored?(url.origin) }
+        if asked.contains(.storage) { alternatives.remove(url.origin) }
+    }
+}

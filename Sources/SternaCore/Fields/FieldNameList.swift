@@ -1,0 +1,36 @@
+import HTTPTypes
+
+/// Up to 64 names of fields that are looked for together.
+package struct FieldNameList: Sendable {
+    private let names: [(text: String, bytes: [UInt8])]
+
+    /// Makes a list of names in lower case; further ones are left out.
+    package init(_ names: [String]) {
+        self.names = names.prefix(64).map { ($0, Array($0.utf8)) }
+    }
+
+    func present(in fields: HTTPFields) -> UInt64 {
+        var found: UInt64 = 0
+        for field in fields {
+            for index in names.indices where names[index].text == field.name.canonicalName {
+                found |= 1 << UInt64(index)
+            }
+        }
+        return found
+    }
+
+    /// Returns the names of the lines of a checked section.
+    func present(in raw: UnsafeRawBufferPointer) -> UInt64 {
+        var found: UInt64 = 0
+        FieldLines.forEachLine(in: raw) { line in
+            for index in names.indices {
+                let name = names[index].bytes
+                // Most lines fail this check at the place of the colon.
+                guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { continue }
+                if name.withUnsafeBufferPointer({ FieldLines.begins(line, with: $0) }) { found |= 1 << UInt64(index) }
+            }
+            return true
+        }
+        return found
+    }
+}
