@@ -9,6 +9,10 @@ struct SternaClient {
         let session = try Session { settings in
             settings.responseSerializer = .data
             if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
+            if arguments.keepsState {
+                settings.cookieJar = CookieJar()
+                settings.hsts = HSTSStore()
+            }
             if arguments.isSigned {
                 settings.awsSigning = AWSSigning(
                     region: "eu-central-1", service: "execute-api",
