@@ -48,7 +48,10 @@ extension Session {
     // MARK: All tasks
 
     /// The unfinished tasks of this session and of those derived from it, in the order of their creation.
-    public var tasks: [SessionTask] { plan.scope.register.tasks(of: plan.scope) }
+    public var tasks: [SessionTask] {
+        // The register keeps a task until its last callback is due, which may see this list before that.
+        plan.scope.register.tasks(of: plan.scope).filter { !$0.isFinished }
+    }
 
     /// The unfinished tasks that collect a response in memory, uploads excepted.
     public var dataTasks: [DataTask] { tasks.compactMap { $0 is UploadTask ? nil : $0 as? DataTask } }
