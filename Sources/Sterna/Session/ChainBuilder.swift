@@ -84,7 +84,6 @@ struct ChainBuilder: Sendable {
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
-        if let hosts = settings.hsts { policies.append(HSTSInterceptor(store: hosts)) }
         // Above traffic control, which counts each copy.
         if slots.contains(.hedging) { policies.append(HedgingInterceptor(time: settings.engine.loopClock)) }
         policies += SessionPlan.trafficControl(settings)
@@ -97,6 +96,9 @@ struct ChainBuilder: Sendable {
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
+        // Signatures cover the cookies.
+        let sendsCookiesBelow = !slots.contains(.signing)
+        if let jar = settings.cookieJar, !sendsCookiesBelow { policies.append(CookieInterceptor(jar: jar)) }
         // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
         if let limit = settings.adaptiveConcurrencyLimit {
             policies.append(AdaptiveConcurrencyInterceptor(limit: limit, time: settings.engine.loopClock))
@@ -109,7 +111,10 @@ struct ChainBuilder: Sendable {
         }
         if settings.circuitBreaker != nil { policies.append(CircuitReportInterceptor()) }
         if slots.contains(.hedging) { policies.append(HedgeReportInterceptor()) }
-        if let state = networkState { policies.append(NetworkStateInterceptor(state: state)) }
+        if var state = networkState {
+            state.sendsCookies = sendsCookiesBelow
+            policies.append(NetworkStateInterceptor(state: state))
+        }
         var all = TraceInterceptor.chain(
             application: settings.interceptors, policies: policies, network: settings.networkInterceptors)
         if watchesInterceptors { all.insert(AdaptationInterceptor(isAbove: true), at: 0) }

@@ -10,14 +10,6 @@ enum HSTSRule {
     /// Port 80 becomes 443, any other port stays.
     static func upgraded(_ url: HTTPURL) -> HTTPURL? { url.scheme.isSecure ? nil : url.upgradedToTLS() }
 
-    /// Returns the URL that a request to a URL used: the upgraded one, if the response came from there.
-    static func used(for url: HTTPURL, answeredBy answered: HTTPURL) -> HTTPURL {
-        guard !url.scheme.isSecure, answered.scheme.isSecure, let upgraded = upgraded(url),
-            upgraded.origin == answered.origin
-        else { return url }
-        return upgraded
-    }
-
     /// Whether a response may teach something: it came over TLS, from a host with a name.
     ///
     /// - Parameter isVerified: whether the connection was opened without an exception to the rules for certificates.

@@ -7,6 +7,9 @@ struct NetworkState: Sendable {
     let hsts: HSTSStore?
     let alternatives: AltSvcStore
 
+    /// Whether requests get the cookies of the jar here.
+    var sendsCookies = false
+
     /// The credentials that the session sends without a challenge.
     var authentication: AuthenticationMemory?
 
@@ -16,10 +19,20 @@ struct NetworkState: Sendable {
     /// Whether the connections for a URL are opened without exceptions to the rules for certificates.
     let isVerified: @Sendable (HTTPURL) -> Bool
 
-    /// Returns a request with the alternative services of its origin for the transport.
+    /// Whether requests pass as they are.
+    @inline(__always)
+    var isUnused: Bool { alternatives.isUnused && (!sendsCookies || cookieJar?.isUnused ?? true) }
+
+    /// Returns a request as it is sent: with the cookies of the jar, and the alternative services of its origin for the transport.
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    func offeringAlternatives(to request: Request) -> Request {
+    func added(to request: Request) -> Request {
+        var request = request
+        if sendsCookies, let cookieJar, !cookieJar.isUnused { request = cookieJar.added(to: request) }
+        return alternatives.isUnused ? request : offering(request)
+    }
+
+    private func offering(_ request: Request) -> Request {
         let services = alternatives.services(for: request.url.origin)
         guard !services.isEmpty else { return request }
         var request = request
@@ -40,7 +53,8 @@ struct NetworkState: Sendable {
     }
 
     private func takeCookies(_ response: Response, _ request: Request) {
-        cookieJar?.store(response.section, from: request.url)
+        guard let cookieJar, request.options[CookieUseKey.self] else { return }
+        cookieJar.store(response.section, from: request.url, site: request.options[CookieSiteKey.self])
     }
 
     private nonisolated(nonsending) func clear(by response: Response, _ url: HTTPURL) async {

@@ -8,9 +8,7 @@ struct NetworkStateInterceptor: Interceptor {
     let state: NetworkState
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let response =
-            state.alternatives.isUnused
-            ? try await next(request) : try await next(state.offeringAlternatives(to: request))
+        let response = try await next(state.isUnused ? request : state.added(to: request))
         let fields = StateFields(of: response.section)
         guard !fields.isEmpty || response.status.code == 421 else { return response }
         await state.take(fields, from: response, to: request)

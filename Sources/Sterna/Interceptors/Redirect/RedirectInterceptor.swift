@@ -6,7 +6,9 @@ struct RedirectInterceptor: Interceptor {
     var hsts: HSTSStore?
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let request = RetryHistory.added(to: request)
+        var request = RetryHistory.added(to: request)
+        // Below redirects everything sees the URL that is used: credentials, cookies, and the limits of origins.
+        if let hsts, !hsts.isUnused, !request.url.scheme.isSecure { request = await hsts.upgraded(request) }
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
         return try await follow(response, to: request, next)
@@ -24,7 +26,6 @@ struct RedirectInterceptor: Interceptor {
         var steps: [RedirectStep] = []
         if let hsts, !hsts.isUnused, !hsts.isLoaded { try? await hsts.load() }
         while true {
-            current.url = HSTSRule.used(for: current.url, answeredBy: response.url)
             policy.referrer = policy.referrer?.updated(by: response)
             switch await decision(current, response, policy, steps, closures) {
             case .deliver:

@@ -12,6 +12,11 @@ public final class CookieJar: Sendable {
     let suffixes: PublicSuffixList
     private let accepts: Acceptance?
     private let now: @Sendable () -> CookieTime
+    // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
+    private let mayMatch = Atomic(false)
+
+    /// Whether requests need not ask: there was never a cookie.
+    var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Makes an empty jar.
     ///
@@ -53,6 +58,7 @@ public final class CookieJar: Sendable {
     /// - Throws: `invalidHeader` for a cookie of all hosts of a public suffix.
     public func set(_ cookie: Cookie) throws(SternaError) {
         let now = now()
+        mayMatch.store(true, ordering: .releasing)
         let refusal: CookieRefusal? = state.withLock { state in
             do throws(CookieRefusal) {
                 try state.add(cookie, now: now)
@@ -102,12 +108,14 @@ public final class CookieJar: Sendable {
     /// Replaces all cookies by those of a snapshot, without what has expired since and what exceeds the limits.
     public func restore(_ snapshot: CookieSnapshot) {
         let now = now()
+        mayMatch.store(true, ordering: .releasing)
         state.withLock { $0.restore(snapshot.cookies, now: now) }
     }
 
     /// Adds the cookies of a snapshot. Of two with the same name, domain and path, the one that was set last stays.
     public func merge(_ snapshot: CookieSnapshot) {
         let now = now()
+        mayMatch.store(true, ordering: .releasing)
         state.withLock { $0.merge(snapshot.cookies, now: now) }
     }
 
@@ -124,6 +132,7 @@ public final class CookieJar: Sendable {
     func store(_ lines: [[UInt8]], from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
         let now = now()
         var taken: [Cookie] = []
+        mayMatch.store(true, ordering: .releasing)
         for line in lines {
             guard let field = try? SetCookie(parsing: line[...]),
                 let cookie = try? CookieRules.cookie(field, from: url, site: site, suffixes, now: now),

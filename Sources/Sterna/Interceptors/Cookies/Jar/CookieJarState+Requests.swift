@@ -7,6 +7,8 @@ struct CookieRequest: Sendable {
     var site: CookieSite?
     /// Whether its method is safe (RFC 9110, 9.2.1), which matters for requests of another site.
     var isSafe = true
+    /// The cookies that the caller has set, which take the place of those of the same names.
+    var caller = CallerCookies()
 }
 
 extension CookieJarState {
@@ -66,7 +68,12 @@ extension CookieJarState {
             }
         }
         if !isSorted { matches.sort { $0.place < $1.place } }
-        return fitting(matches)
+        if request.caller.count > 0 {
+            matches.removeAll { match in
+                request.caller.names.contains(shelves.values[match.shelf][match.index].cookie.name)
+            }
+        }
+        return fitting(matches, beside: request.caller)
     }
 
     private func collect(
@@ -82,12 +89,13 @@ extension CookieJarState {
         }
     }
 
-    /// Returns the first cookies that fit into a Cookie field, and its length.
-    private func fitting(_ matches: [Match]) -> (matches: [Match], length: Int) {
+    /// Returns the first cookies that fit into a Cookie field behind the caller's, and their length.
+    private func fitting(_ matches: [Match], beside caller: CallerCookies) -> (matches: [Match], length: Int) {
+        let most = limits.fieldLength - (caller.count > 0 ? caller.length + 2 : 0)
         var length = 0
         for (position, match) in matches.enumerated() {
             let more = shelves.values[match.shelf][match.index].cookie.fieldLength + (position > 0 ? 2 : 0)
-            guard position < limits.perRequest, length + more <= limits.fieldLength else {
+            guard position < limits.perRequest - caller.count, length + more <= most else {
                 return (Array(matches.prefix(position)), length)
             }
             length += more

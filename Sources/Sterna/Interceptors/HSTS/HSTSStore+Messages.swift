@@ -1,32 +1,18 @@
 import SternaCore
 
-/// Sends requests to hosts that want TLS only by https.
-///
-/// It stands below redirects and retries, so that each hop is upgraded, and above cookies and authentication, which then see the URL
-/// that is used.
-struct HSTSInterceptor: Interceptor {
-    let store: HSTSStore
-
-    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard !request.url.scheme.isSecure, !store.isUnused else { return try await next(request) }
-        return try await upgrade(request, next)
-    }
-
+extension HSTSStore {
+    /// Returns a request with an https URL if its host is to be reached by TLS only; the file is read before the first one.
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    nonisolated(nonsending) private func upgrade(_ request: Request, _ next: Chain) async throws -> Response {
+    nonisolated(nonsending) func upgraded(_ request: Request) async -> Request {
         // A file that cannot be used is an error of `save()`, not of requests.
-        if !store.isLoaded { try? await store.load() }
-        guard store.requiresTLS(request.url), let url = HSTSRule.upgraded(request.url) else {
-            return try await next(request)
-        }
+        if !isLoaded { try? await load() }
+        guard requiresTLS(request.url), let url = HSTSRule.upgraded(request.url) else { return request }
         var request = request
         request.url = url
-        return try await next(request)
+        return request
     }
-}
 
-extension HSTSStore {
     /// Whether a URL's host is to be reached by TLS only.
     func requiresTLS(_ url: HTTPURL) -> Bool { !isUnused && (HSTSName(url).map(requiresTLS) ?? false) }
 

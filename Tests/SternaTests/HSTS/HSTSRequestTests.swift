@@ -6,11 +6,11 @@ import Testing
 @testable import Sterna
 
 @Suite("HSTS: requests")
-struct HSTSInterceptorTests {
+struct HSTSRequestTests {
     private func chain(_ store: HSTSStore, isVerified: Bool = true, _ mock: MockTransport) -> Chain {
         Chain(
             [
-                HSTSInterceptor(store: store),
+                RedirectInterceptor(hsts: store),
                 NetworkStateInterceptor(
                     state: NetworkState(cookieJar: nil, hsts: store, alternatives: AltSvcStore()) { _ in isVerified }),
             ],

@@ -1,0 +1,55 @@
+import HTTPTypes
+import SternaCore
+
+/// Sends the cookies of a jar.
+///
+/// It stands below redirects, retries and authentication, so that each request has the cookies that are in the jar by then, and those of
+/// its own URL. What responses set is stored by ``NetworkStateInterceptor``, which sends the cookies itself where nothing between the two
+/// needs to see them.
+struct CookieInterceptor: Interceptor {
+    let jar: CookieJar
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard !jar.isUnused else { return try await next(request) }
+        return try await next(jar.added(to: request))
+    }
+}
+
+extension CookieJar {
+    /// Returns a request with the cookies of the jar.
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    @inline(never)
+    func added(to request: Request) -> Request {
+        let options = request.options
+        guard options[CookieUseKey.self] else { return request }
+        var asked = CookieRequest(
+            url: request.url, site: options[CookieSiteKey.self], isSafe: CookieRules.isSafe(request.method))
+        let own = request.headers[.cookie]
+        if let own {
+            guard options[CallerCookieFieldKey.self] == .merged else { return request }
+            asked.caller = CallerCookies(field: own)
+        }
+        guard let field = field(for: asked) else { return request }
+        var request = request
+        request.headers[.cookie] = own.map { $0.isEmpty ? field : "\($0); \(field)" } ?? field
+        return request
+    }
+}
+
+extension CookieRules {
+    /// Whether a method is safe (RFC 9110, 9.2.1).
+    static func isSafe(_ method: HTTPRequest.Method) -> Bool {
+        method == .get || method == .head || method == .options || method == .trace
+    }
+}
+
+extension Response {
+    /// The cookies that the response sets, as a jar would take them from its URL: those that have expired, which remove others, among
+    /// them. Invalid ones are left out.
+    public var cookies: [Cookie] {
+        section.bytes(of: .setCookie).compactMap { line in
+            guard let field = try? SetCookie(parsing: line[...]) else { return nil }
+            return try? CookieRules.cookie(field, from: url, .builtIn, now: .now)
+        }
+    }
+}

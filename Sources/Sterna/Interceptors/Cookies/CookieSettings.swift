@@ -1,0 +1,63 @@
+import SternaCore
+
+/// What a Cookie field that the caller has set means for the cookies of the jar.
+public enum CallerCookieField: Sendable, Hashable {
+    /// The jar adds its cookies behind the caller's, except those with the same names; the default.
+    case merged
+    /// The jar adds none.
+    case replacing
+}
+
+/// The option that holds whether a request uses the jar.
+enum CookieUseKey: RequestOptionKey {
+    static var defaultValue: Bool { true }
+    static var name: String? { "handlesCookies" }
+}
+
+/// The option that holds what a caller's Cookie field means.
+enum CallerCookieFieldKey: RequestOptionKey {
+    static var defaultValue: CallerCookieField { .merged }
+    static var name: String? { "callerCookieField" }
+}
+
+/// The option that holds the site for which a request is made.
+enum CookieSiteKey: RequestOptionKey {
+    static var defaultValue: CookieSite? { nil }
+    static var name: String? { "cookieSite" }
+}
+
+extension SessionSettings {
+    /// What a Cookie field that the caller has set means for the cookies of ``cookieJar``; by default both are sent.
+    public var callerCookieField: CallerCookieField {
+        get { options[CallerCookieFieldKey.self] }
+        set { options[CallerCookieFieldKey.self] = newValue }
+    }
+
+    /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, if each is made for its own,
+    /// as by a program that asks in its own name.
+    public var cookieSite: CookieSite? {
+        get { options[CookieSiteKey.self] }
+        set { options[CookieSiteKey.self] = newValue }
+    }
+}
+
+extension RequestSettings {
+    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; nil, the default, keeps what
+    /// the session does, which is yes where it has a jar.
+    public var handlesCookies: Bool? {
+        get { options[ifSet: CookieUseKey.self] }
+        set { options[ifSet: CookieUseKey.self] = newValue }
+    }
+
+    /// What a Cookie field of this request means for the cookies of the jar; nil, the default, keeps the session's choice.
+    public var callerCookieField: CallerCookieField? {
+        get { options[ifSet: CallerCookieFieldKey.self] }
+        set { options[ifSet: CallerCookieFieldKey.self] = newValue }
+    }
+
+    /// The site for which this request is made; nil, the default, keeps the session's.
+    public var cookieSite: CookieSite? {
+        get { options[CookieSiteKey.self] }
+        set { options[ifSet: CookieSiteKey.self] = newValue.map(Optional.some) }
+    }
+}
