@@ -1,0 +1,3 @@
+extension CookieJar {
+    var identity: [UInt8]? { nil }
+}
