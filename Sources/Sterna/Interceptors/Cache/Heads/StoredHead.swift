@@ -148,7 +148,7 @@ extension StoredHead {
         var fields = HTTPFields()
         fields.reserveCapacity(Int(count))
         for _ in 0..<count {
-            guard let name = readText(&bytes).flatMap({ HTTPField.Name($0) }), !name.isPseudo,
+            guard let name = readText(&bytes).flatMap({ HTTPField.Name($0) }),
                 let length = bytes.readInteger(as: UInt32.self), let value = bytes.readBytes(length: Int(length)),
                 value.allSatisfy(FieldSyntax.isValueByte)
             else { return nil }
@@ -176,6 +176,6 @@ extension VaryKey {
             bytes += (part.value ?? "").utf8
             bytes.append(0xFF)
         }
-        return bytes.withUnsafeBytes { XXHash64.hash($0) } | 1
+        return bytes.withUnsafeBytes { XXHash64.hash($0, seed: 0) } | 1
     }
 }

@@ -1,3 +1,0 @@
-extension CookieJar {
-    var identity: [UInt8]? { nil }
-}
