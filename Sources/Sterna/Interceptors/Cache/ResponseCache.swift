@@ -1,4 +1,4 @@
-import NIOCore
+public import NIOCore
 public import SternaCore
 public import SternaPlatform
 import Synchronization

@@ -53,6 +53,8 @@ final class CacheInterceptor: Interceptor {
 
     nonisolated(nonsending) private func withCookies(_ request: Request) async -> Request {
         guard let jar = plan.identity.jar, !jar.isUnused else { return request }
+        // A file that cannot be used is an error of `save()`, not of requests.
+        if jar.isUnread { try? await jar.load() }
         return jar.added(to: request)
     }
 }
