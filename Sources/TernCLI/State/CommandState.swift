@@ -36,7 +36,7 @@ struct CommandState: Sendable {
     ) async throws -> CommandState {
         let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
         let place = try name.map { name in try Self.place(of: name, urls) }
-        return try await FileWork.run {
+        let (state, sources) = try await FileWork.run {
             var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
             var jar = CookieJar(limits: .command)
             var session: KeptSession?
@@ -58,7 +58,6 @@ struct CommandState: Sendable {
                     file: file, content: content, cookies: jar.cookies,
                     isReadOnly: !isKept || keptName == nil && old != nil)
             }
-            for cookies in sources { jar.merge(cookies) }
             if var kept = session {
                 let lines = headers.lines.filter { SessionFields.isKept($0.name) }
                 kept.given = Self.origins(urls).map { origin in
@@ -68,8 +67,12 @@ struct CommandState: Sendable {
                 }
                 session = kept
             }
-            return CommandState(jar: jar, session: session)
+            return (CommandState(jar: jar, session: session), sources)
         }
+        // A file that cannot be used is an error before anything is sent.
+        try await state.jar.load()
+        for cookies in sources { state.jar.merge(cookies) }
+        return state
     }
 
     private static func place(of name: String, _ urls: [HTTPURL]) throws(UsageError) -> SessionPlace {
