@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 
-from . import order, servers, works
+from . import instructions, order, servers, works
 
 
 class Failed(Exception):
@@ -41,16 +41,18 @@ class Rounds:
                     "errors": line["errors"]}
         if work.name in ("origins", "idle"):
             return self._crowd(work, client, count)
-        if work.name == "allocations":
+        if work.name == "state":
+            return self._state(work, client, count)
+        if work.metric == "allocations":
             return self._allocations(work, client, count)
-        if work.ask == "get":
+        if work.ask in ("get", "cookies"):
             count = max(work.concurrency, int(count * works.SHARE.get(client, 1)))
         line, measured = self._run(work, client, count, work.concurrency)
         cpu = line.get("cpu", measured["user"] + measured["system"])
         wall = line["wall"]
         sample = {"peak": measured["peak"] / 1e6, "errors": line["errors"], "wall": wall,
                   "process_cpu": measured["user"] + measured["system"]}
-        if work.ask == "get":
+        if work.ask in ("get", "cookies"):
             sample["cpu"] = cpu * 1e6 / line["requests"]
             sample["rate"] = line["requests"] / wall
         else:
@@ -95,6 +97,33 @@ class Rounds:
             os.remove(path)
         (few, first), (many, second) = seen
         return {"allocations": (second - first) / (many - few), "peak": measured["peak"] / 1e6, "errors": line["errors"]}
+
+    # A few hundred instructions more are nothing beside what disturbs a machine, but callgrind counts them. How long an instruction
+    # takes is that of all of the request's: its user time by its instructions.
+    def _state(self, work, client, count):
+        def each(figure, few, many):
+            return (figure(many) - figure(few)) / (many - few)
+
+        def instructed(*more):
+            def figure(number):
+                command = self._command(work, client, number, work.concurrency)[0] + list(more)
+                try:
+                    return instructions.count(self.paths["sterna"], command, self._environment())
+                except (OSError, subprocess.TimeoutExpired) as problem:
+                    raise Failed(str(problem)) from None
+            return each(figure, count // 4, count)
+
+        peaks = []
+
+        def user(number):
+            _, measured = self._run(work, client, number, work.concurrency)
+            peaks.append(measured["peak"] / 1e6)
+            return measured["user"]
+
+        without, held = instructed(), instructed("--state")
+        time = each(user, 5 * count, 15 * count) * 1e6
+        return {"instructions": without, "instructions_more": held - without, "more": (held - without) * time / without,
+                "peak": max(peaks), "errors": 0}
 
     def functions(self, client):
         """What a client runs where it starts and makes small requests of all kinds."""

@@ -119,6 +119,7 @@ class Servers:
             "http2-large": f"https://127.0.0.1:{self.http2}/large",
             "http2-part": f"https://127.0.0.1:{self.http2}/part",
             "large": f"http://127.0.0.1:{self.plain}/large",
+            "cookies": "http://www.example.com/shop/cart",  # of requests that are not sent
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
             "slow": f"http://127.0.{{}}:{self.plain}/slow/2k",

@@ -86,6 +86,10 @@ WORKS = [
     Work("allocations", "Allocations of a 1 KiB GET", "allocations", "calls of malloc a request", "get",
          ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl"], 12_000, 4_000, 64, limits=[
              Limit("sterna", 32, 20), Limit("sterna-loop", 32, 20)]),
+    Work("state", "Cookies and HSTS that are on but empty", "more", "user time more a request, by instructions", "get",
+         ["sterna-loop"], 2_000, 1_000, limits=[Limit("sterna-loop", 0.6)]),
+    Work("cookies", "20 cookies from a jar of 100,000", "cpu", "CPU more a request", "cookies", ["sterna"], 100_000, 20_000,
+         target="cookies", limits=[Limit("sterna", 5)], turns=4),
     Work("origins", "10,000 requests at once to 1,000 origins", "p99", "until 99 of 100 are done", "origins",
          ["sterna", "sterna-loop", "ahc", "libcurl", "go"], 10_000, 10_000, 10_000, "many", [
              Limit("sterna", 0, metric="errors"), Limit("sterna-loop", 0, metric="errors"),
@@ -96,7 +100,7 @@ WORKS = [
 
 METRICS = {  # of a sample: unit and digits
     "cpu": ("us", 1), "cpu_gib": ("s", 3), "wall_ms": ("ms", 2), "allocations": ("", 1), "p99": ("s", 3),
-    "apart": ("%", 1),
+    "apart": ("%", 1), "more": ("us", 2),
     "idle_kib": ("KiB", 1), "peak": ("MB", 1), "errors": ("", 0),
 }
 

@@ -21,6 +21,8 @@ public struct Arguments: Sendable {
         case origins
         /// Connections that were used once and are kept.
         case idle
+        /// Requests with cookies of a full jar, which are not sent.
+        case cookies
     }
 
     public let work: Work
@@ -76,7 +78,7 @@ public struct Arguments: Sendable {
     }
 
     private static func leave() -> Never {
-        print("usage: NAME get|download|save|upload|origins|idle url count concurrency [OPTION…]")
+        print("usage: NAME get|download|save|upload|origins|idle|cookies url count concurrency [OPTION…]")
         exit(64)
     }
 }
