@@ -172,7 +172,7 @@ extension CookieJarState {
 
     /// Replaces all cookies; leaves out those that the jar would not take.
     mutating func restore(_ cookies: [Cookie], now: CookieTime) {
-        self = CookieJarState(limits: limits, suffixes: suffixes)
-        merge(cookies, now: now)
+        remove(now: now) { _ in true }
+        for cookie in cookies { _ = try? add(cookie, now: now) }
     }
 }
