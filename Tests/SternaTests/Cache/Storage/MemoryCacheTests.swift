@@ -98,24 +98,6 @@ struct MemoryCacheTests {
         #expect(await cache.usage().entries == 1)
     }
 
-    @Test("What was made of a head is kept until the head is replaced")
-    func memos() async throws {
-        final class Reading: Sendable {
-            let text: String
-            init(_ text: String) { self.text = text }
-        }
-        let cache = MemoryCache(limits: CacheLimits(bytes: 1 << 20))
-        let id = try #require(await Self.store(cache, "a", head: "one", "body"))
-        func reading() async throws -> Reading {
-            let found = try #require(await cache.variants(of: Self.key("a")).first)
-            return try #require(found.memo).value { Reading(found.head.text) }
-        }
-        let first = try await reading()
-        #expect(try await reading() === first)
-        #expect(await cache.update(id, head: Bytes(text: "two")))
-        #expect(try await reading().text == "two")
-    }
-
     @Test("An entry that is being written when all are removed is discarded")
     func clears() async throws {
         let cache = MemoryCache(limits: CacheLimits(bytes: 1 << 20))

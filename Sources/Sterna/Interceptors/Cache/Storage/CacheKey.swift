@@ -14,14 +14,12 @@ package struct CacheKey: Sendable, Hashable {
     ///   - request: what tells requests apart, such as the method and the URL.
     ///   - partition: a keyed hash of the identity that the response belongs to; empty for one that all identities share.
     package init(request: some Sequence<UInt8>, partition: some Collection<UInt8>) {
-        // In one piece, since each piece costs more than its bytes.
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(8 + partition.count + request.underestimatedCount)
+        var hash = SHA256()
         // The partition's length keeps it apart from the request.
-        LittleEndian.append(UInt64(partition.count), to: &bytes)
-        bytes += partition
-        bytes += request
-        let digest = SHA256.hash(data: bytes)
+        withUnsafeBytes(of: UInt64(partition.count).littleEndian) { hash.update(bufferPointer: $0) }
+        hash.update(data: Array(partition))
+        hash.update(data: Array(request))
+        let digest = hash.finalize()
         self.init { index in digest.withUnsafeBytes { LittleEndian.word($0, at: 8 * index) } }
     }
 

@@ -1,6 +1,5 @@
 import NIOCore
 package import SternaCore
-import Synchronization
 
 /// A store of responses, which the rules of the cache use: in memory, on disk, or both.
 ///
@@ -89,32 +88,11 @@ package struct CachedVariant: Sendable {
     /// When it was committed, in milliseconds since 1970.
     package let stored: Int64
 
-    /// Keeps what is read from ``head`` until the head is replaced; nil in a store that reads the head anew each time.
-    package var memo: CacheMemo?
-
     /// The length of the body in bytes.
     package var length: Int64 {
         switch body {
         case .whole(let bytes): Int64(bytes.readableBytes)
         case .reader(let reader): reader.length
-        }
-    }
-}
-
-/// Keeps a value that is made of an entry's head when it is first needed, so that a hit in memory need not read the head again.
-package final class CacheMemo: Sendable {
-    private let kept = Mutex<(any Sendable & AnyObject)?>(nil)
-
-    package init() {}
-
-    /// Returns the value that is kept, or makes it. Two callers at the same time may both make it; the first one's is kept.
-    package func value<Value: Sendable & AnyObject>(_ make: () -> Value) -> Value {
-        if let known = kept.withLock({ $0 }) as? Value { return known }
-        let made = make()
-        return kept.withLock { kept in
-            if let known = kept as? Value { return known }
-            kept = made
-            return made
         }
     }
 }

@@ -20,8 +20,6 @@ package final class MemoryCache: CacheStorage {
         var head: Bytes
         let body: Bytes
         let stored: Int64
-        // Replaced with the head.
-        var memo = CacheMemo()
 
         var size: Int64 {
             MemoryCache.overhead + Int64(head.storageCapacity) + Int64(body.storageCapacity)
@@ -65,8 +63,7 @@ package final class MemoryCache: CacheStorage {
     }
 
     private static func variant(_ entry: Entry) -> CachedVariant {
-        CachedVariant(
-            id: entry.id, head: entry.head, body: .whole(entry.body), stored: entry.stored, memo: entry.memo)
+        CachedVariant(id: entry.id, head: entry.head, body: .whole(entry.body), stored: entry.stored)
     }
 
     package func noteUse(of id: CacheEntryID) {
@@ -111,7 +108,7 @@ package final class MemoryCache: CacheStorage {
             guard let slot = Self.slot(of: id, state), var entry = state.queue[slot],
                 limits.admits(head: head.readableBytes, length: Int64(entry.body.readableBytes))
             else { return false }
-            (entry.head, entry.memo) = (head, CacheMemo())
+            entry.head = head
             state.queue[slot] = entry
             state.queue.resize(slot, to: entry.size)
             Self.evict(&state)
