@@ -1,8 +1,10 @@
 """Runs clients and takes their figures."""
 
+import dataclasses
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -43,6 +45,8 @@ class Rounds:
             return self._crowd(work, client, count)
         if work.name == "state":
             return self._state(work, client, count)
+        if work.name == "stored":
+            return self._stored(work, client, count)
         if work.metric == "allocations":
             return self._allocations(work, client, count)
         if work.ask in ("get", "cookies"):
@@ -98,6 +102,26 @@ class Rounds:
         (few, first), (many, second) = seen
         return {"allocations": (second - first) / (many - few), "peak": measured["peak"] / 1e6, "errors": line["errors"]}
 
+    @property
+    def _cache(self):
+        return os.path.join(self.servers.folder, "cache")
+
+    # Of both the whole process, which may write when the response has ended.
+    def _stored(self, work, client, count):
+        def run(work):
+            line, measured = self._run(work, client, count, work.concurrency)
+            if line["bytes"] != self.servers.large * count:
+                raise Failed(f"{line['bytes']} bytes of {self.servers.large * count}")
+            return measured["user"] + measured["system"], measured["peak"] / 1e6
+
+        plain, _ = run(dataclasses.replace(work, ask="save", options=[]))
+        cpu, peak = run(work)
+        held = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(self._cache) for name in names)
+        shutil.rmtree(self._cache, ignore_errors=True)
+        if held < self.servers.large:
+            raise Failed(f"the cache has {held} bytes")
+        return {"times": cpu / plain, "cpu": cpu, "cpu_to_file": plain, "peak": peak, "errors": 0}
+
     # A few hundred instructions more are nothing beside what disturbs a machine, but callgrind counts them. How long an instruction
     # takes is that of all of the request's: its user time by its instructions.
     def _state(self, work, client, count):
@@ -149,8 +173,9 @@ class Rounds:
                 command += ["--buffer", str(256 << 10)]
             if client == "libcurl" and concurrency > 1000:
                 command.append("--epoll")
-            if work.name == "get-sigv4":
-                command.append("--sign")
+            if work.options:
+                command += [option.format(folder=self.servers.folder) for option in work.options]
+                shutil.rmtree(self._cache, ignore_errors=True)
             if work.ask == "save":
                 command += ["--file", os.path.join(self.servers.folder, "saved")]
                 if client == "libcurl":  # as the program curl

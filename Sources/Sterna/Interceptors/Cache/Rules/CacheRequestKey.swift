@@ -21,13 +21,7 @@ struct CacheRequestKey: Sendable, Hashable {
     /// Makes the key of a request; requests for the head alone have that of GET, whose responses answer them.
     init(_ method: HTTPRequest.Method, _ url: HTTPURL, partition: CachePartition) {
         let method = method == .head ? HTTPRequest.Method.get : method
-        var text = ""
-        text.reserveCapacity(
-            method.rawValue.utf8.count + url.authority.utf8.count + url.requestTarget.utf8.count + 10)
-        text += method.rawValue
-        text += " "
-        Self.append(url, to: &text)
-        self.text = text
+        text = "\(method.rawValue) \(Self.text(of: url))"
         self.partition = partition
     }
 
@@ -36,19 +30,8 @@ struct CacheRequestKey: Sendable, Hashable {
     /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters
     /// that need none are decoded, and the digits of others are upper-case (RFC 3986, 6.2.2).
     static func text(of url: HTTPURL) -> String {
-        var text = ""
-        append(url, to: &text)
-        return text
-    }
-
-    private static func append(_ url: HTTPURL, to text: inout String) {
-        text += url.scheme.rawValue
-        text += "://"
-        text += url.authority
-        guard url.requestTarget.utf8.contains(UInt8(ascii: "%")) else {
-            text += url.requestTarget
-            return
-        }
+        let start = "\(url.scheme.rawValue)://\(url.authority)"
+        guard url.requestTarget.utf8.contains(UInt8(ascii: "%")) else { return start + url.requestTarget }
         let bytes = Array(url.requestTarget.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -69,7 +52,7 @@ struct CacheRequestKey: Sendable, Hashable {
                 index += 1
             }
         }
-        text += String(decoding: result, as: UTF8.self)
+        return start + String(decoding: result, as: UTF8.self)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
