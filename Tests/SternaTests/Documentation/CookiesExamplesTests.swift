@@ -167,7 +167,9 @@ struct CookiesExamplesTests {
             $0.cookieSite = CookieSite(page)  // the page loads a part of itself: SameSite=None alone
         }
         try await crawler.get("https://shop.example/logo.png")
-        try await crawler.get("https://shop.example/") { $0.cookieSite = CookieSite(page, isNavigation: true) }  // Lax, too
+        try await crawler.get("https://shop.example/") {
+            $0.cookieSite = CookieSite(page, isNavigation: true)  // a link: Lax, too
+        }
 
         #expect(sent(mock).suffix(2) == [nil, "sid=31d4"])
     }
