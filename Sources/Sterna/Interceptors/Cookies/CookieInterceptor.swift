@@ -11,12 +11,14 @@ struct CookieInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard !jar.isUnused else { return try await next(request) }
+        // A file that cannot be used is an error of `save()`, not of requests.
+        if jar.isUnread { try? await jar.load() }
         return try await next(jar.added(to: request))
     }
 }
 
 extension CookieJar {
-    /// Returns a request with the cookies of the jar.
+    /// Returns a request with the cookies of the jar, which was loaded before.
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
     func added(to request: Request) -> Request {
@@ -31,7 +33,9 @@ extension CookieJar {
         }
         guard let field = field(for: asked) else { return request }
         var request = request
-        request.headers[.cookie] = own.map { $0.isEmpty ? field : "\($0); \(field)" } ?? field
+        let value = own.map { $0.isEmpty ? field : "\($0); \(field)" } ?? field
+        // The value of the name alone would be split into a field for each cookie.
+        request.headers[fields: .cookie] = [HTTPField(name: .cookie, value: value)]
         return request
     }
 }
@@ -40,6 +44,26 @@ extension CookieRules {
     /// Whether a method is safe (RFC 9110, 9.2.1).
     static func isSafe(_ method: HTTPRequest.Method) -> Bool {
         method == .get || method == .head || method == .options || method == .trace
+    }
+
+    /// Returns the cookies of a Cookie field, which tells no more than names and values.
+    static func cookies(ofField field: String, to url: HTTPURL, now: CookieTime) -> [Cookie] {
+        field.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
+            guard let pair = try? SetCookie(parsing: Array(part)[...]) else { return nil }
+            return Cookie(
+                name: pair.name, value: pair.value, domain: url.host, isHostOnly: true, path: "/", isSecure: false,
+                isHTTPOnly: false, isPartitioned: false, sameSite: nil, expiry: nil, creation: now, lastAccess: now,
+                update: now)
+        }
+    }
+}
+
+extension Request {
+    /// The cookies of the request's Cookie field, with the request's host as their domain. A request of ``SessionTask/requests`` has
+    /// those that were sent, with the cookies of the session's jar among them.
+    public var cookies: [Cookie] {
+        guard let field = headers[.cookie] else { return [] }
+        return CookieRules.cookies(ofField: field, to: url, now: .now)
     }
 }
 

@@ -26,9 +26,13 @@ struct NetworkState: Sendable {
     /// Returns a request as it is sent: with the cookies of the jar, and the alternative services of its origin for the transport.
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    func added(to request: Request) -> Request {
+    nonisolated(nonsending) func added(to request: Request) async -> Request {
         var request = request
-        if sendsCookies, let cookieJar, !cookieJar.isUnused { request = cookieJar.added(to: request) }
+        if sendsCookies, let cookieJar, !cookieJar.isUnused {
+            // A file that cannot be used is an error of `save()`, not of requests.
+            if cookieJar.isUnread { try? await cookieJar.load() }
+            request = cookieJar.added(to: request)
+        }
         return alternatives.isUnused ? request : offering(request)
     }
 
@@ -45,6 +49,7 @@ struct NetworkState: Sendable {
         _ fields: StateFields, from response: Response, to request: Request
     ) async {
         let url = request.url
+        if let cookieJar, cookieJar.isUnread { try? await cookieJar.load() }
         if fields.contains(.clearing) { await clear(by: response, url) }
         if fields.contains(.cookies) { takeCookies(response, request) }
         guard url.scheme.isSecure, isVerified(url) else { return }

@@ -14,6 +14,9 @@ import SternaSerialization
 ///       ]
 ///     }
 ///
+/// A jar's file has a member `removed`, too: the cookies that were removed, with `name`, `domain`, `hostOnly`, `path` and `updated`, so that
+/// no process with an older state brings them back.
+///
 /// Times are seconds since 1970 in UTC, with up to three decimals. `expires` and `sameSite` may be missing, as may flags that are false,
 /// `accessed` and `updated` if they are the same as `created`. Unknown members are an error: a later version has another number.
 extension CookieSnapshot {
@@ -36,12 +39,38 @@ extension CookieSnapshot {
 
     /// Returns the cookies in their JSON form, in UTF-8. **It contains their values.**
     public func json() -> [UInt8] {
-        let root = JSON.object(
-            .init(pairs: [
-                ("version", .number(.init(JSONLimits.version))), ("cookies", .array(cookies.map(CookieJSON.json))),
-            ]))
+        CookieFile(cookies: cookies).json()
+    }
+
+    init(parsing bytes: [UInt8]) throws(CookieFault) {
+        self.init(cookies: try CookieFile(parsing: bytes).cookies)
+    }
+}
+
+/// The content of a file of cookies.
+struct CookieFile: Sendable, Hashable {
+    var cookies: [Cookie]
+    var removals = CookieRemovals()
+
+    private typealias JSONLimits = CookieSnapshot.JSONLimits
+
+    init(cookies: [Cookie], removals: CookieRemovals = CookieRemovals()) {
+        (self.cookies, self.removals) = (cookies, removals)
+    }
+
+    /// Returns the JSON form, in UTF-8.
+    func json() -> [UInt8] {
+        var members: [(String, JSON)] = [
+            ("version", .number(.init(JSONLimits.version))), ("cookies", .array(cookies.map(CookieJSON.json))),
+        ]
+        if !removals.times.isEmpty {
+            let list = removals.times.sorted {
+                ($0.value, $0.key.domain, $0.key.name) < ($1.value, $1.key.domain, $1.key.name)
+            }
+            members.append(("removed", .array(list.map { CookieJSON.json($0.key, $0.value) })))
+        }
         // A tree of numbers and texts, without numbers that are not finite.
-        return (try? root.serialized(.pretty)) ?? []
+        return (try? JSON.object(.init(pairs: members)).serialized(.pretty)) ?? []
     }
 
     init(parsing bytes: [UInt8]) throws(CookieFault) {
@@ -56,13 +85,15 @@ extension CookieSnapshot {
         } catch {
             throw CookieFault(reason: "they are not JSON")
         }
-        guard let file = root.object, Set(file.keys) == ["version", "cookies"], let list = file["cookies"]?.array else {
-            throw CookieFault(reason: "this is no list of cookies")
-        }
+        guard let file = root.object, Set(file.keys).subtracting(["removed"]) == ["version", "cookies"],
+            let list = file["cookies"]?.array, let removed = (file["removed"] ?? .array([])).array
+        else { throw CookieFault(reason: "this is no list of cookies") }
         guard file["version"]?.int == JSONLimits.version else {
             throw CookieFault(reason: "they are of another version")
         }
-        guard list.count <= JSONLimits.cookies else { throw CookieFault(reason: "there are too many") }
+        guard list.count <= JSONLimits.cookies, removed.count <= JSONLimits.cookies else {
+            throw CookieFault(reason: "there are too many")
+        }
         var cookies: [Cookie] = []
         cookies.reserveCapacity(list.count)
         for (index, item) in list.enumerated() {
@@ -71,7 +102,14 @@ extension CookieSnapshot {
             }
             cookies.append(cookie)
         }
-        self.init(cookies: cookies)
+        var times: [CookieRemovals.Key: CookieTime] = [:]
+        for (index, item) in removed.enumerated() {
+            guard let (key, time) = item.object.flatMap(CookieJSON.removal) else {
+                throw CookieFault(reason: "removed cookie \(index + 1) is invalid")
+            }
+            times[key] = max(times[key] ?? time, time)
+        }
+        self.init(cookies: cookies, removals: CookieRemovals(times: times))
     }
 }
 
@@ -122,6 +160,22 @@ enum CookieJSON {
             creation: creation,
             lastAccess: lastAccess ?? creation, update: update ?? creation)
         return CookieRules.refusal(of: cookie) == nil ? cookie : nil
+    }
+
+    static func json(_ removed: CookieRemovals.Key, _ time: CookieTime) -> JSON {
+        var members: [(String, JSON)] = [("name", .string(removed.name)), ("domain", .string(removed.domain))]
+        if removed.isHostOnly { members.append(("hostOnly", true)) }
+        members += [("path", .string(removed.path)), ("updated", number(time))]
+        return .object(.init(pairs: members))
+    }
+
+    /// Nil for what is no removal of a cookie.
+    static func removal(_ object: JSON.Object) -> (CookieRemovals.Key, CookieTime)? {
+        guard object.keys.allSatisfy(["name", "domain", "hostOnly", "path", "updated"].contains),
+            let name = object["name"]?.string, let domain = object["domain"]?.string, let path = object["path"]?.string,
+            let isHostOnly = flag(object, "hostOnly"), let time = object["updated"].flatMap(time)
+        else { return nil }
+        return (.init(name: name, domain: domain, path: path, isHostOnly: isHostOnly), time)
     }
 
     private static func number(_ time: CookieTime) -> JSON {

@@ -42,6 +42,20 @@ extension CookieSnapshot {
         self.init(cookies: cookies)
     }
 
+    /// Whether a file is empty, begins as a `cookies.txt` does, or has a cookie: any other is kept from being overwritten.
+    static func isCookiesText(_ bytes: [UInt8]) -> Bool {
+        var isEmpty = true
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let title = String(decoding: line.prefix(64), as: UTF8.self).lowercased()
+            if isEmpty, title.contains("# netscape http cookie file") || title.contains("# http cookie file") {
+                return true
+            }
+            if CookieLine.cookie(line, .now) != nil { return true }
+            if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { isEmpty = false }
+        }
+        return isEmpty
+    }
+
     /// Returns the cookies as a `cookies.txt`. **It contains their values.**
     ///
     /// The form has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab in its name or path has no line.

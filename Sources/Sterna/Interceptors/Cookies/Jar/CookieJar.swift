@@ -1,24 +1,50 @@
+import Dispatch
 public import SternaCore
 import Synchronization
 
 /// Keeps the cookies of sessions: a reference that several sessions may share, safe to use from all threads.
 ///
-/// It follows draft-ietf-httpbis-rfc6265bis-22, the successor of RFC 6265. Cookies live in memory.
+///     let jar = CookieJar(path: "/home/ada/.cache/app/cookies.json")
+///     let api = try Session(baseURL: "https://api.example.com") { $0.cookieJar = jar }
+///
+/// It follows draft-ietf-httpbis-rfc6265bis-22, the successor of RFC 6265.
+///
+/// A jar with a file reads it when it is first needed. It saves changes a second after the last one, or five seconds after the first, and
+/// when it is released; call ``save()`` before the program ends. Jars and processes may share the file: changes are merged under a
+/// lock, and of two that concern one cookie the later one counts. A file that cannot be used, such as one with other content or a symbolic
+/// link, is left as it is: the jar then works without it, and ``save()`` throws.
 public final class CookieJar: Sendable {
     /// Decides whether a cookie of a response is stored.
     public typealias Acceptance = @Sendable (_ cookie: Cookie, _ url: HTTPURL) -> Bool
 
-    private let state: Mutex<CookieJarState>
-    let suffixes: PublicSuffixList
-    private let accepts: Acceptance?
-    private let now: @Sendable () -> CookieTime
-    // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
-    private let mayMatch = Atomic(false)
+    /// The path of the file; nil for a jar in memory.
+    public var path: String? { storage?.file.path }
 
-    /// Whether requests need not ask: there was never a cookie.
+    let storage: CookieStorage?
+    let suffixes: PublicSuffixList
+    let content: Mutex<Content>
+    let now: @Sendable () -> CookieTime
+    let pauses: SavePauses
+    let queue = DispatchQueue(label: "sterna.cookies")
+    private let accepts: Acceptance?
+    private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
+    private let mayMatch: Atomic<Bool>
+    // Whether the file was read, or there is none.
+    let isRead: Atomic<Bool>
+
+    struct Content {
+        var cookies: CookieStorage.Content
+        var isDirty = false
+        /// The time of the first and of the last change that the next save is for; nil if none is scheduled.
+        var changes: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
+    }
+
+    /// Whether requests need not ask: there was never a cookie, and there is no file.
+    @inline(__always)
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
-    /// Makes an empty jar.
+    /// Makes an empty jar in memory.
     ///
     /// - Parameters:
     ///   - publicSuffixes: the domains that no cookie may be set for.
@@ -29,42 +55,95 @@ public final class CookieJar: Sendable {
         self.init(limits: limits, publicSuffixes: publicSuffixes, accepts: accepts) { CookieTime.now }
     }
 
-    init(
-        limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, accepts: Acceptance? = nil,
-        now: @escaping @Sendable () -> CookieTime
+    /// Makes a jar with a file, which need not exist yet; its folder has to. The file is for its owner alone (mode 0600).
+    ///
+    /// A JSON file has the times of changes, and the cookies that were removed, so that no change is undone by an older one. A
+    /// `cookies.txt` has neither: a save keeps what others have changed in it since the jar read or wrote it last, except where the jar
+    /// has changed the same cookie. Comments, and lines that are no cookies, are lost.
+    ///
+    /// - Parameters:
+    ///   - format: the form of the file.
+    ///   - keepsSessionCookies: whether the file has cookies that end with the session, too; by default they are neither read nor saved.
+    ///     All jars of a file should agree.
+    ///   - publicSuffixes: the domains that no cookie may be set for.
+    ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
+    public convenience init(
+        path: String, format: CookieSnapshot.FileFormat = .json, limits: CookieLimits = CookieLimits(),
+        publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
     ) {
-        state = Mutex(CookieJarState(limits: limits, suffixes: publicSuffixes))
+        self.init(
+            storage: CookieStorage(path: path, format: format), limits: limits, publicSuffixes: publicSuffixes,
+            keepsSessionCookies: keepsSessionCookies, accepts: accepts
+        ) { CookieTime.now }
+    }
+
+    init(
+        storage: CookieStorage? = nil, limits: CookieLimits = CookieLimits(),
+        publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = true, accepts: Acceptance? = nil,
+        pauses: SavePauses = SavePauses(), now: @escaping @Sendable () -> CookieTime
+    ) {
+        let state = CookieJarState(
+            limits: limits, suffixes: publicSuffixes, keepsRemovals: storage != nil,
+            keepsSessionCookies: keepsSessionCookies)
+        content = Mutex(Content(cookies: CookieStorage.Content(state: state)))
+        self.storage = storage
         suffixes = publicSuffixes
         self.accepts = accepts
+        self.pauses = pauses
         self.now = now
+        mayMatch = Atomic(storage != nil)
+        isRead = Atomic(storage == nil)
+    }
+
+    deinit { saveReleased() }
+
+    /// Tells jars apart, in caches: a jar with a file by its path, one in memory by itself. Nil for one in memory that never had a cookie.
+    package var identity: [UInt8]? {
+        if let storage { return Array("file \(storage.absolutePath)".utf8) }
+        return isUnused ? nil : Array("memory \(ownIdentity.0) \(ownIdentity.1)".utf8)
+    }
+
+    // MARK: Access
+
+    private func reading<R: Sendable>(_ body: (CookieJarState, CookieTime) -> R) -> R {
+        loadNow()
+        let now = now()
+        return content.withLock { body($0.cookies.state, now) }
+    }
+
+    /// Changes the cookies, and saves them soon if the closure says so.
+    private func change<R: Sendable>(_ body: (inout CookieJarState, CookieTime) -> (R, isChange: Bool)) -> R {
+        let now = now()
+        mayMatch.store(true, ordering: .releasing)
+        let (result, schedules) = content.withLock { content in
+            let (result, isChange) = body(&content.cookies.state, now)
+            return (result, isChange && storage != nil && content.noteChange())
+        }
+        if schedules { scheduleSave(after: pauses.idle) }
+        return result
     }
 
     // MARK: Cookies
 
     /// All cookies that have not expired, in the order in which they were first set.
-    public var cookies: [Cookie] {
-        let now = now()
-        return state.withLock { $0.all(now) }
-    }
+    public var cookies: [Cookie] { reading { $0.all($1) } }
 
     /// Returns the cookies that a request to a URL would carry, in their order.
     public func cookies(for url: HTTPURL) -> [Cookie] {
-        let now = now()
-        return state.withLock { $0.cookies(for: CookieRequest(url: url), now: now) }
+        reading { $0.cookies(for: CookieRequest(url: url), now: $1) }
     }
 
     /// Adds a cookie, or replaces the one of the same name, domain and path. One that has expired removes it.
     ///
     /// - Throws: `invalidHeader` for a cookie of all hosts of a public suffix.
     public func set(_ cookie: Cookie) throws(SternaError) {
-        let now = now()
-        mayMatch.store(true, ordering: .releasing)
-        let refusal: CookieRefusal? = state.withLock { state in
+        loadNow()
+        let refusal: CookieRefusal? = change { state, now in
             do throws(CookieRefusal) {
                 try state.add(cookie, now: now)
-                return nil
+                return (nil, true)
             } catch {
-                return error
+                return (error, false)
             }
         }
         guard let refusal else { return }
@@ -75,7 +154,11 @@ public final class CookieJar: Sendable {
 
     /// Removes the cookie of the same name, domain and path; returns whether there was one.
     @discardableResult
-    public func remove(_ cookie: Cookie) -> Bool { state.withLock { $0.remove(cookie) } }
+    public func remove(_ cookie: Cookie) -> Bool {
+        loadNow()
+        // Also if there was none: another process may have saved one since.
+        return change { ($0.remove(cookie, now: $1), true) }
+    }
 
     /// Removes the cookies that a request to a URL would carry, were there no limits; returns their number.
     @discardableResult
@@ -90,8 +173,11 @@ public final class CookieJar: Sendable {
     /// Removes the cookies that a predicate selects; returns their number. The predicate must not use the jar.
     @discardableResult
     public func remove(where isRemoved: (Cookie) -> Bool) -> Int {
-        let now = now()
-        return state.withLock { $0.remove(now: now, where: isRemoved) }
+        loadNow()
+        return change { state, now in
+            let count = state.remove(now: now, where: isRemoved)
+            return (count, count > 0)
+        }
     }
 
     /// Removes all cookies.
@@ -107,24 +193,25 @@ public final class CookieJar: Sendable {
 
     /// Replaces all cookies by those of a snapshot, without what has expired since and what exceeds the limits.
     public func restore(_ snapshot: CookieSnapshot) {
-        let now = now()
-        mayMatch.store(true, ordering: .releasing)
-        state.withLock { $0.restore(snapshot.cookies, now: now) }
+        loadNow()
+        change { ($0.restore(snapshot.cookies, now: $1), true) }
     }
 
     /// Adds the cookies of a snapshot. Of two with the same name, domain and path, the one that was set last stays.
     public func merge(_ snapshot: CookieSnapshot) {
-        let now = now()
-        mayMatch.store(true, ordering: .releasing)
-        state.withLock { $0.merge(snapshot.cookies, now: now) }
+        loadNow()
+        change { ($0.merge(snapshot.cookies, now: $1), true) }
     }
 
     // MARK: Messages
 
+    // These two run on event loops, and leave it to their callers to load the jar before.
+
     /// Returns the Cookie field of a request; nil without cookies.
     func field(for request: CookieRequest) -> String? {
         let now = now()
-        return state.withLock { $0.field(for: request, now: now) }
+        // Which cookies were used last is saved with the next change.
+        return content.withLock { $0.cookies.state.field(for: request, now: now) }
     }
 
     /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
@@ -138,7 +225,10 @@ public final class CookieJar: Sendable {
                 let cookie = try? CookieRules.cookie(field, from: url, site: site, suffixes, now: now),
                 accepts?(cookie, url) ?? true
             else { continue }
-            let isStored = state.withLock { (try? $0.store(cookie, from: url, now: now)) != nil }
+            let isStored = change { state, now in
+                let isStored = (try? state.store(cookie, from: url, now: now)) != nil
+                return (isStored, isStored)
+            }
             if isStored { taken.append(cookie) }
         }
         return taken
@@ -147,10 +237,10 @@ public final class CookieJar: Sendable {
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The number of cookies.
-    public var description: String { "\(state.withLock { $0.count }) cookies" }
+    public var description: String { "\(content.withLock { $0.cookies.state.count }) cookies" }
 
     /// Shows the number of cookies alone.
     public var customMirror: Mirror {
-        Mirror(self, children: ["count": state.withLock { $0.count }], displayStyle: .class)
+        Mirror(self, children: ["count": content.withLock { $0.cookies.state.count }], displayStyle: .class)
     }
 }

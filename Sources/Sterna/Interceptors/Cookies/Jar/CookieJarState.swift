@@ -49,12 +49,20 @@ struct CookieJarState: Sendable {
     private var sites: [String: Set<String>] = [:]
     /// The number of cookies, with expired ones.
     private(set) var count = 0
+    /// The removed cookies; nil if none are remembered.
+    var removals: CookieRemovals?
+    /// Whether a file has cookies that end with the session.
+    let keepsSessionCookies: Bool
     private var nextSequence: UInt64 = 0
     /// No cookie expires before this moment.
     private var firstExpiry = CookieTime.latest
 
-    init(limits: CookieLimits = CookieLimits(), suffixes: PublicSuffixList = .builtIn) {
-        (self.limits, self.suffixes) = (limits, suffixes)
+    init(
+        limits: CookieLimits = CookieLimits(), suffixes: PublicSuffixList = .builtIn, keepsRemovals: Bool = false,
+        keepsSessionCookies: Bool = true
+    ) {
+        (self.limits, self.suffixes, self.keepsSessionCookies) = (limits, suffixes, keepsSessionCookies)
+        if keepsRemovals { removals = CookieRemovals() }
     }
 
     // MARK: Storing
@@ -92,39 +100,71 @@ struct CookieJarState: Sendable {
 
     /// Adds cookies of a file to the others. Of two in the same place, the one that was set last stays.
     mutating func merge(_ cookies: [Cookie], now: CookieTime) {
-        for cookie in cookies {
-            if let place = shelves.index(forKey: cookie.domain) {
-                let known = shelves.values[place].first { cookie.replaces($0.cookie) }
-                if let known, !known.cookie.isExpired(now), known.cookie.update > cookie.update { continue }
-            }
-            guard CookieRules.refusal(of: cookie) == nil,
-                cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain)
-            else { continue }
-            put(cookie, now: now)
-        }
+        for cookie in cookies { merge(cookie, now: now) }
         // Once for all: with each cookie it would take a look at the whole jar.
+        evictSurplus(now)
+    }
+
+    private mutating func merge(_ cookie: Cookie, now: CookieTime) {
+        var cookie = cookie
+        if let known = known(cookie) {
+            guard known.update <= cookie.update else {
+                noteReplaced(cookie, by: known, now)
+                return
+            }
+            if !known.isExpired(now) { cookie.creation = min(cookie.creation, known.creation) }
+            cookie.lastAccess = max(cookie.lastAccess, known.lastAccess)
+            if cookie == known { return }
+        }
+        if let removed = removals?.times[.init(cookie)], removed >= cookie.update { return }
+        guard CookieRules.refusal(of: cookie) == nil, cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain)
+        else {
+            return
+        }
+        put(cookie, now: now, isMerged: true)
+    }
+
+    /// Removes what exceeds the limit on all cookies.
+    mutating func evictSurplus(_ now: CookieTime) {
         if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
     }
 
     private mutating func insert(_ cookie: Cookie, now: CookieTime) -> Outcome {
+        var cookie = cookie
+        if let removals {
+            // It comes after all that is known of its place, also within one millisecond.
+            for earlier in [removals.times[.init(cookie)], known(cookie)?.update] {
+                if let earlier { cookie.update = max(cookie.update, earlier.next) }
+            }
+        }
         let outcome = put(cookie, now: now)
-        if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
+        evictSurplus(now)
         return outcome
     }
 
     /// Puts a cookie into its shelf, within the shelf's limit.
+    ///
+    /// - Parameter isMerged: whether it comes from a file, which knows better when it was first set, and whether it replaced others.
     @discardableResult
-    private mutating func put(_ cookie: Cookie, now: CookieTime) -> Outcome {
+    mutating func put(_ cookie: Cookie, now: CookieTime, isMerged: Bool = false) -> Outcome {
         var cookie = cookie
         if let expiry = cookie.expiry {
             cookie.expiry = min(expiry, now.advanced(bySeconds: CookieTime.longestLife))
         }
         let old = remove(replacedBy: cookie)
         let oldIsAlive = old.map { !$0.cookie.isExpired(now) } ?? false
-        if cookie.isExpired(now) { return .removed }
+        if let old { noteReplaced(old.cookie, by: cookie, now) }
+        if cookie.isExpired(now) {
+            if !isMerged { removals?.note(.init(cookie), at: cookie.update, now: now) }
+            return .removed
+        }
+        if removals != nil {
+            let end = savedEnd(cookie)
+            removals?.forget(.init(cookie), before: end)
+        }
         var sequence = nextSequence
         if let old, oldIsAlive {
-            cookie.creation = old.cookie.creation
+            if !isMerged { cookie.creation = old.cookie.creation }
             sequence = old.sequence
         } else {
             nextSequence += 1
@@ -154,7 +194,19 @@ struct CookieJarState: Sendable {
         shelves.values[shelf].insert(entry, at: low)
     }
 
-    private mutating func remove(replacedBy cookie: Cookie) -> Entry? {
+    /// Notes that a cookie is gone, if it would outlive the one that was set later in its place: once that has expired, another process
+    /// that does not know it must not bring the older one back.
+    private mutating func noteReplaced(_ old: Cookie, by cookie: Cookie, _ now: CookieTime) {
+        guard removals != nil, old.update < cookie.update, savedEnd(old) > savedEnd(cookie) else { return }
+        removals?.note(.init(old), at: old.update, now: now)
+    }
+
+    /// The end of a cookie's life in a file.
+    private func savedEnd(_ cookie: Cookie) -> CookieTime {
+        cookie.expiry ?? (keepsSessionCookies ? .latest : .earliest)
+    }
+
+    mutating func remove(replacedBy cookie: Cookie) -> Entry? {
         guard let place = shelves.index(forKey: cookie.domain),
             let index = shelves.values[place].firstIndex(where: { cookie.replaces($0.cookie) })
         else { return nil }
@@ -162,6 +214,16 @@ struct CookieJarState: Sendable {
         count -= 1
         clear(cookie.domain)
         return entry
+    }
+
+    /// Returns the cookie in a cookie's place.
+    private func known(_ cookie: Cookie) -> Cookie? {
+        shelves[cookie.domain]?.first { cookie.replaces($0.cookie) }?.cookie
+    }
+
+    /// Returns the cookie in a place.
+    func cookie(in place: CookieRemovals.Key) -> Cookie? {
+        shelves[place.domain]?.first { CookieRemovals.Key($0.cookie) == place }?.cookie
     }
 
     /// Removes a shelf if it is empty.
@@ -228,22 +290,29 @@ struct CookieJarState: Sendable {
     @discardableResult
     private mutating func remove(from domain: String, _ now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
         guard let place = shelves.index(forKey: domain) else { return 0 }
-        var removed = 0
+        var removed: [Cookie] = []
         let before = shelves.values[place].count
         shelves.values[place].removeAll { entry in
             if entry.cookie.isExpired(now) { return true }
             guard isRemoved(entry.cookie) else { return false }
-            removed += 1
+            removed.append(entry.cookie)
             return true
         }
         count -= before - shelves.values[place].count
         clear(domain)
-        return removed
+        if removals != nil {
+            for cookie in removed { removals?.note(.init(cookie), at: max(now, cookie.update.next), now: now) }
+        }
+        return removed.count
     }
 
     /// Removes the cookie that a cookie would replace; returns whether there was one.
     @discardableResult
-    mutating func remove(_ cookie: Cookie) -> Bool { remove(replacedBy: cookie) != nil }
+    mutating func remove(_ cookie: Cookie, now: CookieTime) -> Bool {
+        let known = remove(replacedBy: cookie)
+        removals?.note(.init(cookie), at: max(now, (known?.cookie.update ?? now).next), now: now)
+        return known != nil
+    }
 
     // MARK: Evicting
 

@@ -46,5 +46,8 @@ struct CookieTime: Sendable, Hashable, Comparable {
         return CookieTime(milliseconds: sum)
     }
 
+    /// The next moment, or the end of the range.
+    var next: CookieTime { CookieTime(milliseconds: milliseconds + 1) }
+
     static func < (left: CookieTime, right: CookieTime) -> Bool { left.milliseconds < right.milliseconds }
 }

@@ -74,7 +74,7 @@ enum CacheRule {
         if limit > 0 || limit == 0 && answer.timeLeft > 0, -answer.timeLeft <= limit, isAcceptable(answer, control) {
             return (answer, .ifError)
         }
-        return status == nil && policy.fallsBack && isAcceptable(answer, control) ? (answer, .unreachable) : nil
+        return status == nil && policy.fallsBackToStored && isAcceptable(answer, control) ? (answer, .unreachable) : nil
     }
 
     // MARK: Steps

@@ -1,0 +1,85 @@
+import SternaCore
+import SternaPlatform
+
+/// The file of a jar: what it has is merged with the jar's cookies whenever it is read or written.
+struct CookieStorage: Sendable {
+    let file: SavedFile
+    let format: CookieSnapshot.FileFormat
+
+    init(path: String, format: CookieSnapshot.FileFormat) {
+        file = SavedFile(path: path, title: "The file of cookies")
+        self.format = format
+    }
+
+    /// The path from the root, without the parts that mean nothing.
+    var absolutePath: String { Self.absolute(file.path, in: FileManager.default.currentDirectoryPath) }
+
+    static func absolute(_ path: String, in folder: String) -> String {
+        let whole = path.utf8.first == UInt8(ascii: "/") ? path : "\(folder)/\(path)"
+        let parts = whole.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// The jar's side of the file.
+    struct Content: Sendable {
+        var state: CookieJarState
+        var lines = CookieLines()
+    }
+
+    /// Reads the file; empty if there is none. Throws `fileUnreadable`.
+    func read(now: CookieTime) throws(SternaError) -> CookieFile {
+        do throws(FileFault) {
+            guard let content = try file.load(upTo: CookieSnapshot.JSONLimits.bytes) else {
+                return CookieFile(cookies: [])
+            }
+            guard !content.isForeign else { throw FileFault("it belongs to another user") }
+            do throws(CookieFault) {
+                switch format {
+                case .json: return try CookieFile(parsing: content.bytes)
+                case .cookiesText:
+                    guard CookieSnapshot.isCookiesText(content.bytes) else {
+                        throw CookieFault(reason: "this is no cookies.txt")
+                    }
+                    return CookieFile(cookies: try CookieSnapshot(cookiesText: content.bytes, now: now).cookies)
+                }
+            } catch {
+                throw FileFault("\(error.reason); name another file, or remove it")
+            }
+        } catch {
+            throw file.unreadable(error)
+        }
+    }
+
+    /// Merges what was read into the jar.
+    func merge(_ saved: CookieFile, into content: inout Content, now: CookieTime) {
+        var saved = saved
+        if !content.state.keepsSessionCookies { saved.cookies.removeAll(where: \.isSessionOnly) }
+        switch format {
+        case .json: content.state.merge(saved, now: now)
+        case .cookiesText: content.state.merge(lines: saved.cookies, since: &content.lines, now: now)
+        }
+    }
+
+    /// Replaces what was read by what the jar has, if they differ. Throws `writeFailed`.
+    func write(_ new: CookieFile, over saved: CookieFile) throws(SternaError) {
+        do throws(FileFault) {
+            let bytes: [UInt8]
+            switch format {
+            case .json:
+                guard new != saved else { return }
+                bytes = new.json()
+            case .cookiesText:
+                bytes = CookieSnapshot(cookies: new.cookies).cookiesText()
+                guard bytes != CookieSnapshot(cookies: saved.cookies).cookiesText() else { return }
+            }
+            // A longer file could not be read again.
+            guard bytes.count <= CookieSnapshot.JSONLimits.bytes, new.cookies.count <= CookieSnapshot.JSONLimits.cookies
+            else {
+                throw FileFault("there are too many cookies")
+            }
+            try file.replace(bytes)
+        } catch {
+            throw file.unwritable(error)
+        }
+    }
+}
