@@ -41,6 +41,11 @@ struct ContinuingCommandTests {
                 "--header 'X-Api-Key: ***' --header 'X-A: b' --header Accept: http://a/b"
             ),
             (["-b", "id=s3cret", "http://a/b"], "--cookie 'id=***' http://a/b"),
+            (
+                ["-b", "my jar", "--cookie-jar", "jar.json", "http://a/b"],
+                "--cookie 'my jar' --cookie-jar jar.json http://a/b"
+            ),
+            (["--session-read-only", "./a", "http://a/b"], "--session-read-only ./a http://a/b"),
             (["-x", "http://u:s3cret@p:1", "http://a/b"], "--proxy 'http://***@p:1' http://a/b"),
             (["-x", "u:s3cret@p:1", "http://a/b"], "--proxy '***@p:1' http://a/b"),
             (["http://u:s3cret@a/b?token=s3cret&c=d"], "'http://***@a/b?token=***&c=d'"),
@@ -69,7 +74,7 @@ struct ContinuingCommandTests {
         let values = [
             "--into": "f", "--segments": "2", "--jobs": "2", "--sha256": String(repeating: "a", count: 64),
             "--auth": "a:b", "--auth-type": "basic", "--netrc-file": "/none", "--proxy-user": "a:b",
-            "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--timeout": "9",
+            "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--session": "a", "--timeout": "9",
             "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--retry": "3", "--retry-delay": "2",
             "--retry-max-time": "9", "--noproxy": "*", "--proxy": "none",
             "--tls-min": "1.2",
@@ -78,7 +83,8 @@ struct ContinuingCommandTests {
         ]
         // Those that exclude others are in the table above, or mean the same as another.
         let others: Set = [
-            "--bearer", "--user", "--http1.1", "--http1", "--http2", "--ipv4", "--insecure", "--no-follow", "--follow",
+            "--bearer", "--cookie-jar", "--session-read-only", "--user", "--http1.1", "--http1", "--http2", "--ipv4",
+            "--insecure", "--no-follow", "--follow",
             "--version",
             "--help", "--max-redirs", "--output", "--remote-name", "--remote-header-name", "--continue",
         ]

@@ -36,7 +36,8 @@ struct HelpTests {
             "--style": "whatwg", "--auth": "a:b", "--user": "a:b", "--auth-type": "digest", "--netrc-file": "/none",
             "--proxy-user": "a:b",
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
-            "--cookie": "a=b", "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
+            "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
+            "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
             "--aws-sigv4": "aws:amz:eu-central-1:s3",
@@ -48,11 +49,16 @@ struct HelpTests {
         ]
         // Options that exclude others stand in a line of their own.
         let apart: Set = [
-            "--bearer", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow", "--version",
-            "--help",
+            "--bearer", "--cookie-jar", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow",
+            "--version",
+            "--help", "--session-read-only",
         ]
+        let third: Set = ["--session-read-only"]
         let own = options(UploadCommand.self)
-        for line in [own.subtracting(apart), own.intersection(apart).subtracting(["--version", "--help"])] {
+        for line in [
+            own.subtracting(apart), own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third),
+            third,
+        ] {
             let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
             #expect(throws: Never.self, "\(words)") {
                 try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + words)

@@ -47,13 +47,17 @@ struct ContinuingCommand {
             }
         }
         add("--user-agent", sender.userAgent)
-        for cookie in sender.cookie {
+        for file in sender.cookieFiles { add("--cookie", file) }
+        for cookie in sender.cookie where HabitOptions.isCookies(cookie) {
             let pairs = cookie.split(separator: ";").map { pair in
                 "\(pair.prefix { $0 != "=" })=\(Redaction.mark)".trimmingBlanks
             }
             hidesSecrets = true
             add("--cookie", pairs.joined(separator: "; "))
         }
+        add("--cookie-jar", sender.state.cookieJar)
+        add("--session", sender.state.session)
+        add("--session-read-only", sender.state.sessionReadOnly)
     }
 
     private mutating func add(_ credentials: CredentialOptions) {

@@ -21,13 +21,19 @@ struct DownloadJob {
     func run() async throws {
         let destinations = try saving.destinations(of: urls)
         let content = try RequestContent(try sender.headerItems() + items, as: .json)
-        let session = try session(removing: content.removedHeaders)
-        let credentials = try sender.credentials.given()
+        let entered = try sender.credentials.entered()
+        let state = try await CommandState.open(
+            sender.state, cookieFiles: sender.cookieFiles, urls: urls, credentials: entered, headers: content.headers)
+        try RequestJob.check(state, connection)
+        let session = try session(removing: content.removedHeaders, state.jar)
         try routing.checkSocket()
         let drafts = zip(urls, destinations).map { url, destination in
-            var draft = RequestDraft(.get, url, headers: content.headers)
-            draft.settings.secretHeaders = content.secretHeaders
-            credentials.apply(to: &draft.settings)
+            let kept = state.completed(content.headers, entered, for: url)
+            var sent = content
+            sent.headers = kept.headers
+            var draft = RequestDraft(.get, url, headers: sent.headers)
+            draft.settings.secretHeaders = sent.secretHeaders
+            kept.credentials?.given.apply(to: &draft.settings)
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)
@@ -42,14 +48,17 @@ struct DownloadJob {
                 Task { await batch.cancelProducingResumeData() }
             }
         }
+        let isComplete = !statuses.contains { $0 != nil }
+        if !isComplete { await RequestJob.trySaving(state) }
         if Task.isCancelled, batch.tasks.contains(where: { $0.error != nil }) {
             interrupted(batch)
             throw CancellationError()
         }
         if let status = statuses.compactMap(\.self).first { throw ExitCode(status) }
+        try await state.save()
     }
 
-    private func session(removing removed: Set<String>) throws -> Session {
+    private func session(removing removed: Set<String>, _ jar: CookieJar) throws -> Session {
         let policies = try urls.map { try trust.policy(for: $0) }
         let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
         let netrc = try sender.credentials.netrcSetting()
@@ -60,6 +69,7 @@ struct DownloadJob {
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
+            settings.cookieJar = jar
             if !removed.isEmpty {
                 settings.networkInterceptors = [
                     NetworkLog(removedHeaders: removed) { _ in

@@ -60,23 +60,17 @@ struct CredentialOptions: ParsableArguments {
         }
     }
 
-    /// Returns the credentials; asks for a missing password.
-    func given() throws -> Given {
-        if let bearer { return Given(authorization: .bearer(bearer)) }
-        guard let auth else { return Given() }
-        if authType == .bearer { return Given(authorization: .bearer(auth)) }
+    /// Returns the credentials; asks for a missing password. Nil without any, and for those that sign.
+    func entered() throws -> EnteredCredentials? {
+        if let bearer { return .token(bearer) }
+        guard let auth, authType != .awsSigv4 else { return nil }
+        if authType == .bearer { return .token(auth) }
         let (user, password) = try Self.split(auth) { "Password for \($0): " }
-        switch authType {
-        case .digest:
-            var policy = AuthenticationPolicy.standard
-            policy.schemes = [.digest]
-            return Given(credential: Credential(user: user, password: password), policy: policy)
-        case .basic: return Given(authorization: .basic(user, password))
-        case nil, .bearer, .awsSigv4:
-            return Given(
-                authorization: .basic(user, password), credential: Credential(user: user, password: password))
-        }
+        return .user(user, password: password, by: authType == .digest ? .digest : authType == .basic ? .basic : nil)
     }
+
+    /// Returns how the credentials are sent; asks for a missing password.
+    func given() throws -> Given { try entered()?.given ?? Given() }
 
     /// Returns the file of `--netrc`; prints the warning about one that others can read.
     func netrcSetting() throws(SternaError) -> NetrcFile? {

@@ -30,21 +30,23 @@ enum HabitOptions {
         return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
     }
 
-    /// Parses cookies of curl's `-b`; its cookie files need a jar, and HTTPie's `-b` is an option without a value.
-    static func cookieItem(_ cookies: [String]) throws -> Item {
-        if cookies.contains(where: { !$0.contains("=") || $0.contains("://") }) {
+    /// Whether a value of curl's `-b` has cookies; otherwise it names a file of cookies. An empty one does nothing.
+    static func isCookies(_ text: String) -> Bool { text.contains("=") }
+
+    /// Parses cookies of curl's `-b`; nil if there are only files. HTTPie's `-b` is an option without a value.
+    static func cookieItem(_ cookies: [String]) throws -> Item? {
+        if cookies.contains(where: { $0.contains("://") }) {
             throw ValidationError(
-                "-b takes cookies, as in -b name=value; cookie jars are not supported yet. To show the body alone, write --print b."
-            )
+                "-b takes cookies, as in -b name=value, or a file of cookies. To show the body alone, write --print b.")
         }
-        return .header(name: "Cookie", value: cookies.joined(separator: "; "))
+        let pairs = cookies.filter(isCookies)
+        return pairs.isEmpty ? nil : .header(name: "Cookie", value: pairs.joined(separator: "; "))
     }
 
     /// The alternatives to unsupported options, by option name.
     private static let advice: [String: String] = [
         "-F": "write --form, and name=value or name@file after the URL",
         "-T": "write tern upload FILE URL",
-        "-c": "cookie jars are not supported yet; to continue a download write tern download --continue",
         "-S": "leave it out, as errors are always shown",
         "-G": "write name==value after the URL for the query",
         "-e": "write Referer:URL after the URL",
@@ -64,9 +66,10 @@ enum HabitOptions {
         "--download": "write tern download URL",
         "--continue": "write tern download --continue URL",
         "--continue-at": "write tern download --continue URL",
-        "--cookie-jar": "cookie jars are not supported yet; send cookies with -b name=value",
-        "--session": "sessions are not supported yet",
-        "--session-read-only": "sessions are not supported yet",
+        "--load-cookies": "write --cookie FILE",
+        "--save-cookies": "write --cookie-jar FILE",
+        "--keep-session-cookies": "leave it out, as --cookie-jar keeps them",
+        "--junk-session-cookies": "leave it out, and remove cookies with tern cookies --remove",
         "--basic": "write --auth-type basic, or leave it out",
         "--digest": "write --auth-type digest",
         "--anyauth": "leave it out; the strongest scheme that the server offers is used",

@@ -20,9 +20,16 @@ enum HelpText {
         Without fields the body comes from standard input if that is a pipe or a
         file; with both, add --ignore-stdin. One command sends one request.
 
+        Cookies that a redirect sets are sent on; the command forgets them at its end
+        unless --cookie-jar or --session keeps them. Sessions are files in
+        ~/.config/tern/sessions, for one host each, with secrets that only you can
+        read. What they keep is sent to the origin it was given for; what the command
+        line gives replaces it. Content-*, If-*, and cookies given by hand are not kept.
+
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
+          tern cookies    show, remove and convert kept cookies
           tern cert       show a server's certificates and pins
           tern serve      run the test server
           tern demo       watch the library at work, against a local test server

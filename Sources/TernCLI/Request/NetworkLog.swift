@@ -8,6 +8,7 @@ final class NetworkLog: Interceptor {
     private let showsRequest: @Sendable (Request) throws -> Void
     private let showsRedirect: @Sendable (Response) throws -> Void
     private let last = Mutex<Response?>(nil)
+    private let answered = Atomic(false)
 
     /// - Parameters:
     ///   - removedHeaders: names in lower case.
@@ -25,6 +26,9 @@ final class NetworkLog: Interceptor {
     /// The head of the last response as received, before its content was decoded.
     var lastHead: Response? { last.withLock { $0 } }
 
+    /// Whether a server has answered.
+    var hasAnswer: Bool { answered.load(ordering: .relaxed) }
+
     func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = request
         if !removedHeaders.isEmpty {
@@ -38,6 +42,7 @@ final class NetworkLog: Interceptor {
         var head = response
         head.body = ResponseBody()
         last.withLock { $0 = head }
+        answered.store(true, ordering: .relaxed)
         return response
     }
 }

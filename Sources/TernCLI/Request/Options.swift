@@ -16,10 +16,33 @@ struct SendingOptions: ParsableArguments {
     var aws: AWSOptions
 
     @OptionGroup
-    var sender: SenderOptions
+    var senderOptions: SenderOptions
+
+    // Of this group alone, since tern download continues with -c.
+    @Option(
+        name: .customShort("c", allowingJoined: true),
+        help: ArgumentHelp("The same as --cookie-jar.", valueName: "file"))
+    var jar: String?
+
+    func validate() throws {
+        guard let jar else { return }
+        let state = senderOptions.state
+        if state.cookieJar != nil { throw ValidationError("-c and --cookie-jar mean the same; write one of them.") }
+        if state.session != nil || state.sessionReadOnly != nil {
+            throw ValidationError("-c and --session exclude each other: each is where cookies are kept.")
+        }
+        try StateOptions.check(jar: jar)
+    }
+
+    /// The options for credentials, header fields and cookies.
+    var sender: SenderOptions {
+        var options = senderOptions
+        if let jar { options.state.cookieJar = jar }
+        return options
+    }
 
     /// Returns the header fields of these options as items.
-    func headerItems() throws -> [Item] { try sender.headerItems() }
+    func headerItems() throws -> [Item] { try senderOptions.headerItems() }
 }
 
 /// Options for the credentials and the header fields of a request.
@@ -39,8 +62,13 @@ struct SenderOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("b", allowingJoined: true), .customLong("cookie")],
-        help: ArgumentHelp("Cookies to send; none are stored.", valueName: "name=value"))
+        help: ArgumentHelp(
+            "Send these cookies to the URL's own origin, or those of a file: a cookies.txt, or Sterna's JSON.",
+            valueName: "name=value|file"))
     var cookie: [String] = []
+
+    @OptionGroup
+    var state: StateOptions
 
     func validate() throws {
         _ = try headerItems()
@@ -50,9 +78,12 @@ struct SenderOptions: ParsableArguments {
     func headerItems() throws -> [Item] {
         var items = try header.map { try HabitOptions.headerItem($0) }
         if let userAgent { items.append(try HabitOptions.userAgentItem(userAgent)) }
-        if !cookie.isEmpty { items.append(try HabitOptions.cookieItem(cookie)) }
+        if let item = try HabitOptions.cookieItem(cookie) { items.append(item) }
         return items
     }
+
+    /// The files of `--cookie`.
+    var cookieFiles: [String] { cookie.filter { !HabitOptions.isCookies($0) && !$0.isEmpty } }
 }
 
 /// Options for the connection to the server.

@@ -5,7 +5,8 @@ import Sterna
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
-        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cert | serve | demo | bench [options]",
+        usage:
+            "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cookies | cert | serve | demo | bench [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(
@@ -38,6 +39,11 @@ struct RequestCommand: AsyncParsableCommand {
         if arguments.isEmpty, let data = fields.data.last, Target.hasScheme(data) {
             throw ValidationError(
                 "The URL is missing, as --data takes the next argument as the body. To save a download write -O or -o FILE."
+            )
+        }
+        if arguments.isEmpty, request.sender.cookie.last.map({ !HabitOptions.isCookies($0) }) == true {
+            throw ValidationError(
+                "The URL is missing, as --cookie takes the next argument as a file of cookies. To show the body alone, write --print b."
             )
         }
         if naming.remoteName, output.path != nil {

@@ -38,7 +38,7 @@ struct RequestJob {
 
     func run() async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
-        let content = try await content(try request.headerItems() + items)
+        var content = try await content(try request.headerItems() + items)
         let url = try Self.url(target, content)
         let destination = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
         let terminal = Terminal.standardOutput
@@ -46,7 +46,13 @@ struct RequestJob {
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
         let given = request.sender.credentials
         let signing = try request.aws.signing(isAsked: given.authType == .awsSigv4, auth: given.auth, for: url)
-        let credentials = signing == nil ? try given.given() : CredentialOptions.Given()
+        let entered = signing == nil ? try given.entered() : nil
+        let state = try await CommandState.open(
+            request.sender.state, cookieFiles: request.sender.cookieFiles, urls: [url], credentials: entered,
+            headers: content.headers, isKept: !output.curl)
+        try Self.check(state, connection)
+        let kept = state.completed(content.headers, entered, for: url, isSigned: signing != nil)
+        content.headers = kept.headers
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
@@ -67,13 +73,14 @@ struct RequestJob {
             settings.netrc = netrc
             settings.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
+            settings.cookieJar = state.jar
         }
         var draft = RequestDraft(
             method, url, body: content.body, headers: content.headers)
         draft.settings.secretHeaders = content.secretHeaders
-        credentials.apply(to: &draft.settings)
+        kept.credentials?.given.apply(to: &draft.settings)
         draft.settings.awsSigning = signing
-        if output.curl { return try printCommand(draft, by: session, content) }
+        if output.curl { return try printCommand(draft, by: session, content, state) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {
             progress.begin("sending", total: content.body?.length)
@@ -82,8 +89,28 @@ struct RequestJob {
         let start = ContinuousClock.now
         do {
             try await exchange.run(draft, by: session)
-        } catch let error as SternaError {
+        } catch {
+            // What a server has set before the failure counts.
+            if exchange.log.hasAnswer { await Self.trySaving(state) }
+            guard let error = error as? SternaError else { throw error }
             throw Self.advised(error, after: ContinuousClock.now - start, connection, routing)
+        }
+        try await state.save()
+    }
+
+    /// Throws `UsageError` if what a session keeps might go to another host.
+    static func check(_ state: CommandState, _ connection: ConnectionOptions) throws(UsageError) {
+        guard state.hasSession, connection.redirects.locationTrusted else { return }
+        throw UsageError(
+            "--location-trusted would send what the session keeps to other hosts; leave out one of the two options.")
+    }
+
+    /// Saves what a command that failed leaves; prints a warning if that fails, too.
+    static func trySaving(_ state: CommandState) async {
+        do {
+            try await state.save()
+        } catch {
+            if let line = ErrorLine.text(for: error), !line.isEmpty { printError("Warning: \(line)") }
         }
     }
 
@@ -115,8 +142,13 @@ struct RequestJob {
         return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) s"
     }
 
-    private func printCommand(_ draft: RequestDraft, by session: Session, _ content: RequestContent) throws {
+    private func printCommand(
+        _ draft: RequestDraft, by session: Session, _ content: RequestContent, _ state: CommandState
+    ) throws {
         var request = try session.request(for: draft)
+        if let field = state.cookieField(for: request) {
+            request.headers[.cookie] = request.headers[.cookie].map { "\($0); \(field)" } ?? field
+        }
         request.headers = request.headers.filter { !content.removedHeaders.contains($0.name.canonicalName) }
         let command = request.curl(showsSecrets: output.showSecrets)
         try Descriptor.standardOutput.write(command + "\n")

@@ -1,0 +1,155 @@
+import Sterna
+
+/// What a command knows of earlier ones and leaves to later ones: its cookies, and what `--session` keeps.
+struct CommandState: Sendable {
+    /// The cookies of the command's requests. They reach the requests that redirects lead to, also where nothing is kept.
+    let jar: CookieJar
+
+    private let session: KeptSession?
+
+    /// A session as it was found.
+    private struct KeptSession: Sendable {
+        let file: SessionFile
+        let content: SessionContent
+        let cookies: [Cookie]
+        /// Whether nothing is written to it.
+        let isReadOnly: Bool
+        /// What the command line gives for each origin.
+        var given: [SessionContent.Server] = []
+    }
+
+    private init(jar: CookieJar, session: KeptSession?) {
+        self.jar = jar
+        self.session = session
+    }
+
+    /// Reads what earlier commands have left.
+    ///
+    /// - Parameters:
+    ///   - cookieFiles: files whose cookies are sent, and which are not changed.
+    ///   - content: what the command line gives for each URL.
+    ///   - isKept: whether files will be written.
+    /// - Throws: `fileUnreadable`; `UsageError` if a session cannot be that of all URLs.
+    static func open(
+        _ options: StateOptions, cookieFiles: [String], urls: [HTTPURL], credentials: EnteredCredentials?,
+        headers: Headers, isKept: Bool = true
+    ) async throws -> CommandState {
+        let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
+        let place = try name.map { name in try Self.place(of: name, urls) }
+        let (state, sources) = try await FileWork.run {
+            var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
+            var jar = CookieJar(limits: .command)
+            var session: KeptSession?
+            if let path = jarPath {
+                if isKept {
+                    jar = CookieJar(
+                        path: path, format: try CookieSource.format(of: path), limits: .command,
+                        keepsSessionCookies: true)
+                } else if try CookieSource.exists(path) {
+                    sources.insert(try CookieSource.cookies(in: path), at: 0)
+                }
+            }
+            if let place {
+                let file = SessionFile(place: place)
+                let old = try file.load()
+                let content = old ?? SessionContent()
+                jar.restore(content.cookies)
+                session = KeptSession(
+                    file: file, content: content, cookies: jar.cookies,
+                    isReadOnly: !isKept || keptName == nil && old != nil)
+            }
+            if var kept = session {
+                let lines = headers.lines.filter { SessionFields.isKept($0.name) }
+                kept.given = Self.origins(urls).map { origin in
+                    var server = SessionContent.Server(origin: origin)
+                    server.update(credentials, lines)
+                    return server
+                }
+                session = kept
+            }
+            return (CommandState(jar: jar, session: session), sources)
+        }
+        // A file that cannot be used is an error before anything is sent.
+        try await state.jar.load()
+        for cookies in sources { state.jar.merge(cookies) }
+        return state
+    }
+
+    private static func place(of name: String, _ urls: [HTTPURL]) throws(UsageError) -> SessionPlace {
+        guard let first = urls.first else { throw UsageError("The URL is missing.") }
+        let place = try SessionPlace(name, for: first)
+        for url in urls.dropFirst() {
+            let other = try SessionPlace(name, for: url)
+            guard other == place else {
+                throw UsageError(
+                    "A session of a name is for one host, but the URLs are of several; write a path, as in --session ./\(name).json."
+                )
+            }
+        }
+        return place
+    }
+
+    private static func origins(_ urls: [HTTPURL]) -> [Origin] {
+        urls.reduce(into: []) { if !$0.contains($1.origin) { $0.append($1.origin) } }
+    }
+
+    // MARK: Requests
+
+    /// Whether requests may get credentials or header fields of a session.
+    var hasSession: Bool { session != nil }
+
+    /// Returns the header fields and the credentials of a request: those of the command line, and of the session's those that they do
+    /// not replace. Warns if the session's are for https.
+    ///
+    /// - Parameter isSigned: whether a signature takes the place of the session's credentials.
+    func completed(
+        _ headers: Headers, _ credentials: EnteredCredentials?, for url: HTTPURL, isSigned: Bool = false
+    ) -> (headers: Headers, credentials: EnteredCredentials?) {
+        guard let session else { return (headers, credentials) }
+        if let origin = session.content.withheld(from: url.origin) {
+            printError(
+                "Warning: what the session “\(session.file.place.name)” keeps for \(origin) is not sent to \(url.origin)."
+            )
+        }
+        guard var server = session.content.server(for: url.origin) else { return (headers, credentials) }
+        server.update(credentials, headers.lines)
+        var all = headers
+        for line in server.headers where headers[line.name] == nil {
+            if !isSigned || line.name.lowercased() != "authorization" { all.append(line.name, line.value) }
+        }
+        return (all, isSigned ? nil : server.credentials)
+    }
+
+    /// Returns the Cookie field that a request gets besides its own one, for display.
+    func cookieField(for request: Request) -> String? {
+        let own = Set(
+            (request.headers[.cookie] ?? "").split(separator: ";").map { pair in
+                pair.prefix { $0 != "=" }.drop { $0 == " " }
+            })
+        let pairs = jar.cookies(for: request.url).filter { !own.contains($0.name[...]) }.map { cookie in
+            cookie.name.isEmpty ? cookie.value : "\(cookie.name)=\(cookie.value)"
+        }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    // MARK: Files
+
+    /// Writes what later commands get. Throws `fileUnreadable` and `writeFailed`.
+    func save() async throws {
+        if jar.path != nil { try await jar.save() }
+        guard let session, !session.isReadOnly else { return }
+        let change = CookieChange(from: session.cookies, to: jar.cookies)
+        let given = session.given.filter { $0.credentials != nil || !$0.headers.isEmpty }
+        guard !change.isEmpty || !given.isEmpty else { return }
+        try await FileWork.run {
+            try session.file.update { content in
+                for new in given {
+                    var server = content.server(for: new.origin) ?? SessionContent.Server(origin: new.origin)
+                    server.update(new.credentials, new.headers)
+                    content.put(server)
+                }
+                if !change.isEmpty { content.cookies = change.applied(to: content.cookies) }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Sterna
+
+/// Credentials as a command line gives them, and as a session keeps them.
+enum EnteredCredentials: Hashable, Sendable {
+    /// Which schemes a password is sent by.
+    enum Scheme: String, Sendable {
+        case basic, digest
+    }
+
+    /// - by: nil for Basic at once, and Digest where the server asks for it.
+    case user(String, password: String, by: Scheme?)
+    case token(String)
+
+    /// How they are sent.
+    var given: CredentialOptions.Given {
+        switch self {
+        case .token(let token): return CredentialOptions.Given(authorization: .bearer(token))
+        case .user(let user, let password, by: .basic):
+            return CredentialOptions.Given(authorization: .basic(user, password))
+        case .user(let user, let password, by: .digest):
+            var policy = AuthenticationPolicy.standard
+            policy.schemes = [.digest]
+            return CredentialOptions.Given(credential: Credential(user: user, password: password), policy: policy)
+        case .user(let user, let password, by: nil):
+            return CredentialOptions.Given(
+                authorization: .basic(user, password), credential: Credential(user: user, password: password))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Sterna
+
+/// Options for what a command keeps for later ones.
+struct StateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send the cookies of this file, and write those that servers set to it: as JSON if its name ends in .json, else as a cookies.txt.",
+            valueName: "file"))
+    var cookieJar: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep cookies, credentials and header fields for later requests to this host, under a name or in a file (./file.json).",
+            valueName: "name"))
+    var session: String?
+
+    @Option(
+        help: ArgumentHelp("The same, but change nothing once the session exists.", valueName: "name"))
+    var sessionReadOnly: String?
+
+    func validate() throws {
+        if [cookieJar, session, sessionReadOnly].compactMap(\.self).count > 1 {
+            throw ValidationError(
+                "--cookie-jar, --session and --session-read-only exclude each other: each is where cookies are kept.")
+        }
+        if let cookieJar { try Self.check(jar: cookieJar) }
+        if let name = session ?? sessionReadOnly { try Self.check(session: name) }
+    }
+
+    /// Throws for a path that is none.
+    static func check(jar path: String) throws(ValidationError) {
+        if path.isEmpty { throw ValidationError("--cookie-jar takes the path of a file.") }
+        if path == "-" {
+            throw ValidationError(
+                "--cookie-jar takes the path of a file; tern cookies --cookie-jar FILE shows cookies.")
+        }
+    }
+
+    /// Throws for a name that is none.
+    static func check(session name: String) throws(ValidationError) {
+        do {
+            try SessionPlace.check(name)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// `--cookie` and `--cookie-jar`.
+@Suite("tern: cookies", .timeLimit(.minutes(2)))
+struct CookieOptionTests {
+    private static let text = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\ts3cret\n"
+
+    @Test("Cookies that a redirect sets go with the next request, and are forgotten afterwards") func redirects()
+        async throws
+    {
+        try await TestServer.withServer { server in
+            let shown = try await TernProcess.run("-v", server.url("/cookies/set?sid=s3cret"))
+            #expect(shown.status == 0, "\(shown.errors)")
+            #expect(server.requests().last?.headers["Cookie"] == "sid=s3cret")
+            #expect(shown.text.contains("Cookie: ***\n"), "\(shown.text)")
+            #expect(try await TernProcess.run(server.url("/cookies")).status == 0)
+            #expect(server.requests().last?.headers["Cookie"] == nil)
+        }
+    }
+
+    @Test("--cookie with values is for the URL's own origin, besides the cookies that are set") func values()
+        async throws
+    {
+        try await TestServer.withServer { first in
+            try await TestServer.withServer { second in
+                let away = first.url("/redirect-to?url=\(second.url("/get"))")
+                #expect(try await TernProcess.run("-b", "a=1; b=2", away).status == 0)
+                #expect(first.requests().last?.headers["Cookie"] == "a=1; b=2")
+                #expect(second.requests().last?.headers["Cookie"] == nil)
+                #expect(try await TernProcess.run("-b", "a=1", "-b", "", first.url("/cookies/set?c=3")).status == 0)
+                #expect(first.requests().last?.headers["Cookie"] == "a=1; c=3")
+            }
+        }
+    }
+
+    @Test("--cookie with a file sends what belongs to the URL, and leaves the file alone") func file() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.text + "other.test\tFALSE\t/\tFALSE\t0\tx\ty\n", to: "jar")
+        let json = try CookieSnapshot(cookiesText: Array(Self.text.utf8)).json()
+        try folder.write(String(decoding: json, as: UTF8.self), to: "jar2")
+        try await TestServer.withServer { server in
+            for name in ["jar", "jar2"] {
+                let path = folder.path(name)
+                let before = folder.content(name)
+                let sent = try await TernProcess.run("-v", "-b", path, server.url("/cookies/set?new=1"))
+                #expect(sent.status == 0, "\(sent.errors)")
+                #expect(!sent.text.contains("Cookie: sid"))
+                #expect(server.requests().last?.headers["Cookie"] == "sid=s3cret; new=1")
+                #expect(folder.content(name) == before)
+                let hidden = try await TernProcess.run("--curl", "-b", path, "-b", "k=s3cret", server.url("/get"))
+                #expect(hidden.text.contains("'Cookie: ***'"), "\(hidden.text)")
+                let shown = try await TernProcess.run(
+                    "--curl", "--show-secrets", "-b", path, "-b", "k=s3cret", server.url("/get"))
+                #expect(shown.text.contains("'Cookie: k=s3cret; sid=s3cret'"), "\(shown.text)")
+            }
+        }
+        #expect(folder.names == ["jar", "jar2"])
+    }
+
+    @Test("A file that is no file of cookies is refused before anything is sent") func refused() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("A note of mine\n", to: "note")
+        try folder.write("{\"a\": 1}", to: "a.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: folder.path("elsewhere"))
+        for arguments in [
+            ["-b", folder.path("none")], ["-b", folder.path("note")], ["-b", folder.path("a.json")],
+            ["-b", folder.path], ["-c", folder.path("note")], ["-c", folder.path("a.json")],
+        ] {
+            let outcome = try await TernProcess(arguments + ["http://127.0.0.1:1/"]).outcome()
+            #expect(outcome.status == 26, "\(arguments): \(outcome.errors)")
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        }
+        #expect(folder.content("note") == Array("A note of mine\n".utf8))
+        #expect(folder.content("a.json") == Array("{\"a\": 1}".utf8))
+    }
+
+    @Test("--cookie-jar is read and written, in the form of its name or of its content") func jar() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.text, to: "b.json")
+        try await TestServer.withServer { server in
+            for (name, format) in [("jar", .cookiesText), ("jar.json", .json), ("b.json", .cookiesText)]
+                as [(String, CookieSnapshot.FileFormat)]
+            {
+                let path = folder.path(name)
+                let curl = try await TernProcess.run("-c", path, "--curl", server.url("/cookies/set?lang=en"))
+                #expect(curl.status == 0, "\(curl.errors)")
+                let set = try await TernProcess.run("-c", path, server.url("/cookies/set?lang=en"))
+                #expect(set.status == 0, "\(set.errors)")
+                let kept = try #require(try CookieSnapshot(contentsOf: path, format: format))
+                #expect(kept.cookies.contains { $0.name == "lang" && $0.value == "en" }, "\(name)")
+                #expect(try await TernProcess.run("--cookie-jar", path, server.url("/cookies")).status == 0)
+                #expect(server.requests().last?.headers["Cookie"]?.contains("lang=en") == true, "\(name)")
+                #expect(try await TernProcess.run("-c", path, server.url("/cookies/delete?lang=")).status == 0)
+                #expect(try await TernProcess.run("-c", path, server.url("/cookies")).status == 0)
+                #expect(server.requests().last?.headers["Cookie"]?.contains("lang") != true, "\(name)")
+            }
+        }
+    }
+
+    @Test("The jar gets what was set before a failure, and a jar that cannot be written is an error") func failures()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server in
+            server.route("GET", "/lost") { _ in
+                ServerResponse(status: 302, headers: ["Location": "http://127.0.0.1:1/", "Set-Cookie": "a=1"])
+            }
+            let lost = try await TernProcess.run("-c", folder.path("jar"), server.url("/lost"))
+            #expect(lost.status == 7)
+            #expect(try CookieSnapshot(contentsOf: folder.path("jar"), format: .cookiesText)?.cookies.count == 1)
+            let failed = try await TernProcess.run("--fail", "-c", folder.path("jar2"), server.url("/status/404"))
+            #expect(failed.status == 22)
+            let bad = try await TernProcess.run("-c", folder.path("none/jar"), server.url("/cookies/set?a=1"))
+            #expect(bad.status == 23)
+            #expect(bad.errors.contains("does not exist"), "\(bad.errors)")
+        }
+    }
+
+    @Test("Downloads take them, too") func downloads() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run(
+                "download", "-s", "--cookie-jar", folder.path("jar"), "-o", folder.path("file"),
+                server.url("/cookies/set?a=1"))
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(server.requests().last?.headers["Cookie"] == "a=1")
+            let continued = try await TernProcess.run(
+                "-s", "-c", folder.path("jar"), "-C", "-", "-o", folder.path("file2"), server.url("/1k"))
+            #expect(continued.status == 0, "\(continued.errors)")
+            #expect(server.requests().last?.headers["Cookie"] == "a=1")
+        }
+    }
+
+    @Test(
+        "What a file holds is detected",
+        arguments: [
+            ("", .nothing), (" \n", .nothing), ("\u{FEFF}{", .cookies(.json)), ("\n {\"a\"", .cookies(.json)),
+            ("# a\n\n#b", .cookies(.cookiesText)), ("a\tTRUE\t/\tTRUE\t0\tname", .cookies(.cookiesText)),
+            ("x\na\tTRUE\t/\tTRUE\t0\tname\tvalue", .cookies(.cookiesText)), ("a b", .other), ("[1]", .other),
+            ("# a\nb", .other), ("Set-Cookie: a=b", .other),
+        ] as [(String, CookieSource.Kind)])
+    func kinds(content: String, kind: CookieSource.Kind) { #expect(CookieSource.kind(of: Array(content.utf8)) == kind) }
+}
