@@ -10,7 +10,7 @@ import Testing
 struct CacheIdentityTests {
     private static func scene(_ control: String, _ more: HTTPFields = [:]) throws -> CacheScene {
         let numbers = Numbers()
-        return try CacheScene { _ in .cached("\(numbers.next)", control, 200, more) }
+        return try CacheScene { _ in .cached("\(numbers.next)", control, more) }
     }
 
     static let callers: [@Sendable (inout SessionSettings) -> Void] = [
@@ -40,7 +40,7 @@ struct CacheIdentityTests {
         }
         for (index, caller) in Self.callers.enumerated() {
             let reply = try await scene.api.with(caller).get("a")
-            #expect(try reply.text() == "\(index + 1)" && reply.response.source == .cache)
+            #expect(reply.body.text == "\(index + 1)" && reply.response.source == .cache)
         }
     }
 
@@ -84,7 +84,7 @@ struct CacheIdentityTests {
         let scene = try CacheScene { request in
             let isVaried = request.url.path == "/varied"
             return .cached(
-                "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60", 200, isVaried ? [.vary: "Cookie"] : [:])
+                "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60", isVaried ? [.vary: "Cookie"] : [:])
         }
         let jar = try #require(scene.api.settingsForTests.cookieJar)
         try jar.set(Cookie(name: "a", value: "1", domain: "api.example.com"))
@@ -122,7 +122,7 @@ struct CacheIdentityTests {
             settings.secretHeaders = ["X-Api-Key"]
         } answer: { _ in
             .cached(
-                "x", "max-age=60", 200,
+                "x", "max-age=60",
                 [.vary: "Authorization, Cookie, X-Api-Key, Accept", .setCookie: "id=SETSECRET", .init("Authentication-Info")!: "INFOSECRET"])
         }
         _ = try await scene.api.get("a?access_token=URLSECRET")

@@ -52,7 +52,7 @@ final class CacheScene: Sendable {
 extension MockTransport.Answer {
     /// A text with header fields.
     static func cached(
-        _ text: String, _ control: String, status: Int = 200, _ more: HTTPFields = [:]
+        _ text: String, _ control: String, _ more: HTTPFields = [:], status: Int = 200
     ) -> MockTransport.Answer {
         var fields = more
         fields[.contentType] = "text/plain"
