@@ -10,6 +10,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let bandwidth = ChainSlots(rawValue: 1 << 2)
     static let signing = ChainSlots(rawValue: 1 << 3)
     static let hedging = ChainSlots(rawValue: 1 << 4)
+    static let coalescing = ChainSlots(rawValue: 1 << 5)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -22,6 +23,7 @@ struct ChainSlots: OptionSet, Sendable {
         }
         if settings.bandwidth != nil { insert(.bandwidth) }
         if settings.hedging != nil { insert(.hedging) }
+        if settings.coalescesRequests { insert(.coalescing) }
         if Self.isSigned(settings.options) { insert(.signing) }
     }
 
@@ -35,6 +37,7 @@ struct ChainSlots: OptionSet, Sendable {
         }
         if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
         if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
+        if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }
     }
 
@@ -54,6 +57,8 @@ struct ChainBuilder: Sendable {
     /// The origin of the session's base URL.
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
+    private let cache: CachePlan?
+    private let coalescing: CoalescingPlan
 
     init(
         settings: SessionSettings, authentication: PlannedAuthentication, scope: SessionScope,
@@ -65,6 +70,8 @@ struct ChainBuilder: Sendable {
         self.sender = sender
         self.transport = transport
         self.base = base
+        cache = CachePlan(settings, calls: scope.calls)
+        coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
     /// Returns a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
@@ -96,13 +103,17 @@ struct ChainBuilder: Sendable {
         if settings.transport == nil, settings.proxies.mayAnswerChallenges {
             policies.append(ProxyAuthenticationInterceptor(sender: sender))
         }
-        // Signatures cover the cookies.
-        let sendsCookiesBelow = !slots.contains(.signing)
-        if let jar = settings.cookieJar, !sendsCookiesBelow { policies.append(CookieInterceptor(jar: jar)) }
+        // Signatures cover the cookies. A cache adds them itself.
+        let sendsCookiesBelow = !slots.contains(.signing) && cache == nil
+        if cache == nil, let jar = settings.cookieJar, !sendsCookiesBelow {
+            policies.append(CookieInterceptor(jar: jar))
+        }
         // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
         if let limit = settings.adaptiveConcurrencyLimit {
             policies.append(AdaptiveConcurrencyInterceptor(limit: limit, time: settings.engine.loopClock))
         }
+        if slots.contains(.coalescing) { policies.append(CoalescingInterceptor(plan: coalescing)) }
+        if let cache { policies.append(CacheInterceptor(cache)) }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [
@@ -124,12 +135,21 @@ struct ChainBuilder: Sendable {
 
     /// What the session remembers of its servers' responses; nil if it remembers nothing.
     private var networkState: NetworkState? {
-        guard settings.cookieJar != nil || settings.hsts != nil else { return nil }
-        return NetworkState(
+        guard settings.cookieJar != nil || settings.hsts != nil || settings.cache != nil else { return nil }
+        var state = NetworkState(
             cookieJar: settings.cookieJar, hsts: settings.hsts, alternatives: scope.alternatives,
             authentication: settings.authenticationSettings.memory
         ) { [hosts = settings.hostPolicies, policy = settings.securityPolicy] url in
             (hosts.policy(for: url.hostWithoutBrackets) ?? policy).makesNoExceptions
         }
+        if let cache = settings.cache {
+            state.removeStored = { origin in await cache.remove { origin.isOrigin(of: $0.url) } }
+        }
+        return state
     }
+}
+
+extension Origin {
+    /// Whether a URL, as text in normal form, has this origin.
+    fileprivate func isOrigin(of url: String) -> Bool { (try? HTTPURL(url))?.origin == self }
 }

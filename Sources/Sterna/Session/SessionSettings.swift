@@ -80,6 +80,27 @@ public struct SessionSettings: Sendable {
     /// URL has a store of its own by default, which sessions derived from it share; one without has none.
     public var hsts: HSTSStore?
 
+    /// The stored responses that answer requests (RFC 9111); none by default. Several sessions may share a cache.
+    ///
+    ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .folder(caches) }
+    public var cache: ResponseCache?
+
+    /// Whether requests are answered from ``cache`` alone, by responses of any age, and the network is never used; no by default.
+    ///
+    /// A request that nothing stored may answer ends with 504, without being sent. So does one with another method than GET and HEAD.
+    public var isOffline = false
+
+    /// Decides whether a response is stored in ``cache``, after HTTP's rules have allowed it; nil, the default, stores all of those.
+    ///
+    /// It is called with the head of the response before the body arrives, and must return at once.
+    public var willCache: (@Sendable (_ response: Response, _ request: Request) -> Bool)?
+
+    /// A name for whom the session asks, for programs that act for several users: stored responses and requests in flight of one are never
+    /// used for another, unless a response is marked `public`. None by default.
+    ///
+    /// Credentials, client certificates and cookie jars keep users apart without it.
+    public var identityLabel: String?
+
     /// Where callbacks and hooks run; by default the main queue, which must run (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
 

@@ -27,6 +27,8 @@ extension SessionSettings: CustomReflectable {
                 "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
                 "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
                 "cookieJar": cookieJar as Any, "hsts": hsts as Any,
+                "cache": cache as Any, "isOffline": isOffline, "hasWillCache": willCache != nil,
+                "identityLabel": identityLabel as Any,
                 "observer": observer as Any, "callbacks": callbacks, "hooks": hooks as Any,
                 "taskObservers": taskObservers, "postsNotifications": notifications.poster != nil,
                 "startsTasks": startsTasks,

@@ -29,6 +29,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var isKeptRedirect = false
         @usableFromInline var note: String?
         @usableFromInline var retries = 0
+        @usableFromInline var source = ResponseSource.network
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -141,6 +142,15 @@ public struct Response: @unchecked Sendable {
         }
     }
 
+    /// Where the response comes from: the network, the cache, or the cache after the server has confirmed it.
+    public package(set) var source: ResponseSource {
+        @inlinable get { storage.content.source }
+        _modify {
+            makeOwn()
+            yield &storage.content.source
+        }
+    }
+
     /// What the library has to say about the response, as a sentence: why a 401 was not answered, say. Nil for most responses.
     public package(set) var note: String? {
         @inlinable get { storage.content.note }
@@ -181,6 +191,16 @@ extension Response: CustomReflectable {
                 "redirects": redirects,
             ], displayStyle: .struct)
     }
+}
+
+/// Where a response comes from.
+public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
+    /// The server, or a proxy on the way to it.
+    case network
+    /// The session's cache, without a question to the server; also a 504 that stands for a stored response that is missing.
+    case cache
+    /// The session's cache, after the server has confirmed with 304 that the stored response is current (RFC 9111, 4.3).
+    case revalidated
 }
 
 /// The HTTP version of a message.

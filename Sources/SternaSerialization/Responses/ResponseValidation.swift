@@ -127,9 +127,10 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     private static func statusError(_ response: Response, body: Bytes, cause: SternaError?) -> SternaError {
         let status = response.status.code
         let phrase = response.status.registeredPhrase
+        let actor = response.source == .network ? "server" : "cache"
         var error = SternaError(
             .unacceptableStatus, phase: .decode,
-            "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").\(response.note.map { " \($0)" } ?? "")",
+            "The \(actor) answered \(status)\(phrase.isEmpty ? "" : " \(phrase)").\(response.note.map { " \($0)" } ?? "")",
             underlying: cause)
         error.attach(response, body)
         if !response.hasUnknownCoding {

@@ -98,6 +98,11 @@ struct ReadmeExamplesTests {
             $0.credential = Credential(user: "ada", password: password)
         }
 
+        // Cookies are kept and sent back, here in a file, too; hosts that ask for https are reached by it (HSTS).
+        let jar = CookieJar(path: "cookies.json")
+        let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+        print(try shop.cookies(for: "orders").map(\.name))
+
         // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
         try await api.upload(
             "photos",

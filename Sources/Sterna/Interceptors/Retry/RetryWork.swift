@@ -113,6 +113,8 @@ struct RetryWork {
         switch outcome {
         case .success(let response):
             let status = response.status.code
+            // What the cache says does not change by asking it again.
+            guard response.source != .cache else { return .deliver }
             guard policy.statuses.contains(status) || policy.deferredStatuses.contains(status) else { return .deliver }
             return await step(
                 .response(status: status, retryAfter: RetryAfter.delay(response.section)), &outcome)

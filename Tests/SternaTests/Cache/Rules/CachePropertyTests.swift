@@ -22,7 +22,7 @@ struct CachePropertyTests {
 
     private static let policies: [CachePolicy] =
         CachePolicy.Reading.allCases.flatMap { reading in
-            [CachePolicy(reading: reading), CachePolicy(reading: reading, fallsBack: true)]
+            [CachePolicy(reading: reading), CachePolicy(reading: reading, fallsBackToStored: true)]
         }
 
     /// Random lines of Cache-Control with some directives among them.

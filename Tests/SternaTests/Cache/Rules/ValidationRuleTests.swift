@@ -167,7 +167,7 @@ struct ValidationRuleTests {
         func text(_ status: Int?) -> String {
             let answer = CacheRule.answerAfterFailure(
                 status: status, Scene.request(request), stored: [Scene.stored(response)],
-                policy: CachePolicy(fallsBack: fallsBack), now: Scene.made + seconds)
+                policy: CachePolicy(fallsBackToStored: fallsBack), now: Scene.made + seconds)
             return answer.map { "\($0.1)" } ?? "-"
         }
         #expect(text(nil) == none)

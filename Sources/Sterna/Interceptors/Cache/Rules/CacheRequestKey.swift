@@ -25,6 +25,9 @@ struct CacheRequestKey: Sendable, Hashable {
         self.partition = partition
     }
 
+    /// The bytes that the key of a URL's responses is made of.
+    static func bytes(of url: HTTPURL) -> String.UTF8View { text(of: url).utf8 }
+
     /// Returns a URL in the form for comparison.
     ///
     /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters

@@ -14,13 +14,35 @@ package struct CacheKey: Sendable, Hashable {
     ///   - request: what tells requests apart, such as the method and the URL.
     ///   - partition: a keyed hash of the identity that the response belongs to; empty for one that all identities share.
     package init(request: some Sequence<UInt8>, partition: some Collection<UInt8>) {
+        self = Self(of: request).within(partition)
+    }
+
+    /// Makes the key of a request whose response all identities share.
+    init(of request: some Sequence<UInt8>) {
         var hash = SHA256()
-        // The partition's length keeps it apart from the request.
-        withUnsafeBytes(of: UInt64(partition.count).littleEndian) { hash.update(bufferPointer: $0) }
-        hash.update(data: Array(partition))
-        hash.update(data: Array(request))
+        if request.withContiguousStorageIfAvailable({ hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }) == nil {
+            hash.update(data: Array(request))
+        }
         let digest = hash.finalize()
         self.init { index in digest.withUnsafeBytes { LittleEndian.word($0, at: 8 * index) } }
+    }
+
+    /// Returns the key of the same request in the partition of an identity.
+    ///
+    /// The hashes of request and partition are joined by exclusive or: a request that has the key of another one in another partition would
+    /// have to be found without knowing the partitions, whose hashes are keyed.
+    func within(_ partition: some Collection<UInt8>) -> CacheKey {
+        guard !partition.isEmpty else { return self }
+        let other: CacheKey
+        if partition.count == Self.size, let known = partition.withContiguousStorageIfAvailable({ bytes in
+            CacheKey { LittleEndian.word(UnsafeRawBufferPointer(bytes), at: 8 * $0) }
+        }) {
+            other = known
+        } else {
+            other = CacheKey(of: partition)
+        }
+        let (mine, others) = (words, other.words)
+        return CacheKey(words: (mine.0 ^ others.0, mine.1 ^ others.1, mine.2 ^ others.2, mine.3 ^ others.3))
     }
 
     init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }

@@ -8,6 +8,9 @@ package import SternaCore
 /// stored as they are given: a head must contain no secret, such as an `Authorization` or `Cookie` field of the request, or a
 /// `Set-Cookie` field of the response that another identity could see.
 package protocol CacheStorage: AnyObject, Sendable {
+    /// Whether a commit waits for no disk.
+    var commitsAtOnce: Bool { get }
+
     /// Returns all variants stored for a key, the most recently stored first, and counts as a use of none of them.
     nonisolated(nonsending) func variants(of key: CacheKey) async -> [CachedVariant]
 
@@ -23,8 +26,9 @@ package protocol CacheStorage: AnyObject, Sendable {
     ///   - variant: a hash of the request's fields that the response varies on; 0 without any.
     ///   - head: the metadata; at most ``CacheLimits/headBytes``.
     ///   - length: the length of the body if it is known; an entry whose body has another length is not committed.
+    ///   - isInMemoryOnly: whether nothing may be written to a disk.
     nonisolated(nonsending) func store(
-        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?
+        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?, isInMemoryOnly: Bool
     ) async -> (any CacheWriter)?
 
     /// Replaces the head of an entry, after a revalidation; returns false if the entry is no longer there or the head is too long.
@@ -50,6 +54,15 @@ package protocol CacheStorage: AnyObject, Sendable {
 
     /// Waits until what was committed would survive a power failure.
     nonisolated(nonsending) func sync() async
+}
+
+extension CacheStorage {
+    /// Begins an entry that may be written to a disk.
+    nonisolated(nonsending) func store(
+        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?
+    ) async -> (any CacheWriter)? {
+        await store(key, variant: variant, head: head, length: length, isInMemoryOnly: false)
+    }
 }
 
 /// Writes the body of a new entry. It is released without a commit if the body is incomplete: nothing of it remains then.
@@ -82,11 +95,14 @@ package protocol CacheReader: AnyObject, Sendable {
 /// A stored response.
 package struct CachedVariant: Sendable {
     package let id: CacheEntryID
-    package let head: Bytes
+    let known: CachedHead
     package let body: CachedBody
 
     /// When it was committed, in milliseconds since 1970.
     package let stored: Int64
+
+    /// The head as it was stored.
+    package var head: Bytes { known.bytes }
 
     /// The length of the body in bytes.
     package var length: Int64 {

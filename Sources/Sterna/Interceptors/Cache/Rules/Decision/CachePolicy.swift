@@ -1,8 +1,10 @@
 /// How a request uses the cache.
 ///
+///     let reply = try await api.get("news") { $0.cachePolicy = .reload }
+///
 /// Directives of the request hold under every policy, and so do those of a response: `must-revalidate` and `no-cache` are heeded also
 /// offline.
-struct CachePolicy: Sendable, Hashable {
+public struct CachePolicy: Sendable, Hashable {
     /// Which stored responses answer.
     enum Reading: String, Sendable, Hashable, CaseIterable {
         /// Those that HTTP's rules allow (RFC 9111, 4).
@@ -17,36 +19,60 @@ struct CachePolicy: Sendable, Hashable {
         case revalidate
     }
 
+    /// Where responses may be stored, as `URLCache.StoragePolicy` says it.
+    public enum Storage: Sendable, Hashable {
+        /// In memory and in the cache's folder, for ASIHTTPRequest's `ASICachePermanentlyCacheStoragePolicy`.
+        case allowed
+        /// In memory, until the cache is released, for `ASICacheForSessionDurationCacheStoragePolicy`.
+        case allowedInMemoryOnly
+        /// Nowhere.
+        case notAllowed
+    }
+
     var reading = Reading.rules
 
     /// Whether caches on the way to the server are told not to answer either.
     var asksOrigin = false
 
+    /// Where responses may be stored; in memory and in the cache's folder by default.
+    public var storage = Storage.allowed
+
+    /// Whether a stored response of any age answers if the server cannot be reached; no by default.
+    public var fallsBackToStored = false
+
     /// Whether responses are stored.
-    var stores = true
+    var stores: Bool {
+        get { storage != .notAllowed }
+        set { storage = newValue ? .allowed : .notAllowed }
+    }
 
-    /// Whether a stored response of any age answers if the server cannot be reached.
-    var fallsBack = false
+    init(reading: Reading = .rules, asksOrigin: Bool = false, stores: Bool = true, fallsBackToStored: Bool = false) {
+        (self.reading, self.asksOrigin, self.fallsBackToStored) = (reading, asksOrigin, fallsBackToStored)
+        self.stores = stores
+    }
 
-    /// HTTP's rules; the default.
-    static let protocolRules = CachePolicy()
+    /// HTTP's rules (RFC 9111); the default.
+    public static let protocolRules = CachePolicy()
 
     /// Asks the server in any case, and stores its response.
-    static let reload = CachePolicy(reading: .reload)
+    public static let reload = CachePolicy(reading: .reload)
 
     /// Uses a stored response of any age; asks the server only if there is none.
-    static let cachedElseLoad = CachePolicy(reading: .anyAge)
+    public static let cachedElseLoad = CachePolicy(reading: .anyAge)
 
     /// Uses a stored response of any age; never asks the server, so that the request ends with 504 if there is none.
-    static let cachedOnly = CachePolicy(reading: .cachedOnly)
+    public static let cachedOnly = CachePolicy(reading: .cachedOnly)
 
     /// Uses a stored response only after the server has confirmed it.
-    static let revalidate = CachePolicy(reading: .revalidate)
+    public static let revalidate = CachePolicy(reading: .revalidate)
+
+    /// Passes the cache by: no stored response answers, and none is stored.
+    public static let ignored = CachePolicy(reading: .reload, stores: false)
 }
 
 extension CachePolicy {
     /// The policies of `NSURLRequest.CachePolicy`, by their names.
-    enum URLRequestPolicy: String, Sendable, Hashable, CaseIterable {
+    public enum URLRequestPolicy: String, Sendable, Hashable, CaseIterable {
         case useProtocolCachePolicy
         case reloadIgnoringLocalCacheData
         case reloadIgnoringCacheData
@@ -56,7 +82,8 @@ extension CachePolicy {
         case reloadRevalidatingCacheData
     }
 
-    init(_ policy: URLRequestPolicy) {
+    /// Makes the policy of that name.
+    public init(_ policy: URLRequestPolicy) {
         switch policy {
         case .useProtocolCachePolicy: self = .protocolRules
         case .reloadIgnoringLocalCacheData, .reloadIgnoringCacheData: self = .reload
@@ -68,23 +95,25 @@ extension CachePolicy {
     }
 
     /// The flags of ASIHTTPRequest's `ASICachePolicy`, by their names and numbers; none of them is `ASIUseDefaultCachePolicy`.
-    struct ASIFlags: OptionSet, Sendable, Hashable {
-        let rawValue: Int
+    public struct ASIFlags: OptionSet, Sendable, Hashable {
+        public let rawValue: Int
 
-        static let doNotReadFromCache = ASIFlags(rawValue: 1)
-        static let doNotWriteToCache = ASIFlags(rawValue: 2)
-        static let askServerIfModifiedWhenStale = ASIFlags(rawValue: 4)
-        static let askServerIfModified = ASIFlags(rawValue: 8)
-        static let onlyLoadIfNotCached = ASIFlags(rawValue: 16)
-        static let dontLoad = ASIFlags(rawValue: 32)
-        static let fallbackToCacheIfLoadFails = ASIFlags(rawValue: 64)
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let doNotReadFromCache = ASIFlags(rawValue: 1)
+        public static let doNotWriteToCache = ASIFlags(rawValue: 2)
+        public static let askServerIfModifiedWhenStale = ASIFlags(rawValue: 4)
+        public static let askServerIfModified = ASIFlags(rawValue: 8)
+        public static let onlyLoadIfNotCached = ASIFlags(rawValue: 16)
+        public static let dontLoad = ASIFlags(rawValue: 32)
+        public static let fallbackToCacheIfLoadFails = ASIFlags(rawValue: 64)
     }
 
     /// Makes the policy of ASIHTTPRequest's flags; of flags that contradict each other the one that reads less holds.
-    init(_ flags: ASIFlags) {
+    public init(_ flags: ASIFlags) {
         self.init()
         stores = !flags.contains(.doNotWriteToCache)
-        fallsBack = flags.contains(.fallbackToCacheIfLoadFails)
+        fallsBackToStored = flags.contains(.fallbackToCacheIfLoadFails)
         if flags.contains(.doNotReadFromCache) {
             reading = .reload
         } else if flags.contains(.dontLoad) {

@@ -70,7 +70,7 @@ enum CacheRule {
         }
         let limit = max(response.control.staleIfError ?? -1, control.staleIfError ?? -1)
         if limit >= 0, -answer.timeLeft <= limit, isAcceptable(answer, control) { return (answer, .ifError) }
-        return status == nil && policy.fallsBack && isAcceptable(answer, control) ? (answer, .unreachable) : nil
+        return status == nil && policy.fallsBackToStored && isAcceptable(answer, control) ? (answer, .unreachable) : nil
     }
 
     // MARK: Steps

@@ -9,6 +9,9 @@ enum CacheFields {
         "proxy-authentication-info", "proxy-authorization", "trailer",
     ]
 
+    /// The fields that are for the request alone that they answer, and have secrets: cookies take effect when they arrive.
+    private static let secretFields: Set<String> = ["set-cookie", "set-cookie2", "authentication-info"]
+
     /// The fields that describe the stored bytes or the empty content of a 304, which an update leaves as they are (RFC 9111, 3.2).
     private static let contentFields: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-digest", "content-md5", "digest",
@@ -24,7 +27,7 @@ enum CacheFields {
     static func stored(
         _ fields: HTTPFields, _ control: CacheControl.Response, _ settings: CacheRuleSettings
     ) -> HTTPFields {
-        var dropped = hopFields.union(connectionOptions(fields))
+        var dropped = hopFields.union(secretFields).union(connectionOptions(fields))
         // A shared cache does not store what is private (RFC 9111, 5.2.2.7).
         if settings.isShared, case .fields(let names) = control.isPrivate { dropped.formUnion(names) }
         return HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })

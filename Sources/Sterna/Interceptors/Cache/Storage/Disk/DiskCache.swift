@@ -91,7 +91,7 @@ package final class DiskCache: CacheStorage {
             }
             return open(entry.id).map { file in
                 let body = file.body.map { .whole($0) } ?? CachedBody.reader(DiskCacheReader(self, file))
-                return CachedVariant(id: entry.id, head: file.head, body: body, stored: file.header.stored)
+                return CachedVariant(id: entry.id, known: CachedHead(file.head), body: body, stored: file.header.stored)
             }
         }
     }
@@ -150,14 +150,21 @@ package final class DiskCache: CacheStorage {
 
     // MARK: Writing
 
+    package var commitsAtOnce: Bool { false }
+
     package nonisolated(nonsending) func store(
-        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?
+        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?, isInMemoryOnly: Bool
     ) async -> (any CacheWriter)? {
+        guard !isInMemoryOnly else { return nil }
+        return writer(CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
+    }
+
+    /// Begins an entry with an identifier of the caller's; nil if it cannot be stored.
+    func writer(_ id: CacheEntryID, head: Bytes, length: Int64?) -> DiskCacheWriter? {
         guard limits.admits(head: head.readableBytes, length: length ?? 0),
             HeadSlot.size(forHead: head.readableBytes) <= EntryHeader.mostSlotSize
         else { return nil }
         // Nothing waits for the disk here: the response is on its way.
-        let id = CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max))
         return DiskCacheWriter(
             self, id, head, length, since: notes.withLock { Epoch(clears: $0.clears, known: $0.epoch) })
     }
@@ -262,6 +269,13 @@ package final class DiskCache: CacheStorage {
                 notes.epoch = nil
             }
             journal.withLock { $0.clear() }
+        }
+    }
+
+    /// Returns which of the given entries are no longer there.
+    nonisolated(nonsending) func missing(among ids: [CacheEntryID]) async -> [CacheEntryID] {
+        await onDisk([]) { [self] in
+            journal.withLock { $0.query { state in ids.filter { !state.contains($0) } } } ?? ids
         }
     }
 

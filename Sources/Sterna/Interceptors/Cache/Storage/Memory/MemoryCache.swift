@@ -17,12 +17,12 @@ package final class MemoryCache: CacheStorage {
 
     private struct Entry: Sendable {
         let id: CacheEntryID
-        var head: Bytes
+        var head: CachedHead
         let body: Bytes
         let stored: Int64
 
         var size: Int64 {
-            MemoryCache.overhead + Int64(head.storageCapacity) + Int64(body.storageCapacity)
+            MemoryCache.overhead + Int64(head.bytes.storageCapacity) + Int64(body.storageCapacity)
         }
     }
 
@@ -63,7 +63,7 @@ package final class MemoryCache: CacheStorage {
     }
 
     private static func variant(_ entry: Entry) -> CachedVariant {
-        CachedVariant(id: entry.id, head: entry.head, body: .whole(entry.body), stored: entry.stored)
+        CachedVariant(id: entry.id, known: entry.head, body: .whole(entry.body), stored: entry.stored)
     }
 
     package func noteUse(of id: CacheEntryID) {
@@ -73,17 +73,32 @@ package final class MemoryCache: CacheStorage {
     }
 
     package nonisolated(nonsending) func store(
-        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?
+        _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?, isInMemoryOnly: Bool
     ) async -> (any CacheWriter)? {
-        guard limits.admits(head: head.readableBytes, length: length ?? 0) else { return nil }
-        return MemoryCacheWriter(
-            self, CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head, length,
-            epoch: state.withLock { $0.epoch })
+        writer(CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
     }
 
+    /// Begins an entry with an identifier of the caller's; nil if it cannot be stored.
+    func writer(_ id: CacheEntryID, head: Bytes, length: Int64?) -> MemoryCacheWriter? {
+        guard limits.admits(head: head.readableBytes, length: length ?? 0) else { return nil }
+        return MemoryCacheWriter(self, id, head, length, epoch: state.withLock { $0.epoch })
+    }
+
+    /// Adds an entry that another store has.
+    func add(_ variant: CachedVariant) {
+        guard case .whole(let body) = variant.body else { return }
+        let epoch = state.withLock { $0.epoch }
+        _ = commit(variant.id, head: variant.head, body: body, epoch: epoch, stored: variant.stored)
+    }
+
+    /// The identifiers of all entries.
+    var ids: [CacheEntryID] { state.withLock { state in state.queue.order.map(\.element.id) } }
+
+    package var commitsAtOnce: Bool { true }
+
     /// Makes an entry visible; returns false if there is no room for it, or all entries were removed since it began.
-    func commit(_ id: CacheEntryID, head: Bytes, body: Bytes, epoch: Int) -> Bool {
-        let entry = Entry(id: id, head: head.exactly, body: body.exactly, stored: now())
+    func commit(_ id: CacheEntryID, head: Bytes, body: Bytes, epoch: Int, stored: Int64? = nil) -> Bool {
+        let entry = Entry(id: id, head: CachedHead(head.exactly), body: body.exactly, stored: stored ?? now())
         guard limits.admits(head: head.readableBytes, length: Int64(body.readableBytes)), entry.size <= limits.bytes
         else { return false }
         return state.withLock { state in
@@ -103,10 +118,10 @@ package final class MemoryCache: CacheStorage {
 
     package nonisolated(nonsending) func update(_ id: CacheEntryID, head: Bytes) async -> Bool {
         guard head.readableBytes <= limits.headBytes else { return false }
-        let head = head.exactly
+        let head = CachedHead(head.exactly)
         return state.withLock { state in
             guard let slot = Self.slot(of: id, state), var entry = state.queue[slot],
-                limits.admits(head: head.readableBytes, length: Int64(entry.body.readableBytes))
+                limits.admits(head: head.bytes.readableBytes, length: Int64(entry.body.readableBytes))
             else { return false }
             entry.head = head
             state.queue[slot] = entry
@@ -139,7 +154,7 @@ package final class MemoryCache: CacheStorage {
         state.withLock { state in
             state.queue.order.map {
                 CacheListing(
-                    id: $0.element.id, head: $0.element.head, length: Int64($0.element.body.readableBytes),
+                    id: $0.element.id, head: $0.element.head.bytes, length: Int64($0.element.body.readableBytes),
                     stored: $0.element.stored)
             }
         }

@@ -1,0 +1,23 @@
+public import SternaCore
+
+/// The option that holds how a request uses the cache.
+enum CachePolicyKey: RequestOptionKey {
+    static var defaultValue: CachePolicy { .protocolRules }
+    static var name: String? { "cachePolicy" }
+}
+
+extension SessionSettings {
+    /// How requests use ``cache``; by HTTP's rules by default.
+    public var cachePolicy: CachePolicy {
+        get { options[CachePolicyKey.self] }
+        set { options[CachePolicyKey.self] = newValue }
+    }
+}
+
+extension RequestSettings {
+    /// How this request uses the session's cache; nil, the default, keeps the session's policy.
+    public var cachePolicy: CachePolicy? {
+        get { options[ifSet: CachePolicyKey.self] }
+        set { options[ifSet: CachePolicyKey.self] = newValue }
+    }
+}

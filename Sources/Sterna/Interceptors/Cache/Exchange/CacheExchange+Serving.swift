@@ -1,0 +1,123 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+
+/// A stored response: what the store has of it, and its head.
+struct StoredEntry: Sendable {
+    let variant: CachedVariant
+    let head: StoredHead
+
+    init(_ variant: CachedVariant, _ head: StoredHead) { (self.variant, self.head) = (variant, head) }
+
+    /// Reads the head; nil if another version wrote it.
+    init?(_ variant: CachedVariant, settings: CacheRuleSettings) {
+        guard let head = variant.known.decoded({ bytes in
+            StoredHead(bytes, bodyLength: variant.length, settings: settings)
+        }) else { return nil }
+        self.init(variant, head)
+    }
+}
+
+extension CacheExchange {
+    /// Returns the response that a stored one makes.
+    func serve(
+        _ entry: StoredEntry, _ answer: CachedAnswer, _ field: CacheStatusField, _ source: ResponseSource
+    ) -> Response {
+        cache.storage.noteUse(of: entry.variant.id)
+        var status = entry.head.response.status
+        let section: FieldSection
+        if answer.content == .whole, answer.withheld.isEmpty {
+            section = FieldSection(checkedLines: entry.head.lines(age: answer.age, field))
+        } else {
+            var served = CacheFields.served(entry.head.response, as: answer)
+            field.append(to: &served.fields)
+            status = served.status
+            section = FieldSection(served.fields)
+        }
+        var response = Response(
+            status: .init(code: min(max(status, 100), 999)), section: section, body: body(of: entry, answer.content),
+            url: request.url)
+        response.source = source
+        response.recorder = request.recorder
+        return response
+    }
+
+    private func body(of entry: StoredEntry, _ content: CachedAnswer.Content) -> ResponseBody {
+        switch content {
+        case .head, .notModified: return ResponseBody()
+        case .whole:
+            switch entry.variant.body {
+            case .whole(let bytes): return ResponseBody(bytes)
+            case .reader(let reader): return ResponseBody(StoredBody(reader, 0..<reader.length))
+            }
+        case .part(let range, _):
+            guard let place = entry.head.response.extent.place(of: range) else { return ResponseBody() }
+            switch entry.variant.body {
+            case .whole(let bytes):
+                let start = bytes.readerIndex + Int(place.lowerBound)
+                return ResponseBody(bytes.getSlice(at: start, length: place.count) ?? Bytes())
+            case .reader(let reader): return ResponseBody(StoredBody(reader, place))
+            }
+        }
+    }
+
+    /// Returns a response of the network that says what the cache did.
+    func marked(_ response: Response, _ field: CacheStatusField) -> Response {
+        var response = response
+        var fields = response.headers
+        field.append(to: &fields)
+        response.headers = fields
+        return response
+    }
+
+    /// Returns the 504 for a request that only a stored response might answer (RFC 9111, 5.2.1.7).
+    static func unanswered(_ request: Request, _ field: CacheStatusField) -> Response {
+        var fields = HTTPFields()
+        field.append(to: &fields)
+        fields[.contentLength] = "0"
+        var response = Response(status: .gatewayTimeout, section: FieldSection(fields), url: request.url)
+        response.source = .cache
+        response.note = field.detail.map { "Nothing was sent: \($0)." }
+        response.recorder = request.recorder
+        return response
+    }
+
+    static func unanswered(_ request: Request, _ reason: String) -> Response {
+        var field = CacheStatusField(.gatewayTimeout(.method))
+        field.detail = reason
+        return unanswered(request, field)
+    }
+}
+
+extension StoredHead {
+    /// Returns the lines of a response with the whole body.
+    func lines(age: Int64, _ field: CacheStatusField) -> Bytes {
+        var all = Bytes()
+        let text = field.text
+        all.reserveCapacity(lines.readableBytes + text.utf8.count + 48)
+        all.writeImmutableBuffer(lines)
+        all.writeStaticString("Age: ")
+        all.writeString("\(min(max(0, age), CacheControl.longest))")
+        all.writeStaticString("\r\nCache-Status: ")
+        all.writeString(text)
+        all.writeStaticString("\r\n")
+        return all
+    }
+}
+
+extension StoredExtent {
+    /// Returns where bytes of the representation lie in the stored body; nil if they are not all there.
+    func place(of range: Range<Int64>) -> Range<Int64>? {
+        guard contains(range) else { return nil }
+        guard case .parts(let ranges, _) = self else { return range }
+        var before: Int64 = 0
+        for stored in ranges.ranges {
+            if stored.contains(range.lowerBound) {
+                let start = before + (range.lowerBound - stored.lowerBound)
+                return start..<start + (range.upperBound - range.lowerBound)
+            }
+            before += stored.upperBound - stored.lowerBound
+        }
+        return nil
+    }
+}

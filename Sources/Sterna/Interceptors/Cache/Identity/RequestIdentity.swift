@@ -1,0 +1,112 @@
+import Crypto
+import HTTPTypes
+import SternaCore
+import SternaSecurity
+
+/// On whose behalf a session sends requests: what decides which stored responses, and which requests in flight, they may share.
+///
+/// An identity is made of the caller's Authorization and Cookie fields and of the fields that are marked as secret, the client
+/// certificate, the cookie jar, and the session's label. Cookies of the jar are no part of it: a login changes what `Vary: Cookie`
+/// selects, not the identity.
+struct RequestIdentity: Sendable {
+    /// The session's label; nil for none.
+    var label: String?
+    var jar: CookieJar?
+    var securityPolicy = SecurityPolicy.system
+    var hostPolicies = HostPolicies()
+
+    init(_ settings: SessionSettings) {
+        label = settings.identityLabel
+        jar = settings.cookieJar
+        (securityPolicy, hostPolicies) = (settings.securityPolicy, settings.hostPolicies)
+    }
+
+    /// Returns the partition of a request, before cookies of the jar were added to it.
+    func partition(of request: Request, _ secret: IdentitySecret) -> CachePartition {
+        var parts = IdentityParts()
+        if let label { parts.add(.label, label.utf8) }
+        if let own = jar?.identity { parts.add(.jar, own) }
+        let policy = hostPolicies.policy(for: request.url.hostWithoutBrackets) ?? securityPolicy
+        if policy.hasIdentity, request.url.scheme.isSecure, let certificate = policy.currentIdentity?.certificates.first {
+            parts.add(.certificate, certificate)
+        }
+        for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
+            for value in request.headers[values: name] { parts.add(name == .cookie ? .cookie : .authorization, value.utf8) }
+        }
+        for name in request.options[SecretHeadersKey.self].map({ $0.lowercased() }).sorted() {
+            guard let name = HTTPField.Name(name), name != .authorization, name != .cookie else { continue }
+            for value in request.headers[values: name] {
+                parts.add(.field, name.canonicalName.utf8)
+                parts.add(.field, value.utf8)
+            }
+        }
+        return secret.partition(parts)
+    }
+}
+
+/// The parts of an identity in an order and a form that no other identity has.
+struct IdentityParts: Sendable, Hashable {
+    enum Kind: UInt8, Sendable {
+        case label, jar, certificate, authorization, cookie, field
+    }
+
+    private(set) var bytes: [UInt8] = []
+
+    mutating func add(_ kind: Kind, _ value: some Collection<UInt8>) {
+        bytes.append(kind.rawValue)
+        // The length keeps a value apart from what follows.
+        LittleEndian.append(UInt64(value.count), to: &bytes)
+        bytes += value
+    }
+}
+
+/// The key with which identities and secret fields are hashed, so that neither can be guessed from what is stored.
+struct IdentitySecret: Sendable {
+    /// The number of bytes.
+    static let size = 32
+
+    private let key: SymmetricKey
+
+    /// The partition of requests without anything that identifies a caller.
+    private let anonymous: CachePartition
+
+    /// Makes a random key.
+    init() { self.init(SymmetricKey(size: .bits256)) }
+
+    /// Makes a key of ``size`` bytes; nil for another number.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size else { return nil }
+        self.init(SymmetricKey(data: bytes))
+    }
+
+    private init(_ key: SymmetricKey) {
+        self.key = key
+        anonymous = CachePartition(Self.hash([], key, purpose: .identity))
+    }
+
+    /// The bytes of the key. **They are a secret.**
+    var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
+
+    private enum Purpose: UInt8 {
+        case identity, field
+    }
+
+    func partition(_ parts: IdentityParts) -> CachePartition {
+        parts.bytes.isEmpty ? anonymous : CachePartition(Self.hash(parts.bytes, key, purpose: .identity))
+    }
+
+    /// Returns what stands for the value of a secret field.
+    func cover(_ value: String) -> String {
+        Self.hash(Array(value.utf8), key, purpose: .field).prefix(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private static func hash(_ bytes: [UInt8], _ key: SymmetricKey, purpose: Purpose) -> [UInt8] {
+        var hash = HMAC<SHA256>(key: key)
+        hash.update(data: [purpose.rawValue])
+        hash.update(data: bytes)
+        return Array(hash.finalize())
+    }
+}

@@ -1,0 +1,249 @@
+public import NIOCore
+public import SternaCore
+public import SternaPlatform
+import Synchronization
+
+/// Stores responses, so that later requests are answered without a server, or with a short question to it (RFC 9111).
+///
+///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .memory() }
+///     let news = try await api.get("news")
+///     print(news.response.source, news.headers[.cacheStatus] ?? "")
+///
+/// Sessions share a cache if they are given the same one; responses of one identity are never served to another, unless they are marked
+/// `public` (see ``SessionSettings/identityLabel``). All requests share its limits.
+public final class ResponseCache: Sendable {
+    let storage: any CacheStorage
+
+    /// The path of the folder; nil for a cache in memory.
+    public let path: String?
+
+    /// Whether the cache serves several users: it then keeps no private responses. False by default.
+    public let isShared: Bool
+
+    /// The time in milliseconds since 1970.
+    let clock: @Sendable () -> Int64
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var secret: IdentitySecret?
+        var partitions: [CachePartition] = []
+        var refreshing: Set<CacheEntryID> = []
+        var writes: [UInt64: Task<Void, Never>] = [:]
+        var nextWrite: UInt64 = 0
+    }
+
+    init(
+        _ storage: any CacheStorage, path: String? = nil, isShared: Bool = false,
+        clock: @escaping @Sendable () -> Int64 = CacheClock.now
+    ) {
+        (self.storage, self.path, self.isShared, self.clock) = (storage, path, isShared, clock)
+        if path == nil { state.withLock { $0.secret = IdentitySecret() } }
+    }
+
+    /// Makes a cache in memory.
+    ///
+    /// - Parameters:
+    ///   - bytes: the maximum size of all entries; a response above an eighth of it is not stored. 32 MiB by default.
+    ///   - isShared: whether the cache serves several users, as one of a proxy does, and keeps no private responses.
+    public static func memory(bytes: Int64 = 32 << 20, isShared: Bool = false) -> ResponseCache {
+        ResponseCache(MemoryCache(limits: CacheLimits(bytes: bytes)), isShared: isShared)
+    }
+
+    /// Makes a cache in a folder, which need not exist, with the responses that were used last in memory, too.
+    ///
+    /// Nothing is read before the first use. Several processes may use one folder. All files are readable by their owner alone. A folder
+    /// that cannot be used is an empty cache: requests do not fail for it.
+    ///
+    /// - Parameters:
+    ///   - bytes: the maximum size of all entries; 512 MiB by default.
+    ///   - entryBytes: the maximum size of a response; an eighth of `bytes` by default.
+    ///   - memoryBytes: the size of the part in memory; 16 MiB by default, 0 for none.
+    ///   - age: how long a response is kept; without limit by default.
+    ///   - isShared: whether the cache serves several users, and keeps no private responses.
+    public static func folder(
+        _ path: String, bytes: Int64 = 512 << 20, entryBytes: Int64? = nil, memoryBytes: Int64 = 16 << 20,
+        age: Duration? = nil, isShared: Bool = false
+    ) -> ResponseCache {
+        var limits = CacheLimits(bytes: bytes)
+        if let entryBytes { limits.entryBytes = min(max(0, entryBytes), limits.bytes) }
+        if let age { limits.age = max(0, age.components.seconds).multipliedReportingOverflow(by: 1_000).partialValue }
+        let disk = DiskCache(folder: path, limits: limits)
+        let storage: any CacheStorage =
+            memoryBytes > 0 ? LayeredCache(MemoryCache(limits: .init(bytes: memoryBytes)), over: disk) : disk
+        return ResponseCache(storage, path: path, isShared: isShared)
+    }
+
+    // MARK: What requests need
+
+    /// The key of identities. That of a folder is kept in it.
+    nonisolated(nonsending) func secret() async -> IdentitySecret {
+        if let known = state.withLock({ $0.secret }) { return known }
+        let found = (try? await FileWork.run { [path] in path.flatMap { IdentitySecret.kept(in: $0) } }) ?? nil
+        return state.withLock { state in
+            // Without its file, entries are of this process alone.
+            let secret = state.secret ?? found ?? IdentitySecret()
+            state.secret = secret
+            return secret
+        }
+    }
+
+    /// The key of identities, if it was read.
+    var knownSecret: IdentitySecret? { state.withLock { $0.secret } }
+
+    /// The most partitions that are remembered for ``invalidate(_:)``.
+    private static let mostPartitions = 1_024
+
+    /// Notes a partition in which something is stored.
+    func note(_ partition: CachePartition) {
+        state.withLock { state in
+            guard partition != .everyone, !state.partitions.contains(partition) else { return }
+            if state.partitions.count >= Self.mostPartitions { state.partitions.removeFirst() }
+            state.partitions.append(partition)
+        }
+    }
+
+    /// Removes the stored responses of a URL: those for everyone, and those of the given identity and of all that have stored something
+    /// through this object.
+    nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ partition: CachePartition?) async {
+        let key = CacheKey(of: CacheRequestKey.bytes(of: url))
+        var partitions = state.withLock { $0.partitions }
+        if let partition, !partitions.contains(partition) { partitions.append(partition) }
+        await storage.remove(key)
+        for partition in partitions { await storage.remove(key.within(partition.bytes)) }
+    }
+
+    /// Notes that an entry is being refreshed; false if it is already, or too many are.
+    func beginRefresh(of id: CacheEntryID) -> Bool {
+        state.withLock { $0.refreshing.count < 64 && $0.refreshing.insert(id).inserted }
+    }
+
+    func endRefresh(of id: CacheEntryID) { _ = state.withLock { $0.refreshing.remove(id) } }
+
+    /// Runs work behind the caller's back that ``sync()`` waits for.
+    func runBehind(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.nextWrite += 1
+            let number = state.nextWrite
+            // It ends after this closure has listed it, since it needs the lock for that.
+            state.writes[number] = Task {
+                await work()
+                _ = self.state.withLock { $0.writes.removeValue(forKey: number) }
+            }
+        }
+    }
+}
+
+// MARK: Entries
+
+extension ResponseCache {
+    /// A stored response, as lists have it.
+    public struct Entry: Sendable, Identifiable {
+        /// What tells it from all others.
+        public struct ID: Sendable, Hashable {
+            let id: CacheEntryID
+        }
+
+        public let id: ID
+
+        /// The URL, without user information and fragment, `***` in place of secret-looking values in its query.
+        public let url: String
+
+        /// The status with which it is served.
+        public let status: Int
+
+        /// The stored header fields.
+        public let headers: HTTPFields
+
+        /// The number of bytes of the body, in its content coding.
+        public let length: Int64
+
+        /// Whether the body is complete; if not, the cache has parts of it.
+        public let isComplete: Bool
+
+        /// When it was stored.
+        public let stored: Date
+
+        /// How old the response is, in seconds (RFC 9111, 4.2.3).
+        public let age: Int64
+
+        /// For how long it stays fresh, in seconds; 0 or less for a stale one.
+        public let timeLeft: Int64
+    }
+
+    /// What a cache holds.
+    public struct Usage: Sendable, Hashable {
+        /// The number of stored responses.
+        public let entries: Int
+
+        /// Their size in bytes, with what storing them costs.
+        public let bytes: Int64
+    }
+
+    /// Returns all stored responses, the most recently stored first.
+    public func entries() async -> [Entry] {
+        let settings = ruleSettings(secret: nil)
+        let now = clock() / 1_000
+        return await storage.list().compactMap { listing in
+            guard let head = StoredHead(listing.head, bodyLength: listing.length, settings: settings) else { return nil }
+            let response = head.response
+            return Entry(
+                id: .init(id: listing.id), url: head.url, status: response.status, headers: response.fields,
+                length: listing.length, isComplete: response.extent.isWhole,
+                stored: Date(timeIntervalSince1970: Double(listing.stored) / 1_000),
+                age: response.freshness.age(at: now), timeLeft: response.freshness.timeLeft(at: now))
+        }.sorted { $0.stored > $1.stored }
+    }
+
+    /// Returns the body of a stored response, in its content coding; nil if it is no longer there, or longer than `limit`.
+    public func body(of entry: Entry, upTo limit: Int = 64 << 20) async -> Bytes? {
+        let variants = await storage.variants(of: entry.id.id.key)
+        guard let variant = variants.first(where: { $0.id == entry.id.id }), variant.length <= limit else { return nil }
+        return try? await StoredBody.collect(variant.body)
+    }
+
+    /// Removes a stored response.
+    public func remove(_ entry: Entry) async { await storage.remove(entry.id.id) }
+
+    /// Removes the responses that are stored for a URL, of all identities that have used this object. Throws `invalidURL`.
+    public func remove(_ url: some URLConvertible) async throws {
+        let url = try url.resolve(against: nil)
+        await invalidate(url, nil)
+        let shown = Redaction.show(url.removingUserinfo())
+        // Identities of other processes are known by what they have stored alone.
+        await remove { $0.url == shown }
+    }
+
+    /// Removes the responses that a predicate selects.
+    public func remove(where isRemoved: @Sendable (Entry) -> Bool) async {
+        for entry in await entries() where isRemoved(entry) { await storage.remove(entry.id.id) }
+    }
+
+    /// Removes all responses, and discards those that are being stored.
+    public func removeAll() async { await storage.clear() }
+
+    /// Returns how many responses are stored, and their size.
+    public func usage() async -> Usage {
+        let usage = await storage.usage()
+        return Usage(entries: usage.entries, bytes: usage.bytes)
+    }
+
+    /// Waits until responses that have arrived are stored, and would survive a power failure.
+    public func sync() async {
+        while let write = state.withLock({ $0.writes.first?.value }) { await write.value }
+        await storage.sync()
+    }
+
+    func ruleSettings(secret: IdentitySecret?, secretFields: Set<String> = []) -> CacheRuleSettings {
+        var settings = CacheRuleSettings()
+        settings.isShared = isShared
+        settings.secrets.names.formUnion(secretFields)
+        if let secret { settings.secrets.cover = { secret.cover($0) } }
+        return settings
+    }
+}
+
+extension ResponseCache: CustomReflectable {
+    /// Shows the path alone.
+    public var customMirror: Mirror { Mirror(self, children: ["path": path as Any, "isShared": isShared]) }
+}

@@ -1,0 +1,155 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import Sterna
+
+@Suite("Cache: identities")
+struct CacheIdentityTests {
+    private static func scene(_ control: String, _ more: HTTPFields = [:]) throws -> CacheScene {
+        let numbers = Numbers()
+        return try CacheScene { _ in .cached("\(numbers.next)", control, more) }
+    }
+
+    static let callers: [@Sendable (inout SessionSettings) -> Void] = [
+        { _ in },
+        { $0.authorization = .bearer("one") },
+        { $0.authorization = .bearer("two") },
+        { $0.headers["Cookie"] = "id=1" },
+        { $0.headers["Cookie"] = "id=2" },
+        { $0.identityLabel = "ada" },
+        { $0.identityLabel = "grace" },
+        { settings in
+            settings.headers["X-Api-Key"] = "one"
+            settings.secretHeaders = ["X-Api-Key"]
+        },
+        { settings in
+            settings.headers["X-Api-Key"] = "two"
+            settings.secretHeaders = ["X-Api-Key"]
+        },
+    ]
+
+    @Test(
+        "Private or authorized responses are never served to another identity", arguments: ["max-age=60", "private, max-age=60"])
+    func partitions(control: String) async throws {
+        let scene = try Self.scene(control)
+        for (index, caller) in Self.callers.enumerated() {
+            #expect(try await scene.api.with(caller).get("a").text() == "\(index + 1)")
+        }
+        for (index, caller) in Self.callers.enumerated() {
+            let reply = try await scene.api.with(caller).get("a")
+            #expect(reply.body.text == "\(index + 1)" && reply.response.source == .cache)
+        }
+    }
+
+    @Test("Responses that are marked public are for all")
+    func everyone() async throws {
+        let scene = try Self.scene("public, max-age=60")
+        for caller in Self.callers { #expect(try await scene.api.with(caller).get("a").text() == "1") }
+        #expect(scene.sent == 1)
+    }
+
+    @Test("public and private at once is private")
+    func both() async throws {
+        let scene = try Self.scene("public, private, max-age=60")
+        _ = try await scene.api.with(Self.callers[1]).get("a")
+        #expect(try await scene.api.with(Self.callers[2]).get("a").text() == "2")
+    }
+
+    @Test("A response that was for all and no longer is, answers nobody else")
+    func change() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in
+            let number = numbers.next
+            return .cached("\(number)", number == 1 ? "public, max-age=60" : "private, max-age=60")
+        }
+        _ = try await scene.api.get("a")
+        _ = try await scene.api.with(Self.callers[1]).get("a") { $0.cachePolicy = .reload }
+        #expect(try await scene.api.with(Self.callers[2]).get("a").text() == "3")
+    }
+
+    @Test("A write of one identity removes what others have stored")
+    func invalidation() async throws {
+        let scene = try Self.scene("max-age=60")
+        _ = try await scene.api.with(Self.callers[1]).get("a")
+        try await scene.api.with(Self.callers[2]).put("a", body: .text("x"))
+        #expect(try await scene.api.with(Self.callers[1]).get("a").response.source == .network)
+    }
+
+    @Test("Cookies of the jar do not change the identity; Vary: Cookie sees them")
+    func jar() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { request in
+            let isVaried = request.url.path == "/varied"
+            return .cached(
+                "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60", isVaried ? [.vary: "Cookie"] : [:])
+        }
+        let jar = try #require(scene.api.settingsForTests.cookieJar)
+        try jar.set(Cookie(name: "a", value: "1", domain: "api.example.com"))
+        _ = try await scene.api.get("plain")
+        _ = try await scene.api.get("varied")
+        try jar.set(Cookie(name: "a", value: "2", domain: "api.example.com"))
+        #expect(try await scene.api.get("plain").text() == "1 a=1")
+        #expect(try await scene.api.get("varied").text() == "3 a=2")
+        // Another jar is another identity.
+        let other = CookieJar()
+        try other.set(Cookie(name: "a", value: "2", domain: "api.example.com"))
+        #expect(try await scene.api.with { $0.cookieJar = other }.get("plain").response.source == .network)
+    }
+
+    @Test("Set-Cookie takes effect when it arrives, not when the response is served again")
+    func setCookie() async throws {
+        let scene = try Self.scene("max-age=60", [.setCookie: "id=1"])
+        let jar = try #require(scene.api.settingsForTests.cookieJar)
+        let first = try await scene.api.get("a")
+        #expect(first.headers[.setCookie] == "id=1" && jar.cookies.count == 1)
+        // A jar that has had a cookie is an identity of its own.
+        _ = try await scene.api.get("a")
+        jar.removeAll()
+        let stored = try await scene.api.get("a")
+        #expect(stored.response.source == .cache && stored.headers[.setCookie] == nil && jar.cookies.isEmpty)
+    }
+
+    @Test("No secret is written to disk")
+    func secrets() async throws {
+        let folder = CacheTestFolder()
+        let scene = try CacheScene(folder: folder.path) { settings in
+            settings.authorization = .bearer("TOKENSECRET")
+            settings.headers["X-Api-Key"] = "KEYSECRET"
+            settings.headers["Cookie"] = "id=COOKIESECRET"
+            settings.secretHeaders = ["X-Api-Key"]
+        } answer: { _ in
+            .cached(
+                "x", "max-age=60",
+                [.vary: "Authorization, Cookie, X-Api-Key, Accept", .setCookie: "id=SETSECRET", .init("Authentication-Info")!: "INFOSECRET"])
+        }
+        _ = try await scene.api.get("a?access_token=URLSECRET")
+        await scene.cache.sync()
+        #expect(try await scene.api.get("a?access_token=URLSECRET").response.source == .cache)
+        var files = 0
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            guard let data = FileManager.default.contents(atPath: folder.path + "/" + name) else { continue }
+            files += 1
+            #expect(!String(decoding: data, as: UTF8.self).contains("SECRET"), "\(name)")
+        }
+        #expect(files >= 3)
+    }
+
+    @Test("Another process with the same credentials finds what is stored, one with others does not")
+    func processes() async throws {
+        let folder = CacheTestFolder()
+        for (token, source) in [("one", ResponseSource.network), ("one", .cache), ("two", .network), ("two", .cache)] {
+            let scene = try CacheScene(folder: folder.path, { $0.authorization = .bearer(token) }) { _ in
+                .cached("x", "max-age=60")
+            }
+            #expect(try await scene.api.get("a").response.source == source)
+            await scene.cache.sync()
+        }
+    }
+}
+
+extension Session {
+    var settingsForTests: SessionSettings { plan.settings }
+}

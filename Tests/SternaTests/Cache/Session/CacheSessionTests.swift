@@ -1,0 +1,171 @@
+import HTTPTypes
+import SternaCore
+import SternaTesting
+import Testing
+
+@testable import Sterna
+
+@Suite("Cache: sessions")
+struct CacheSessionTests {
+    @Test("A fresh response answers without a request, and says so")
+    func hit() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
+        let first = try await scene.api.get("news")
+        #expect(first.body.text == "1" && first.response.source == .network)
+        #expect(first.headers["Cache-Status"] == #"Sterna; fwd=uri-miss; fwd-status=200; stored; detail="nothing is stored for the URL""#)
+        scene.advance(10)
+        let second = try await scene.api.get("news")
+        #expect(second.body.text == "1" && second.response.source == .cache && second.status == 200)
+        #expect(second.headers[.age] == "10" && second.headers[.contentLength] == "1")
+        #expect(second.headers["Cache-Status"] == #"Sterna; hit; ttl=50; detail="fresh""#)
+        scene.advance(51)
+        #expect(try await scene.api.get("news").text() == "2")
+        #expect(scene.sent == 2)
+    }
+
+    @Test("Other URLs, queries and methods have their own responses")
+    func keys() async throws {
+        let scene = try CacheScene { request in .cached("\(request.method) \(request.url.requestTarget)", "max-age=60") }
+        for path in ["a", "a?b=1", "a?b=2", "a/"] { _ = try await scene.api.get(path) }
+        for path in ["a", "a?b=1", "a?b=2", "a/"] {
+            #expect(try await scene.api.get(path).text() == "GET /\(path)")
+        }
+        #expect(scene.sent == 4)
+        let head = try await scene.api.head("a")
+        #expect(head.response.source == .cache && head.headers[.contentLength] == "6" && head.body.isEmpty)
+        _ = try await scene.api.get("%61")
+        #expect(scene.sent == 4)
+    }
+
+    @Test(
+        "What must not be stored is not stored",
+        arguments: ["no-store", "max-age=60, no-store", "max-age=0", "", "max-age=60, max-age=0", "max-age=\"60", "no-cache"])
+    func notFresh(control: String) async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in .cached("\(numbers.next)", control) }
+        _ = try await scene.api.get("a")
+        #expect(try await scene.api.get("a").text() == "2")
+    }
+
+    @Test("A request with content passes the cache by")
+    func content() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
+        _ = try await scene.api.get("a")
+        let reply = try await scene.api.send(RequestDraft(.get, "a", body: .text("question")))
+        #expect(reply.body.text == "2" && reply.response.source == .network)
+    }
+
+    @Test("Sessions that are derived share the cache; one without is not changed")
+    func derived() async throws {
+        let scene = try CacheScene { _ in .cached("x", "max-age=60") }
+        _ = try await scene.api.with { $0.timeout = .seconds(5) }.get("a")
+        #expect(try await scene.api.get("a").response.source == .cache)
+        let bare = try await scene.api.with { $0.cache = nil }.get("a")
+        #expect(bare.response.source == .network && bare.headers["Cache-Status"] == nil)
+    }
+
+    @Test("Redirects are stored, each for itself")
+    func redirects() async throws {
+        let scene = try CacheScene { request in
+            request.url.path == "/old"
+                ? .init(status: 301, headers: [.location: "/new", .cacheControl: "max-age=60"])
+                : .cached("new", "max-age=60")
+        }
+        _ = try await scene.api.get("old")
+        let again = try await scene.api.get("old")
+        #expect(again.body.text == "new" && again.response.redirects.count == 1 && scene.sent == 2)
+    }
+
+    @Test("Variants lie beside each other")
+    func variants() async throws {
+        let scene = try CacheScene { request in
+            .cached(request.headers[.acceptLanguage] ?? "none", "max-age=60", [.vary: "Accept-Language"])
+        }
+        for language in ["de", "en", "de", "en"] {
+            #expect(try await scene.api.get("a", headers: ["Accept-Language": language]).text() == language)
+        }
+        #expect(scene.sent == 2)
+        #expect(try await scene.api.get("a", headers: ["Accept-Language": "fr"]).response.source == .network)
+    }
+
+    @Test("Vary mismatch: a response is never served to a request with other values")
+    func varyMismatch() async throws {
+        let scene = try CacheScene { request in
+            .cached(request.headers[.accept] ?? "none", "max-age=60", [.vary: "*"])
+        }
+        _ = try await scene.api.get("a", headers: ["Accept": "text/plain"])
+        #expect(try await scene.api.get("a", headers: ["Accept": "text/html"]).text() == "text/html")
+        #expect(await scene.cache.usage().entries == 0)
+    }
+
+    @Test("Lists, sizes and removals")
+    func entries() async throws {
+        let scene = try CacheScene { request in .cached("x", "max-age=60") }
+        for path in ["a", "b?token=secret", "c"] { _ = try await scene.api.get(path) }
+        scene.advance(20)
+        let entries = await scene.cache.entries()
+        #expect(
+            Set(entries.map(\.url)) == [
+                "https://api.example.com/a", "https://api.example.com/b?token=***", "https://api.example.com/c",
+            ])
+        #expect(entries.allSatisfy { $0.age == 20 && $0.timeLeft == 40 && $0.length == 1 && $0.isComplete && $0.status == 200 })
+        #expect(await scene.cache.usage().entries == 3)
+        let first = try #require(entries.first)
+        #expect(await scene.cache.body(of: first)?.text == "x")
+        try await scene.cache.remove("https://api.example.com/a")
+        await scene.cache.remove { $0.url.hasSuffix("/c") }
+        #expect(await scene.cache.entries().map(\.url) == ["https://api.example.com/b?token=***"])
+        await scene.cache.removeAll()
+        #expect(await scene.cache.usage() == .init(entries: 0, bytes: 0))
+        #expect(try await scene.api.get("a").response.source == .network)
+    }
+
+    @Test("The program may refuse to store")
+    func willCache() async throws {
+        let scene = try CacheScene { settings in
+            settings.willCache = { response, request in request.url.path != "/private" && response.status == .ok }
+        } answer: { _ in .cached("x", "max-age=60") }
+        for path in ["private", "open"] { for _ in 0..<2 { _ = try await scene.api.get(path) } }
+        #expect(scene.mock.requests.map(\.url.path) == ["/private", "/private", "/open"])
+    }
+
+    @Test("Policies", arguments: [
+        (CachePolicy.protocolRules, "1", 1), (.reload, "2", 2), (.cachedElseLoad, "1", 1), (.cachedOnly, "1", 1),
+        (.revalidate, "2", 2), (.ignored, "2", 2),
+    ])
+    func policies(policy: CachePolicy, text: String, count: Int) async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
+        _ = try await scene.api.get("a")
+        #expect(try await scene.api.get("a") { $0.cachePolicy = policy }.text() == text)
+        #expect(scene.sent == count)
+        // What a reload brings is stored, what passes the cache by is not.
+        let last = try await scene.api.get("a").text()
+        #expect(last == (policy == .ignored ? "1" : text))
+    }
+
+    @Test("A policy of the session holds for its requests")
+    func sessionPolicy() async throws {
+        let scene = try CacheScene({ $0.cachePolicy = .cachedElseLoad }) { _ in .cached("x", "max-age=60") }
+        _ = try await scene.api.get("a")
+        scene.advance(3_600)
+        let reply = try await scene.api.get("a")
+        #expect(reply.response.source == .cache && reply.headers[.age] == "3600")
+        #expect(try await scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source == .network)
+    }
+
+    @Test("Nothing of a body in memory only is written to the folder")
+    func inMemoryOnly() async throws {
+        let folder = CacheTestFolder()
+        let scene = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }
+        var policy = CachePolicy.protocolRules
+        policy.storage = .allowedInMemoryOnly
+        _ = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
+        await scene.cache.sync()
+        #expect(try await scene.api.get("a").response.source == .cache)
+        let other = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }
+        #expect(try await other.api.get("a").response.source == .network)
+    }
+}

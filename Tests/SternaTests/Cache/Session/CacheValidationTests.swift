@@ -1,0 +1,131 @@
+import HTTPTypes
+import SternaCore
+import SternaTesting
+import Testing
+
+@testable import Sterna
+
+@Suite("Cache: validation")
+struct CacheValidationTests {
+    @Test("A 304 confirms the stored response, which has the new fields")
+    func notModified() async throws {
+        let scene = try CacheScene { request in
+            if request.headers[.ifNoneMatch] == "\"1\"" {
+                return .init(status: 304, headers: [.eTag: "\"1\"", .cacheControl: "max-age=30", .contentLength: "9"])
+            }
+            return .cached("body", "max-age=10", [.eTag: "\"1\""])
+        }
+        _ = try await scene.api.get("a")
+        scene.advance(11)
+        let reply = try await scene.api.get("a")
+        #expect(reply.body.text == "body" && reply.status == 200 && reply.response.source == .revalidated)
+        // A 304 with a changed length: the length is that of the stored bytes.
+        #expect(reply.headers[.contentLength] == "4" && reply.headers[.cacheControl] == "max-age=30")
+        #expect(reply.headers["Cache-Status"]?.contains("fwd=stale; fwd-status=304; ttl=30; stored") == true)
+        scene.advance(25)
+        #expect(try await scene.api.get("a").response.source == .cache && scene.sent == 2)
+    }
+
+    @Test("Another response takes the place of the stored one")
+    func replaced() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in
+            let number = numbers.next
+            return .cached("\(number)", "max-age=10", [.eTag: "\"\(number)\""])
+        }
+        _ = try await scene.api.get("a")
+        scene.advance(11)
+        #expect(try await scene.api.get("a").text() == "2")
+        #expect(try await scene.api.get("a").text() == "2" && scene.sent == 2)
+    }
+
+    @Test("A response that is not stored removes the one in whose place it came")
+    func notStored() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in
+            let number = numbers.next
+            return .cached("\(number)", number == 1 ? "max-age=60" : "no-store")
+        }
+        _ = try await scene.api.get("a")
+        _ = try await scene.api.get("a") { $0.cachePolicy = .reload }
+        #expect(try await scene.api.get("a").text() == "3")
+    }
+
+    @Test("The caller's own conditions are its own")
+    func callers() async throws {
+        let scene = try CacheScene { request in
+            request.headers[.ifNoneMatch] == nil
+                ? .cached("x", "max-age=10", [.eTag: "\"1\""]) : .init(status: 304, headers: [.eTag: "\"1\"", .cacheControl: "max-age=10"])
+        }
+        _ = try await scene.api.get("a")
+        let validating = scene.api.with { $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400) }
+        let fresh = try await validating.get("a", headers: ["If-None-Match": "\"1\""])
+        #expect(fresh.status == 304 && fresh.response.source == .cache && fresh.body.isEmpty)
+        scene.advance(11)
+        let stale = try await validating.get("a", headers: ["If-None-Match": "\"1\""])
+        #expect(stale.status == 304 && stale.response.source == .network)
+        // It has updated the stored one.
+        #expect(try await scene.api.get("a").response.source == .cache)
+    }
+
+    @Test("A 304 for something else is asked for again without conditions")
+    func unknown() async throws {
+        let scene = try CacheScene { request in
+            request.headers[.ifNoneMatch] == nil
+                ? .cached("new", "max-age=10", [.eTag: "\"1\""]) : .init(status: 304, headers: [.eTag: "\"other\""])
+        }
+        _ = try await scene.api.get("a")
+        scene.advance(11)
+        let reply = try await scene.api.get("a")
+        #expect(reply.body.text == "new" && reply.response.source == .network && scene.sent == 3)
+    }
+
+    @Test("HEAD updates a stored response, or removes one that differs")
+    func head() async throws {
+        let scene = try CacheScene { request in
+            guard request.method == .head else { return .cached("body", "max-age=10", [.eTag: "\"1\""]) }
+            let isSame = request.url.query == nil
+            return .init(
+                status: 200, headers: [.eTag: isSame ? "\"1\"" : "\"2\"", .cacheControl: "max-age=60", .contentLength: "4"])
+        }
+        for path in ["a", "a?other"] { _ = try await scene.api.get(path) }
+        scene.advance(11)
+        for path in ["a", "a?other"] { _ = try await scene.api.head(path) }
+        #expect(try await scene.api.get("a").response.source == .cache)
+        #expect(try await scene.api.get("a?other").response.source == .network)
+    }
+
+    @Test("Unsafe methods remove what is stored, unless they fail", arguments: [(200, true), (302, true), (404, false), (500, false)])
+    func unsafe(status: Int, isRemoved: Bool) async throws {
+        let scene = try CacheScene({ $0.redirects = .doNotFollow }) { request in
+            guard request.method == .get else {
+                return .init(
+                    status: status, headers: [.location: "/b", .contentLocation: "https://other.example/c"])
+            }
+            return .cached("x", "max-age=60")
+        }
+        for path in ["a", "b"] { _ = try await scene.api.get(path) }
+        _ = try? await scene.api.post("a", body: .text("x"))
+        for path in ["a", "b"] {
+            #expect(try await scene.api.get(path).response.source == (isRemoved ? .network : .cache))
+        }
+    }
+
+    @Test("A response that may be served stale is refreshed behind the caller's back")
+    func refreshes() async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene { _ in
+            let number = numbers.next
+            return .cached("\(number)", "max-age=10, stale-while-revalidate=60", [.eTag: "\"\(number)\""])
+        }
+        _ = try await scene.api.get("a")
+        scene.advance(11)
+        let stale = try await scene.api.get("a")
+        #expect(stale.body.text == "1" && stale.response.source == .cache)
+        #expect(stale.headers["Cache-Status"]?.contains("ttl=-1") == true)
+        await scene.cache.sync()
+        #expect(scene.sent == 2)
+        let fresh = try await scene.api.get("a")
+        #expect(fresh.body.text == "2" && fresh.response.source == .cache)
+    }
+}
