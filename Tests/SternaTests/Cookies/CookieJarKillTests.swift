@@ -19,7 +19,9 @@ struct CookieJarKillTests {
         for round in 0..<rounds {
             let reports = try JarReports(folder.reports(0))
             reports.begin(killingAfter: .microseconds(Int.random(in: 0...150_000)))
-            await #expect(processExitsWith: .signal(SIGKILL)) { try await JarWriter.run("killed", number: 0, saves: .max) }
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                try await JarWriter.run("killed", number: 0, saves: .max)
+            }
             let lines = await reports.end()
             let model = JarModel(lines, before: saved)
             #expect(model.errors.isEmpty, "round \(round): \(model.errors)")
@@ -31,7 +33,9 @@ struct CookieJarKillTests {
             let found = Dictionary(uniqueKeysWithValues: jar.cookies.map { ($0.name, $0.value) })
             for name in Set(found.keys).union(model.saved.keys).union(model.unsaved.keys) {
                 let allowed = [model.saved[name]] + (model.unsaved[name] ?? [])
-                #expect(allowed.contains(found[name]), "round \(round): \(name) is \(found[name] ?? "-") and not \(allowed)")
+                #expect(
+                    allowed.contains(found[name]), "round \(round): \(name) is \(found[name] ?? "-") and not \(allowed)"
+                )
             }
             try await jar.save()
             saved = found
@@ -103,7 +107,8 @@ private enum JarWriter {
                     let name = names[Int.random(in: 0..<names.count)]
                     value += 1
                     let cookie = try Cookie(
-                        name: name, value: "\(getpid()).\(value)", domain: "a.test", expires: Date().addingTimeInterval(86_400))
+                        name: name, value: "\(getpid()).\(value)", domain: "a.test",
+                        expires: Date().addingTimeInterval(86_400))
                     if Int.random(in: 0..<3) == 0 {
                         report("- \(name)", pipe)
                         jar.remove(cookie)
