@@ -18,11 +18,11 @@ SMALL = ["--static-swift-stdlib", "-Xswiftc", f"-L{STATIC}", "-Xlinker", "--no-e
          "-Xcc", "-fdata-sections", "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 
-def missing_packages(clients, is_ordered=False):
+def missing_packages(clients, needs_valgrind=False):
     """Debian's names of what is not there."""
     os.environ["PATH"] += ":/usr/sbin"
     wanted = {"nginx": "nginx-light", "openssl": "openssl", "gcc": "gcc"}
-    if is_ordered:
+    if needs_valgrind:
         wanted |= {"valgrind": "valgrind", "objcopy": "binutils"}
     if "go" in clients:
         wanted["go"] = "golang-go"

@@ -1,13 +1,15 @@
 """Runs clients and takes their figures."""
 
+import dataclasses
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 
-from . import order, servers, works
+from . import instructions, order, servers, works
 
 
 class Failed(Exception):
@@ -41,16 +43,20 @@ class Rounds:
                     "errors": line["errors"]}
         if work.name in ("origins", "idle"):
             return self._crowd(work, client, count)
-        if work.name == "allocations":
+        if work.name == "state":
+            return self._state(work, client, count)
+        if work.name == "stored":
+            return self._stored(work, client, count)
+        if work.metric == "allocations":
             return self._allocations(work, client, count)
-        if work.ask == "get":
+        if work.ask in ("get", "cookies"):
             count = max(work.concurrency, int(count * works.SHARE.get(client, 1)))
         line, measured = self._run(work, client, count, work.concurrency)
         cpu = line.get("cpu", measured["user"] + measured["system"])
         wall = line["wall"]
         sample = {"peak": measured["peak"] / 1e6, "errors": line["errors"], "wall": wall,
                   "process_cpu": measured["user"] + measured["system"]}
-        if work.ask == "get":
+        if work.ask in ("get", "cookies"):
             sample["cpu"] = cpu * 1e6 / line["requests"]
             sample["rate"] = line["requests"] / wall
         else:
@@ -96,6 +102,53 @@ class Rounds:
         (few, first), (many, second) = seen
         return {"allocations": (second - first) / (many - few), "peak": measured["peak"] / 1e6, "errors": line["errors"]}
 
+    @property
+    def _cache(self):
+        return os.path.join(self.servers.folder, "cache")
+
+    # Of both the whole process, which may write when the response has ended.
+    def _stored(self, work, client, count):
+        def run(work):
+            line, measured = self._run(work, client, count, work.concurrency)
+            if line["bytes"] != self.servers.large * count:
+                raise Failed(f"{line['bytes']} bytes of {self.servers.large * count}")
+            return measured["user"] + measured["system"], measured["peak"] / 1e6
+
+        plain, _ = run(dataclasses.replace(work, ask="save", options=[]))
+        cpu, peak = run(work)
+        held = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(self._cache) for name in names)
+        shutil.rmtree(self._cache, ignore_errors=True)
+        if held < self.servers.large:
+            raise Failed(f"the cache has {held} bytes")
+        return {"times": cpu / plain, "cpu": cpu, "cpu_to_file": plain, "peak": peak, "errors": 0}
+
+    # A few hundred instructions more are nothing beside what disturbs a machine, but callgrind counts them. How long an instruction
+    # takes is that of all of the request's: its user time by its instructions.
+    def _state(self, work, client, count):
+        def each(figure, few, many):
+            return (figure(many) - figure(few)) / (many - few)
+
+        def instructed(*more):
+            def figure(number):
+                command = self._command(work, client, number, work.concurrency)[0] + list(more)
+                try:
+                    return instructions.count(self.paths["sterna"], command, self._environment())
+                except (OSError, subprocess.TimeoutExpired) as problem:
+                    raise Failed(str(problem)) from None
+            return each(figure, count // 4, count)
+
+        peaks = []
+
+        def user(number):
+            _, measured = self._run(work, client, number, work.concurrency)
+            peaks.append(measured["peak"] / 1e6)
+            return measured["user"]
+
+        without, held = instructed(), instructed("--state")
+        time = each(user, 5 * count, 15 * count) * 1e6
+        return {"instructions": without, "instructions_more": held - without, "more": (held - without) * time / without,
+                "peak": max(peaks), "errors": 0}
+
     def functions(self, client):
         """What a client runs where it starts and makes small requests of all kinds."""
         commands = [self._command(work, client, 300, 64)[0] for work in works.WORKS
@@ -120,8 +173,9 @@ class Rounds:
                 command += ["--buffer", str(256 << 10)]
             if client == "libcurl" and concurrency > 1000:
                 command.append("--epoll")
-            if work.name == "get-sigv4":
-                command.append("--sign")
+            if work.options:
+                command += [option.format(folder=self.servers.folder) for option in work.options]
+                shutil.rmtree(self._cache, ignore_errors=True)
             if work.ask == "save":
                 command += ["--file", os.path.join(self.servers.folder, "saved")]
                 if client == "libcurl":  # as the program curl

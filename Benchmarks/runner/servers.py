@@ -44,6 +44,10 @@ http {{
         listen 127.0.0.1:{plain} backlog=1024;
         {many}
         location /slow/ {{ limit_rate 512; }}
+        location /cacheable/ {{
+            alias {folder}/files/;
+            add_header Cache-Control "max-age=86400";
+        }}
     }}
     server {{
         listen 127.0.0.1:{tls} ssl backlog=1024;
@@ -119,6 +123,9 @@ class Servers:
             "http2-large": f"https://127.0.0.1:{self.http2}/large",
             "http2-part": f"https://127.0.0.1:{self.http2}/part",
             "large": f"http://127.0.0.1:{self.plain}/large",
+            "cacheable": f"http://127.0.0.1:{self.plain}/cacheable/1k",
+            "cacheable-large": f"http://127.0.0.1:{self.plain}/cacheable/large",
+            "cookies": "http://www.example.com/shop/cart",  # of requests that are not sent
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
             "slow": f"http://127.0.{{}}:{self.plain}/slow/2k",

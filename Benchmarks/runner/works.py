@@ -47,6 +47,8 @@ class Work:
     reference: str = "libcurl"  # which libcurl the ratios are to
     # In how many turns each client makes the requests of a round: what slows the machine for a while slows all of them.
     turns: int = 1
+    # What a client is told besides; `{folder}` is that of the run.
+    options: list = field(default_factory=list)
 
 
 SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
@@ -64,7 +66,7 @@ WORKS = [
     Work("get-h2", "1 KiB GET, 64 streams of HTTP/2", "cpu", "CPU a request", "get", HTTP2, 60_000, 8_000, 64, "http2", [
         Limit("sterna", 0.8, 0.6, "libcurl"), Limit("sterna", 0.3, None, "ahc")], turns=4),
     Work("get-sigv4", "1 KiB GET, 64 at once, AWS Signature Version 4", "cpu", "CPU a request", "get", ["sterna", "libcurl"],
-         30_000, 4_000, 64, limits=[Limit("sterna", 1.5, 1.15, "libcurl")], turns=4),
+         30_000, 4_000, 64, limits=[Limit("sterna", 1.5, 1.15, "libcurl")], turns=4, options=["--sign"]),
     Work("getone", "1 KiB GET, one at a time", "cpu", "CPU a request", "get", SMALL, 20_000, 3_000, 1, limits=[
         Limit("sterna", 1.15, 0.9, "libcurl"), Limit("sterna-loop", 0.85, None, "libcurl"),
         Limit("sterna", 0.35, None, "ahc")], turns=4),
@@ -86,6 +88,18 @@ WORKS = [
     Work("allocations", "Allocations of a 1 KiB GET", "allocations", "calls of malloc a request", "get",
          ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl"], 12_000, 4_000, 64, limits=[
              Limit("sterna", 32, 20), Limit("sterna-loop", 32, 20)]),
+    Work("state", "Cookies and HSTS that are on but empty", "more", "user time more a request, by instructions", "get",
+         ["sterna-loop"], 2_000, 1_000, limits=[Limit("sterna-loop", 0.6)]),
+    Work("cookies", "20 cookies from a jar of 100,000", "cpu", "CPU more a request", "cookies", ["sterna"], 100_000, 20_000,
+         target="cookies", limits=[Limit("sterna", 5)], turns=4),
+    Work("hit", "1 KiB from the cache in memory", "cpu", "CPU a request", "get", ["sterna"], 200_000, 40_000,
+         target="cacheable", limits=[Limit("sterna", 6)], turns=4, options=["--cache", "memory"]),
+    Work("hit-allocations", "Allocations of 1 KiB from the cache in memory", "allocations", "calls of malloc a request", "get",
+         ["sterna"], 12_000, 4_000, target="cacheable", limits=[Limit("sterna", 15)], options=["--cache", "memory"]),
+    Work("hit-disk", "1 KiB from the cache on disk", "cpu", "CPU a request", "get", ["sterna"], 40_000, 8_000,
+         target="cacheable", limits=[Limit("sterna", 60)], turns=4, options=["--cache", "{folder}/cache"]),
+    Work("stored", "Download of 1 GiB that the cache on disk stores", "times", "CPU, as a multiple of a download to a file", "download",
+         ["sterna"], 1, 1, target="cacheable-large", limits=[Limit("sterna", 1.2)], options=["--cache", "{folder}/cache"]),
     Work("origins", "10,000 requests at once to 1,000 origins", "p99", "until 99 of 100 are done", "origins",
          ["sterna", "sterna-loop", "ahc", "libcurl", "go"], 10_000, 10_000, 10_000, "many", [
              Limit("sterna", 0, metric="errors"), Limit("sterna-loop", 0, metric="errors"),
@@ -96,7 +110,7 @@ WORKS = [
 
 METRICS = {  # of a sample: unit and digits
     "cpu": ("us", 1), "cpu_gib": ("s", 3), "wall_ms": ("ms", 2), "allocations": ("", 1), "p99": ("s", 3),
-    "apart": ("%", 1),
+    "apart": ("%", 1), "more": ("us", 2), "times": ("times", 2),
     "idle_kib": ("KiB", 1), "peak": ("MB", 1), "errors": ("", 0),
 }
 

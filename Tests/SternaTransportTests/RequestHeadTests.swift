@@ -22,9 +22,19 @@ struct RequestHeadTests {
         request.headers[.contentLength] = "99"
         request.headers[.proxyAuthorization] = "Basic c2VjcmV0"
         let expected =
-            "POST /a?b=c HTTP/1.1\r\nHost: example.com:8080\r\nAccept: */*\r\nCookie: a=1\r\nCookie: b=\tü\r\n"
+            "POST /a?b=c HTTP/1.1\r\nHost: example.com:8080\r\nAccept: */*\r\nCookie: a=1; b=\tü\r\n"
             + "Content-Length: 12\r\n\r\n"
         #expect(try Self.text(request, .length(12)) == expected)
+    }
+
+    @Test("Cookies are written in one line, wherever they stand")
+    func cookies() throws {
+        var request = Request(.get, try HTTPURL("http://example.com/"))
+        request.headers[.cookie] = "a=1; b=2"
+        request.headers[.accept] = "*/*"
+        request.headers.append(HTTPField(name: .cookie, value: "c=3"))
+        let expected = "GET / HTTP/1.1\r\nHost: example.com\r\nCookie: a=1; b=2; c=3\r\nAccept: */*\r\n\r\n"
+        #expect(try Self.text(request) == expected)
     }
 
     @Test("Heads of all sizes are written whole", arguments: [0, 1, 400, 470, 480, 490, 500, 512, 600, 1_100, 70_000])

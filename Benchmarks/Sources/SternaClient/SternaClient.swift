@@ -6,6 +6,7 @@ import Sterna
 struct SternaClient {
     static func main() async throws {
         let arguments = Arguments()
+        if arguments.work == .cookies { return try await CookieLoad.run(arguments).printLine() }
         let session = try Session { settings in
             settings.responseSerializer = .data
             if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
@@ -41,6 +42,8 @@ struct SternaClient {
                 guard let body else { throw Refused() }
                 try await session.put(url, body: body)
                 return Int(body.length ?? 0)
+            case .cookies:
+                throw Refused()
             }
         }
         let load =

@@ -10,6 +10,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let bandwidth = ChainSlots(rawValue: 1 << 2)
     static let signing = ChainSlots(rawValue: 1 << 3)
     static let hedging = ChainSlots(rawValue: 1 << 4)
+    static let coalescing = ChainSlots(rawValue: 1 << 5)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -22,6 +23,7 @@ struct ChainSlots: OptionSet, Sendable {
         }
         if settings.bandwidth != nil { insert(.bandwidth) }
         if settings.hedging != nil { insert(.hedging) }
+        if settings.coalescesRequests { insert(.coalescing) }
         if Self.isSigned(settings.options) { insert(.signing) }
     }
 
@@ -35,6 +37,7 @@ struct ChainSlots: OptionSet, Sendable {
         }
         if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
         if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
+        if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }
     }
 
@@ -55,6 +58,7 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
+    private let coalescing: CoalescingPlan
 
     init(
         settings: SessionSettings, authentication: PlannedAuthentication, scope: SessionScope,
@@ -67,6 +71,7 @@ struct ChainBuilder: Sendable {
         self.transport = transport
         self.base = base
         cache = CachePlan(settings, calls: scope.calls)
+        coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
     /// Returns a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
@@ -107,6 +112,7 @@ struct ChainBuilder: Sendable {
         if let limit = settings.adaptiveConcurrencyLimit {
             policies.append(AdaptiveConcurrencyInterceptor(limit: limit, time: settings.engine.loopClock))
         }
+        if slots.contains(.coalescing) { policies.append(CoalescingInterceptor(plan: coalescing)) }
         if let cache { policies.append(CacheInterceptor(cache)) }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock

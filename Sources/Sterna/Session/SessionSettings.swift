@@ -82,7 +82,7 @@ public struct SessionSettings: Sendable {
 
     /// The stored responses that answer requests (RFC 9111); none by default. Several sessions may share a cache.
     ///
-    ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = try? .folder("/home/ada/.cache/app/http") }
+    ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .folder(caches) }
     public var cache: ResponseCache?
 
     /// Whether requests are answered from ``cache`` alone, by responses of any age, and the network is never used; no by default.

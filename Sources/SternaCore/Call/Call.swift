@@ -84,6 +84,18 @@ public final class Call: Sendable {
         recorder = MetricsRecorder(id: id, observer: observer, clock: clock)
     }
 
+    /// Makes a call for work that begins with another call and may outlast it. It has no deadline; its attempts are recorded with those of
+    /// the other call.
+    ///
+    /// - Parameter scope: the calls that are cancelled together with this one.
+    package init(outlasting other: Call, scope: CallScope?) {
+        self.scope = scope
+        epoch = scope?.epoch ?? 0
+        (clock, log, trace, recorder) = (other.clock, other.log, other.trace, other.recorder)
+        end = Atomic(Self.paused - 1)
+        hasOwnDeadline = false
+    }
+
     /// Returns a number that is unique within this process.
     package static func newNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 

@@ -47,6 +47,18 @@ public struct RequestOptions: Sendable {
         own.merge(added) { _, new in new }
     }
 
+    /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
+    ///
+    /// - Parameter keys: the keys of options that do not matter.
+    package func compared(except keys: Set<ObjectIdentifier>) -> ComparedOptions? {
+        var values: [ObjectIdentifier: AnyHashable] = [:]
+        for (key, entry) in entries ?? [:] where !keys.contains(key) {
+            guard let value = entry.value as? any Hashable else { return nil }
+            values[key] = AnyHashable(value)
+        }
+        return ComparedOptions(values: values)
+    }
+
     private var own: [ObjectIdentifier: Entry] {
         get { entries ?? [:] }
         _modify {
@@ -71,6 +83,12 @@ extension RequestOptions: CustomReflectable {
         }
         return open(entry.key)
     }
+}
+
+/// The options of a request as a value that can be compared.
+// Invariant: all values come from options, and are Sendable there; they are never changed.
+package struct ComparedOptions: Hashable, @unchecked Sendable {
+    fileprivate let values: [ObjectIdentifier: AnyHashable]
 }
 
 /// A key of ``RequestOptions``: a type of the policy that reads it.

@@ -94,17 +94,21 @@ enum RequestEncoder {
             text.put(authorization)
             text.putLineEnd()
         }
+        var hasCookies = false
         for field in request.headers where isSent(field, expectsContinue, forwarded) {
+            let isCookie = Self.isCookie(field)
+            if isCookie, hasCookies { continue }
             text.put(field.name.rawName)
             text.put(": " as StaticString)
-            let isClean = field.withUnsafeBytesOfValue { bytes in
-                text.put(UnsafeRawBufferPointer(bytes))
-                return FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
-            }
-            guard isClean else {
-                throw SternaError(
-                    .invalidHeader, phase: .prepare,
-                    "The value of header “\(field.name.rawName)” has a control character and was not sent.")
+            if isCookie {
+                // One line has all cookies: `HTTPFields` splits what it is given, and servers read the first line.
+                for cookie in request.headers where Self.isCookie(cookie) {
+                    if hasCookies { text.put("; " as StaticString) }
+                    hasCookies = true
+                    try putValue(of: cookie, into: &text)
+                }
+            } else {
+                try putValue(of: field, into: &text)
             }
             text.putLineEnd()
             if asksToClose(field) { closes = true }
@@ -119,6 +123,23 @@ enum RequestEncoder {
         }
         text.putLineEnd()
         return closes
+    }
+
+    private static func putValue(of field: HTTPField, into text: inout TextWriter) throws(SternaError) {
+        let isClean = field.withUnsafeBytesOfValue { bytes in
+            text.put(UnsafeRawBufferPointer(bytes))
+            return FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
+        }
+        guard isClean else {
+            throw SternaError(
+                .invalidHeader, phase: .prepare,
+                "The value of header “\(field.name.rawName)” has a control character and was not sent.")
+        }
+    }
+
+    private static func isCookie(_ field: HTTPField) -> Bool {
+        let name = field.name.canonicalName
+        return name.utf8.count == 6 && name == "cookie"
     }
 
     private static func asksToClose(_ field: HTTPField) -> Bool {

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// What every client is asked: `NAME work url count concurrency [--on-loop] [--http2] [--loops N] [--file PATH] [--ca FILE] [--sign] [--state]`.
+/// What every client is asked: `NAME work url count concurrency [--on-loop] [--http2] [--loops N] [--file PATH] [--ca FILE] [--sign] [--state] [--cache memory|FOLDER]`.
 public struct Arguments: Sendable {
     public enum Work: String, Sendable {
         /// A small answer, collected.
@@ -21,6 +21,8 @@ public struct Arguments: Sendable {
         case origins
         /// Connections that were used once and are kept.
         case idle
+        /// Requests with cookies of a full jar, which are not sent.
+        case cookies
     }
 
     public let work: Work
@@ -35,6 +37,8 @@ public struct Arguments: Sendable {
     public private(set) var isSigned = false
     /// Whether a client that can keeps cookies and hosts that want TLS only.
     public private(set) var keepsState = false
+    /// Where a client that can stores responses: "memory", or a folder; nil for no cache.
+    public private(set) var cache: String?
     /// How many event loops a client has that lets one choose; by default what costs AsyncHTTPClient the least on one core.
     public private(set) var loops: Int
     public private(set) var file = ""
@@ -59,6 +63,7 @@ public struct Arguments: Sendable {
             case "--http2": isHTTP2 = true
             case "--sign": isSigned = true
             case "--state": keepsState = true
+            case "--cache": cache = rest.popFirst()
             case "--loops": loops = rest.popFirst().flatMap { Int($0) } ?? loops
             case "--file": file = rest.popFirst() ?? ""
             case "--ca": authorities = rest.popFirst()
@@ -76,7 +81,7 @@ public struct Arguments: Sendable {
     }
 
     private static func leave() -> Never {
-        print("usage: NAME get|download|save|upload|origins|idle url count concurrency [OPTION…]")
+        print("usage: NAME get|download|save|upload|origins|idle|cookies url count concurrency [OPTION…]")
         exit(64)
     }
 }

@@ -93,7 +93,7 @@ final class CircuitReport: Sendable {
     }
 }
 
-private enum CircuitReportKey: RequestOptionKey {
+enum CircuitReportKey: RequestOptionKey {
     static var defaultValue: CircuitReport? { nil }
 }
 

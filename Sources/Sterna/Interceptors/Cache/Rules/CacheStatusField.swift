@@ -85,6 +85,15 @@ struct CacheStatusField: Sendable, Hashable {
         fields.append(HTTPField(name: name, value: text))
     }
 
+    /// Returns the value of a response's field with `collapsed` in the member of this cache, for a request that shared the transfer of
+    /// another (RFC 9211, 2.6); nil if this cache did not forward the request.
+    static func collapsed(_ value: String) -> String? {
+        guard value.hasPrefix("\(cache); fwd="), !value.contains("; collapsed") else { return nil }
+        // The reason is the last parameter, and the only one that may hold a semicolon.
+        guard let detail = value.firstRange(of: "; detail=") else { return value + "; collapsed" }
+        return value[..<detail.lowerBound] + "; collapsed" + value[detail.lowerBound...]
+    }
+
     /// The largest integer of structured fields (RFC 9651, 3.3.1).
     private static let largest: Int64 = 999_999_999_999_999
 

@@ -12,43 +12,60 @@ struct CookieRequest: Sendable {
 }
 
 extension CookieJarState {
-    /// A cookie of a request: where it lies, and its place in the Cookie field.
+    /// A cookie of a request.
     private struct Match {
-        let shelf: Dictionary<String, [Entry]>.Index
+        /// The number of its shelf among those of the request, and its place there.
+        let shelf: Int
         let index: Int
         let place: Place
+        /// Its length in the Cookie field.
+        let length: Int
+    }
+
+    /// The cookies of a request, in the order of its Cookie field.
+    private struct Matches {
+        var shelves: [Dictionary<String, [Entry]>.Index] = []
+        var cookies: [Match] = []
+        /// The length of the Cookie field.
+        var length = 0
     }
 
     /// Returns the Cookie field of a request, and notes that its cookies were used; nil without cookies.
     mutating func field(for request: CookieRequest, now: CookieTime) -> String? {
         guard count > 0 else { return nil }
-        let (matches, length) = matches(request, now)
-        guard !matches.isEmpty else { return nil }
-        for match in matches { shelves.values[match.shelf][match.index].cookie.lastAccess = now }
-        return String(unsafeUninitializedCapacity: length) { space in
+        let found = matches(request, now)
+        guard !found.cookies.isEmpty else { return nil }
+        // Each shelf once: finding it again for each cookie would cost more than the rest.
+        for (number, shelf) in found.shelves.enumerated() {
+            Self.note(found.cookies, of: number, now, in: &shelves.values[shelf])
+        }
+        let entries = found.shelves.map { shelves.values[$0] }
+        return String(unsafeUninitializedCapacity: found.length) { space in
             var field = CookieFieldWriter(space)
-            for match in matches {
-                let shelf = shelves.values[match.shelf]
-                field.append(name: shelf[match.index].cookie.name, value: shelf[match.index].cookie.value)
-            }
+            for match in found.cookies { field.append(entries[match.shelf][match.index].cookie) }
             return field.count
         }
     }
 
-    /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
-    func cookies(for request: CookieRequest, now: CookieTime) -> [Cookie] {
-        matches(request, now).matches.map { shelves.values[$0.shelf][$0.index].cookie }
+    private static func note(_ matches: [Match], of shelf: Int, _ now: CookieTime, in entries: inout [Entry]) {
+        for match in matches where match.shelf == shelf { entries[match.index].cookie.lastAccess = now }
     }
 
-    /// Finds the cookies of a request, within the limits of a Cookie field, and the field's length.
-    private func matches(_ request: CookieRequest, _ now: CookieTime) -> (matches: [Match], length: Int) {
+    /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
+    func cookies(for request: CookieRequest, now: CookieTime) -> [Cookie] {
+        let found = matches(request, now)
+        return found.cookies.map { shelves.values[found.shelves[$0.shelf]][$0.index].cookie }
+    }
+
+    /// Finds the cookies of a request, within the limits of a Cookie field.
+    private func matches(_ request: CookieRequest, _ now: CookieTime) -> Matches {
         let url = request.url
         let host = url.host
-        guard host.utf8.count <= CookieMatching.longestHost else { return ([], 0) }
+        var found = Matches()
+        guard host.utf8.count <= CookieMatching.longestHost else { return found }
         let context = CookieContext(
             isSecure: url.scheme.isSecure, isForeign: request.site.map { !$0.contains(url, suffixes) } ?? false,
             isLaxAllowed: request.isSafe && request.site?.isNavigation == true, now: now)
-        var matches: [Match] = []
         var isSorted = true
         var target = url.requestTarget
         target.withUTF8 { target in
@@ -57,9 +74,13 @@ extension CookieJarState {
             var isHost = true
             while !rest.isEmpty {
                 if let shelf = shelves.index(forKey: isHost ? host : String(Substring(rest))) {
-                    let before = matches.count
-                    collect(shelf, context, isHost: isHost, path: path, &matches)
-                    if before > 0, matches.count > before { isSorted = false }
+                    let before = found.cookies.count
+                    Self.collect(
+                        shelves.values[shelf], found.shelves.count, context, isHost: isHost, path: path, &found.cookies)
+                    if found.cookies.count > before {
+                        found.shelves.append(shelf)
+                        if before > 0 { isSorted = false }
+                    }
                 }
                 // An address has no names above it.
                 guard url.hostKind == .domain, let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { break }
@@ -67,40 +88,43 @@ extension CookieJarState {
                 isHost = false
             }
         }
-        if !isSorted { matches.sort { $0.place < $1.place } }
+        if !isSorted { found.cookies.sort { $0.place < $1.place } }
         if request.caller.count > 0 {
-            matches.removeAll { match in
-                request.caller.names.contains(shelves.values[match.shelf][match.index].cookie.name)
+            found.cookies.removeAll { match in
+                request.caller.names.contains(shelves.values[found.shelves[match.shelf]][match.index].cookie.name)
             }
         }
-        return fitting(matches, beside: request.caller)
+        limit(&found, beside: request.caller)
+        return found
     }
 
-    private func collect(
-        _ shelf: Dictionary<String, [Entry]>.Index, _ context: CookieContext, isHost: Bool,
+    private static func collect(
+        _ entries: [Entry], _ shelf: Int, _ context: CookieContext, isHost: Bool,
         path: Slice<UnsafeBufferPointer<UInt8>>, _ matches: inout [Match]
     ) {
-        let entries = shelves.values[shelf]
+        if matches.isEmpty { matches.reserveCapacity(entries.count) }
         for index in entries.indices where context.allows(entries[index].cookie, isHost: isHost) {
-            let own = entries[index].cookie.path
-            if own.utf8.count == 1 || CookieMatching.isPath(own, of: path) {
-                matches.append(Match(shelf: shelf, index: index, place: entries[index].place))
-            }
+            let length = entries[index].cookie.path.utf8.count
+            guard length == 1 || CookieMatching.isPath(entries[index].cookie.path, of: path) else { continue }
+            matches.append(
+                Match(
+                    shelf: shelf, index: index, place: entries[index].place,
+                    length: entries[index].cookie.fieldLength))
         }
     }
 
-    /// Returns the first cookies that fit into a Cookie field behind the caller's, and their length.
-    private func fitting(_ matches: [Match], beside caller: CallerCookies) -> (matches: [Match], length: Int) {
+    /// Drops the cookies that do not fit into a Cookie field behind the caller's.
+    private func limit(_ found: inout Matches, beside caller: CallerCookies) {
         let most = limits.fieldLength - (caller.count > 0 ? caller.length + 2 : 0)
-        var length = 0
-        for (position, match) in matches.enumerated() {
-            let more = shelves.values[match.shelf][match.index].cookie.fieldLength + (position > 0 ? 2 : 0)
-            guard position < limits.perRequest - caller.count, length + more <= most else {
-                return (Array(matches.prefix(position)), length)
+        let mostCookies = limits.perRequest - caller.count
+        for position in found.cookies.indices {
+            let more = found.cookies[position].length + (position > 0 ? 2 : 0)
+            guard position < mostCookies, found.length + more <= most else {
+                found.cookies.removeSubrange(position...)
+                return
             }
-            length += more
+            found.length += more
         }
-        return (matches, length)
     }
 }
 
@@ -133,16 +157,16 @@ private struct CookieFieldWriter {
 
     init(_ space: UnsafeMutableBufferPointer<UInt8>) { self.space = space }
 
-    mutating func append(name: String, value: String) {
+    mutating func append(_ cookie: borrowing Cookie) {
         if count > 0 {
             append(UInt8(ascii: ";"))
             append(UInt8(ascii: " "))
         }
-        if !name.isEmpty {
-            append(name)
+        if !cookie.name.isEmpty {
+            append(cookie.name)
             append(UInt8(ascii: "="))
         }
-        append(value)
+        append(cookie.value)
     }
 
     private mutating func append(_ byte: UInt8) {

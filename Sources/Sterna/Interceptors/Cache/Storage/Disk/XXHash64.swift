@@ -24,7 +24,7 @@ enum XXHash64 {
                 position += 32
             }
             hash = rotate(one, 1) &+ rotate(two, 7) &+ rotate(three, 12) &+ rotate(four, 18)
-            for lane in [one, two, three, four] { hash = (hash ^ round(0, lane)) &* prime1 &+ prime4 }
+            hash = merge(merge(merge(merge(hash, one), two), three), four)
         } else {
             hash = seed &+ prime5
         }
@@ -55,6 +55,11 @@ enum XXHash64 {
     @inline(__always)
     private static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
         rotate(lane &+ word &* prime2, 31) &* prime1
+    }
+
+    @inline(__always)
+    private static func merge(_ hash: UInt64, _ lane: UInt64) -> UInt64 {
+        (hash ^ round(0, lane)) &* prime1 &+ prime4
     }
 
     @inline(__always)

@@ -1,0 +1,175 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// Lets identical requests that are in flight together share one transfer.
+///
+/// It stands below whatever makes a request complete, and above the cache, which then forwards one request. A request joins a transfer
+/// until the head of its response has arrived: what comes later asks for a later state of the resource. For the same reason nothing joins
+/// a transfer that began before a request with an unsafe method to its origin has ended.
+struct CoalescingInterceptor: Interceptor {
+    let plan: CoalescingPlan
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard CookieRules.isSafe(request.method) else {
+            // It may have changed what later requests have to see, also if it failed.
+            defer { plan.transfers.close(request.url.origin) }
+            return try await next(request)
+        }
+        guard request.options[CoalescingUseKey.self], let call = request.call,
+            CoalescingRule.refusal(request) == nil, let key = await plan.key(of: request)
+        else { return try await next(request) }
+        return try await share(request, key, call, next)
+    }
+
+    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    @inline(never)
+    nonisolated(nonsending) private func share(
+        _ request: Request, _ key: CoalescingKey, _ call: Call, _ next: Chain
+    ) async throws -> Response {
+        guard !Task.isCancelled, !call.isCancelled else { throw SharedReader.cancelled(.wait).at(request) }
+        let (transfer, number, isFirst) = plan.transfers.join(key) {
+            SharedTransfer(request, key, Call(outlasting: call, scope: plan.calls), plan)
+        }
+        let reader = SharedReader(transfer, number, request, plan.time)
+        if isFirst {
+            transfer.start(Self.shared(request, transfer.call), next)
+        } else {
+            Self.raise(transfer.call, for: request)
+        }
+        do {
+            guard reader.begin() else { throw SharedReader.cancelled(.wait).at(request) }
+            switch try await reader.outcome() {
+            case .own: break
+            case .shared(let head, let isStreamed):
+                var response = isFirst ? head : Self.collapsed(head)
+                response.recorder = request.recorder
+                response.url = request.url
+                if isStreamed {
+                    response.body = ResponseBody(
+                        SharedBody(reader, head, to: request, window: plan.limits.window, next))
+                } else {
+                    reader.finish()
+                }
+                return response
+            }
+        } catch {
+            reader.finish()
+            throw error
+        }
+        reader.finish()
+        return try await next(request)
+    }
+
+    /// Returns the request of a transfer, which has a call of its own.
+    private static func shared(_ request: Request, _ call: Call) -> Request {
+        var request = request
+        call.priority = request.call?.priority ?? request.priority
+        request.join(call)
+        request.deadline = nil
+        request.uploadProgress = nil
+        request.options[ifSet: BodyReadingKey.self] = nil
+        return request
+    }
+
+    /// Lets a transfer that waits for a connection take the priority of a more urgent request.
+    private static func raise(_ call: Call, for request: Request) {
+        let wanted = request.call?.priority ?? request.priority
+        if let present = call.priority, wanted > present { call.priority = wanted }
+    }
+
+    /// Returns the head for a request that did not begin the transfer: Cache-Status says so.
+    private static func collapsed(_ response: Response) -> Response {
+        guard let name = CacheStatusField.name, let last = response.headers[values: name].last,
+            let field = CacheStatusField.collapsed(last)
+        else { return response }
+        var response = response
+        var values = response.headers[values: name]
+        values[values.count - 1] = field
+        response.headers[values: name] = values
+        return response
+    }
+}
+
+/// What the requests of a session need to share transfers.
+struct CoalescingPlan: Sendable {
+    struct Limits: Sendable {
+        /// How far, in bytes, the fastest reader of a body may be ahead of the slowest before it waits.
+        var window: Int64 = 4 << 20
+
+        /// How long the readers of a body wait for slower ones altogether.
+        var patience = TimeAmount.seconds(1)
+    }
+
+    let transfers = SharedTransfers()
+    let time: LoopClock
+    let limits: Limits
+
+    /// The calls that end with the session.
+    let calls: CallScope
+    private let identity: RequestIdentity
+
+    /// Identities in flight are never written anywhere, so one key serves the process.
+    private static let secret = IdentitySecret()
+
+    init(_ settings: SessionSettings, calls: CallScope) {
+        identity = RequestIdentity(settings)
+        time = settings.engine.loopClock
+        limits = settings.options[CoalescingLimitsKey.self]
+        self.calls = calls
+    }
+
+    /// Returns the key of a request; nil if it cannot be compared with others.
+    nonisolated(nonsending) func key(of request: Request) async -> CoalescingKey? {
+        var cookies = request.headers[.cookie]
+        // Those of the jar are added below, and a login may change them between two requests.
+        if let jar = identity.jar, !jar.isUnused {
+            if jar.isUnread { try? await jar.load() }
+            cookies = jar.added(to: request).headers[.cookie]
+        }
+        return CoalescingKey(request, cookies: cookies, partition: identity.partition(of: request, Self.secret))
+    }
+}
+
+/// The option that holds the limits of shared bodies, for tests.
+enum CoalescingLimitsKey: RequestOptionKey {
+    static var defaultValue: CoalescingPlan.Limits { .init() }
+}
+
+/// The transfers of a session that requests may join.
+final class SharedTransfers: Sendable {
+    private let open = Mutex<[CoalescingKey: SharedTransfer]>([:])
+
+    /// The number of transfers that requests may join.
+    var count: Int { open.withLock { $0.count } }
+
+    /// Joins a transfer, or makes one; returns the number of the new reader, and whether it is the first.
+    func join(_ key: CoalescingKey, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
+        open.withLock { open in
+            if let known = open[key], let number = known.join() { return (known, number, false) }
+            let new = make()
+            open[key] = new
+            return (new, new.join() ?? 0, true)
+        }
+    }
+
+    /// Lets no request join a transfer any more.
+    func remove(_ transfer: SharedTransfer) {
+        let removed = open.withLock { open -> SharedTransfer? in
+            guard open[transfer.key] === transfer else { return nil }
+            return open.removeValue(forKey: transfer.key)
+        }
+        _ = removed
+    }
+
+    /// Lets no request join the transfers of an origin any more.
+    func close(_ origin: Origin) {
+        let closed = open.withLock { open in
+            let closed = open.filter { $0.value.origin == origin }
+            for key in closed.keys { open[key] = nil }
+            return closed
+        }
+        _ = closed
+    }
+}

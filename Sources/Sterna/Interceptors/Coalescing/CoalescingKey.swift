@@ -1,0 +1,62 @@
+import HTTPTypes
+import SternaCore
+import SternaSerialization
+
+/// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
+/// that decide what happens below.
+struct CoalescingKey: Sendable, Hashable {
+    /// Method, URL and fields, each with its length. Bytes are compared: strings in two Unicode forms are equal in Swift.
+    private let message: IdentityParts
+    private let partition: CachePartition
+    private let options: ComparedOptions
+    private let bandwidth: [ObjectIdentifier?]
+    private let timeouts: Timeouts
+    private let delivery: Request.Delivery
+
+    /// Makes the key of a request; nil if an option cannot be compared, such as a closure or a signature's key.
+    ///
+    /// - Parameter cookies: the value of the Cookie field that will be sent.
+    init?(_ request: Request, cookies: String?, partition: CachePartition) {
+        guard let options = request.options.compared(except: Self.ignored) else { return nil }
+        var message = IdentityParts()
+        message.add(.label, request.method.rawValue.utf8)
+        message.add(.label, request.url.scheme.rawValue.utf8)
+        message.add(.label, request.url.authority.utf8)
+        message.add(.label, request.url.requestTarget.utf8)
+        for field in request.headers where field.name != .cookie {
+            message.add(.field, field.name.canonicalName.utf8)
+            message.add(.field, field.value.utf8)
+        }
+        if let cookies { message.add(.cookie, cookies.utf8) }
+        var timeouts = request.timeouts
+        // Each reader keeps its own deadline.
+        timeouts.total = .seconds(1)
+        (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
+        bandwidth = [request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self]].map {
+            $0.map { ObjectIdentifier($0) }
+        }
+        delivery = request.delivery
+    }
+
+    /// The keys of options that are read above the transfer, or that change nothing in it. Any other option has to be the same.
+    private static let ignored: Set<ObjectIdentifier> = [
+        ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(CoalescingLimitsKey.self),
+        ObjectIdentifier(BodyReadingKey.self),
+        ObjectIdentifier(AttemptReasonKey.self), ObjectIdentifier(RequestPropertiesKey.self),
+        ObjectIdentifier(CompletionGroupKey.self), ObjectIdentifier(ChainEventsKey.self),
+        // Credentials are in the request's fields by now.
+        ObjectIdentifier(AuthenticationPolicyKey.self), ObjectIdentifier(RequestCredentialKey.self),
+        ObjectIdentifier(ChallengeHandlerKey.self), ObjectIdentifier(CallCredentialsKey.self),
+        ObjectIdentifier(TokenAuthenticationKey.self), ObjectIdentifier(TokenUseKey.self),
+        ObjectIdentifier(TokenCarriedKey.self), ObjectIdentifier(CallerCredentialsDroppedKey.self),
+        ObjectIdentifier(RedirectHandlerKey.self), ObjectIdentifier(RedirectPolicyKey.self),
+        ObjectIdentifier(RetryPolicyKey.self), ObjectIdentifier(RetryHandlersKey.self),
+        ObjectIdentifier(OwnRetryHandlersKey.self), ObjectIdentifier(FormerRetriesKey.self),
+        ObjectIdentifier(RetryHistoryKey.self),
+        ObjectIdentifier(CircuitBreakerKey.self), ObjectIdentifier(CircuitReportKey.self),
+        ObjectIdentifier(AdaptiveConcurrencyKey.self), ObjectIdentifier(RateLimitKey.self),
+        ObjectIdentifier(HedgingKey.self),
+        // Compared as objects.
+        ObjectIdentifier(BandwidthKey.self), ObjectIdentifier(OwnBandwidthKey.self),
+    ]
+}

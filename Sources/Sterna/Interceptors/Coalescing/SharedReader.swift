@@ -1,0 +1,100 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// A request that reads a shared transfer: it leaves when its call is cancelled or its deadline passes, which the other readers do not
+/// notice.
+final class SharedReader: CallStep {
+    private struct State {
+        var timer: ClockTimer?
+        var hasHead = false
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let transfer: SharedTransfer
+    private let number: Int
+    private let request: Request
+    private let time: LoopClock
+
+    init(_ transfer: SharedTransfer, _ number: Int, _ request: Request, _ time: LoopClock) {
+        (self.transfer, self.number, self.request, self.time) = (transfer, number, request, time)
+    }
+
+    /// Begins to heed the call; returns false if it was cancelled.
+    func begin() -> Bool {
+        guard request.call?.beginWait(self) != false else { return false }
+        check()
+        return true
+    }
+
+    /// Returns what the request gets, once the head has arrived.
+    nonisolated(nonsending) func outcome() async throws -> SharedTransfer.Outcome {
+        while true {
+            if Task.isCancelled { throw Self.cancelled(.wait) }
+            if let outcome = try transfer.outcome(for: number) {
+                state.withLock { $0.hasHead = true }
+                return outcome
+            }
+            await transfer.wait(number)
+        }
+    }
+
+    /// Returns what follows in the body; never `wait`. A cancelled task may read on later.
+    nonisolated(nonsending) func next() async throws -> SharedTransfer.Step {
+        while true {
+            if Task.isCancelled { throw Self.cancelled(.read) }
+            let step = transfer.take(number)
+            guard case .wait = step else { return step }
+            await transfer.wait(number)
+        }
+    }
+
+    /// Leaves the transfer.
+    func finish() {
+        let (isFirst, timer) = state.withLock { state in
+            defer { state.isOver = true }
+            return (!state.isOver, state.timer.take())
+        }
+        timer?.cancel()
+        guard isFirst else { return }
+        request.call?.endWait(self)
+        transfer.leave(number)
+    }
+
+    /// Leaves the transfer, and fails the reads.
+    func cancel() { end(Self.cancelled(.read)) }
+
+    private func end(_ error: SternaError) { transfer.end(number, error.at(request)) }
+
+    static func cancelled(_ phase: SternaError.Phase) -> SternaError { .cancelled(phase: phase) }
+
+    private var phase: SternaError.Phase { state.withLock { $0.hasHead ? .read : .wait } }
+
+    /// Ends the reader if the deadline has passed, or sets a timer for it.
+    private func check() {
+        let limit = min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
+        // While the call's time stands still, it has no limit.
+        guard limit < .distantFuture else { return }
+        guard limit > time.clock.now else {
+            return end(
+                SternaError(
+                    .timedOut, phase: phase,
+                    "The request's deadline or total time-out has passed; it shared the transfer of an identical request."))
+        }
+        let timer = time.clock.schedule(at: limit, on: time.loop) { self.check() }
+        let old = state.withLock { state -> ClockTimer? in
+            guard !state.isOver else { return timer }
+            defer { state.timer = timer }
+            return state.timer
+        }
+        old?.cancel()
+    }
+
+    // MARK: The call
+
+    func callCancelled() { end(Self.cancelled(phase)) }
+
+    func callResumed() { check() }
+}

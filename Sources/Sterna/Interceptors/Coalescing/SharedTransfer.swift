@@ -1,0 +1,351 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// One transfer on the network, or of the cache, that several identical requests read.
+///
+/// It has a call and a task of its own, so that it outlasts the request that began it, and ends when its last reader has left. It reads the
+/// next piece of the body when a reader waits for it, as long as the slowest reader is less than a window behind. Otherwise the others wait:
+/// for ``patience`` altogether, no matter how often. Then readers that are a window behind are cut off, with the rest of the window.
+final class SharedTransfer: Sendable {
+    /// What a reader finds at its place.
+    enum Step: Sendable {
+        case wait
+        case piece(Bytes)
+        case end(HTTPFields?)
+        case failed(any Error)
+        /// The reader was cut off, and has taken the rest of what it had: the number of bytes that it has read.
+        case cutOff(Int64)
+    }
+
+    /// What a request gets.
+    enum Outcome: Sendable {
+        /// The response, whose body is whole or read from this transfer.
+        case shared(Response, isStreamed: Bool)
+        /// Nothing: the response belongs to another request.
+        case own
+    }
+
+    private struct Reader: Sendable {
+        var place = SharedWindow.Place()
+        var waiter: CheckedContinuation<Void, Never>?
+        var failure: SternaError?
+        /// What a reader that was cut off has still to read.
+        var rest: CircularBuffer<Bytes>?
+        var mustFetch = false
+
+        var isActive: Bool { failure == nil && rest == nil && !mustFetch }
+    }
+
+    private struct State: Sendable {
+        var readers: [Int: Reader] = [:]
+        var lastNumber = 0
+        var isOpen = true
+        var head: Response?
+        var window: SharedWindow
+        var result: Result<HTTPFields?, any Error>?
+        /// What the transfer waits with until a reader needs more: it receives whether there is any.
+        var pump: CheckedContinuation<Bool, Never>?
+        var task: Task<Void, Never>?
+        var isStopped = false
+        /// How long readers may still wait for slower ones.
+        var patience: TimeAmount
+        var blockedSince: NIODeadline?
+        var blocks = 0
+        var timer: ClockTimer?
+    }
+
+    let key: CoalescingKey
+    let origin: Origin
+    let call: Call
+    private let time: LoopClock
+    private let transfers: SharedTransfers
+    private let state: Mutex<State>
+
+    init(_ request: Request, _ key: CoalescingKey, _ call: Call, _ plan: CoalescingPlan) {
+        (self.key, origin, self.call) = (key, request.url.origin, call)
+        (time, transfers) = (plan.time, plan.transfers)
+        state = Mutex(State(window: SharedWindow(limit: plan.limits.window), patience: plan.limits.patience))
+    }
+
+    // MARK: Readers
+
+    /// Adds a reader; nil once the response's head has arrived.
+    func join() -> Int? {
+        state.withLock { state in
+            guard state.isOpen, !state.isStopped else { return nil }
+            state.lastNumber += 1
+            state.readers[state.lastNumber] = Reader()
+            return state.lastNumber
+        }
+    }
+
+    /// Returns what a request gets; nil while the head has not arrived.
+    func outcome(for number: Int) throws -> Outcome? {
+        try state.withLock { state in
+            guard let reader = state.readers[number] else { throw SternaError.cancelled(phase: .wait) }
+            if let failure = reader.failure { throw failure }
+            if reader.mustFetch { return .own }
+            if let head = state.head { return .shared(head, isStreamed: head.body.whole == nil) }
+            if case .failure(let error)? = state.result { throw error }
+            return nil
+        }
+    }
+
+    /// Takes what is at the place of a reader.
+    func take(_ number: Int) -> Step {
+        let (step, effects) = state.withLock { state -> (Step, Effects) in
+            guard var reader = state.readers[number] else { return (.failed(SternaError.cancelled(phase: .read)), Effects()) }
+            if let failure = reader.failure { return (.failed(failure), Effects()) }
+            guard reader.waiter == nil else { return (.failed(Self.concurrentRead), Effects()) }
+            if let piece = reader.rest?.popFirst() {
+                reader.place.bytes += Int64(piece.readableBytes)
+                state.readers[number] = reader
+                return (.piece(piece), Effects())
+            }
+            if reader.rest != nil { return (.cutOff(reader.place.bytes), Effects()) }
+            if let piece = state.window.take(at: &reader.place) {
+                state.readers[number] = reader
+                return (.piece(piece), weigh(&state))
+            }
+            switch state.result {
+            case .success(let trailers): return (.end(trailers), Effects())
+            case .failure(let error): return (.failed(error), Effects())
+            case nil: return (.wait, Effects())
+            }
+        }
+        perform(effects)
+        return step
+    }
+
+    /// Waits until something has changed for a reader, or its task is cancelled.
+    nonisolated(nonsending) func wait(_ number: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isReady, effects) = state.withLock { state -> (Bool, Effects) in
+                    guard let reader = state.readers[number], reader.isActive, reader.waiter == nil,
+                        state.result == nil, state.head == nil || reader.place.piece == state.window.end
+                    else { return (true, Effects()) }
+                    state.readers[number]?.waiter = continuation
+                    return (false, weigh(&state))
+                }
+                if isReady { return continuation.resume() }
+                perform(effects)
+                // The handler below may have run before there was something to wake.
+                if Task.isCancelled { wake(number) }
+            }
+        } onCancel: {
+            wake(number)
+        }
+    }
+
+    private func wake(_ number: Int) { state.withLock { $0.readers[number]?.waiter.take() }?.resume() }
+
+    /// Ends a reader, whose reads fail from now on.
+    func end(_ number: Int, _ error: SternaError) {
+        change { state in
+            guard let reader = state.readers[number], reader.failure == nil else { return [] }
+            state.readers[number]?.failure = error
+            return [state.readers[number]?.waiter.take()]
+        }
+    }
+
+    /// Removes a reader.
+    func leave(_ number: Int) {
+        change { state in [state.readers.removeValue(forKey: number)?.waiter] }
+    }
+
+    private static func waiters(_ state: inout State) -> [CheckedContinuation<Void, Never>?] {
+        var waiters: [CheckedContinuation<Void, Never>?] = []
+        for number in Array(state.readers.keys) { waiters.append(state.readers[number]?.waiter.take()) }
+        return waiters
+    }
+
+    /// Changes the state, and does what follows; the closure returns the waiters that are woken.
+    private func change(_ change: (inout State) -> [CheckedContinuation<Void, Never>?]) {
+        let (woken, effects, stopped) = state.withLock { state in
+            let woken = change(&state)
+            let effects = weigh(&state)
+            guard !state.isStopped, state.result == nil, !state.readers.values.contains(where: \.isActive) else {
+                return (woken, effects, nil as Task<Void, Never>??)
+            }
+            (state.isStopped, state.isOpen) = (true, false)
+            return (woken, effects, .some(state.task))
+        }
+        for waiter in woken { waiter?.resume() }
+        perform(effects)
+        guard let stopped else { return }
+        transfers.remove(self)
+        call.cancel()
+        stopped?.cancel()
+    }
+
+    // MARK: The transfer
+
+    /// Sends the request.
+    func start(_ request: Request, _ next: Chain) {
+        let task = Task { await run(request, next) }
+        let isStopped = state.withLock { state in
+            state.task = task
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
+    }
+
+    private func run(_ request: Request, _ next: Chain) async {
+        defer { call.releaseLease() }
+        do {
+            let response = try await next(request)
+            transfers.remove(self)
+            guard let body = answered(response, to: request) else { return }
+            do {
+                while await isWanted() {
+                    guard let piece = try await body.next() else { return finish(.success(body.trailers)) }
+                    change { state in
+                        state.window.append(piece)
+                        return Self.waiters(&state)
+                    }
+                }
+                body.cancel()
+            } catch {
+                body.cancel()
+                finish(.failure(error))
+            }
+        } catch {
+            transfers.remove(self)
+            finish(.failure(error))
+        }
+    }
+
+    private func finish(_ result: Result<HTTPFields?, any Error>) {
+        change { state in
+            state.isOpen = false
+            state.result = result
+            return Self.waiters(&state)
+        }
+    }
+
+    /// Hands the response to the readers, or to one of them; returns the body that is to be read.
+    private func answered(_ response: Response, to request: Request) -> ClaimedBody? {
+        let refusal = CoalescingRule.refusal(
+            status: response.status.code, response.headers, asksForRange: request.headers.contains(.range))
+        let isStreamed = response.body.whole == nil
+        var isUnwanted = false
+        change { state in
+            state.isOpen = false
+            isUnwanted = state.isStopped
+            guard !isUnwanted else { return [] }
+            if refusal != nil {
+                // All are alike; the one that has waited longest takes it.
+                for number in state.readers.filter({ $0.value.isActive }).keys.sorted().dropFirst() {
+                    state.readers[number]?.mustFetch = true
+                }
+            }
+            state.head = response
+            if isStreamed {
+                state.window = SharedWindow(limit: state.window.limit, length: response.body.length)
+            } else {
+                state.result = .success(response.body.trailers)
+            }
+            return Self.waiters(&state)
+        }
+        if isUnwanted { response.body.cancel() }
+        return isUnwanted || !isStreamed ? nil : ClaimedBody(response.body)
+    }
+
+    /// Waits until a reader needs the next piece; false if no reader is left.
+    private func isWanted() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let effects = state.withLock { state in
+                state.pump = continuation
+                return weigh(&state)
+            }
+            perform(effects)
+        }
+    }
+
+    // MARK: The window
+
+    /// What is done after a change, without the lock.
+    private struct Effects: Sendable {
+        var pump: CheckedContinuation<Bool, Never>?
+        var isWanted = false
+        var cancelled: ClockTimer?
+        /// How long to wait for slow readers, and the number of this wait.
+        var wait: (TimeAmount, Int)?
+        var woken: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private func perform(_ effects: Effects) {
+        effects.cancelled?.cancel()
+        for waiter in effects.woken { waiter.resume() }
+        effects.pump?.resume(returning: effects.isWanted)
+        guard let (delay, number) = effects.wait else { return }
+        let timer = time.clock.schedule(in: delay, on: time.loop) { self.ring(number) }
+        let isOver = state.withLock { state in
+            guard state.blockedSince != nil, state.blocks == number else { return true }
+            state.timer = timer
+            return false
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// Decides whether the transfer reads on, waits for slow readers, or cuts them off.
+    private func weigh(_ state: inout State) -> Effects {
+        var effects = Effects()
+        let active = state.readers.values.filter(\.isActive)
+        if state.head != nil, let lowest = active.map(\.place).min(by: { $0.bytes < $1.bytes }) {
+            state.window.trim(to: lowest)
+            let isAwaited = active.contains { $0.waiter != nil && $0.place.piece == state.window.end }
+            let demand = state.pump == nil ? .rest : state.window.demand(lowest: lowest, isAwaited: isAwaited)
+            if demand == .blocked {
+                if state.blockedSince != nil { return effects }
+                if state.patience > .zero {
+                    state.blockedSince = time.clock.now
+                    state.blocks += 1
+                    effects.wait = (state.patience, state.blocks)
+                    return effects
+                }
+                cutOff(&state, &effects)
+            }
+            endBlock(&state, &effects)
+            guard demand != .rest else { return effects }
+            (effects.pump, effects.isWanted) = (state.pump.take(), true)
+        } else if active.isEmpty {
+            endBlock(&state, &effects)
+            effects.pump = state.pump.take()
+        }
+        return effects
+    }
+
+    private func endBlock(_ state: inout State, _ effects: inout Effects) {
+        guard let since = state.blockedSince.take() else { return }
+        state.patience = max(.zero, state.patience - (time.clock.now - since))
+        effects.cancelled = state.timer.take()
+    }
+
+    /// Cuts off the readers that are a window behind, so that the others go on.
+    private func cutOff(_ state: inout State, _ effects: inout Effects) {
+        for (number, reader) in state.readers where reader.isActive && state.window.isBehind(reader.place) {
+            state.readers[number]?.rest = CircularBuffer(state.window.rest(from: reader.place))
+            if let waiter = state.readers[number]?.waiter.take() { effects.woken.append(waiter) }
+        }
+        let places = state.readers.values.filter(\.isActive).map(\.place)
+        if let lowest = places.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
+    }
+
+    /// Called when the readers have waited long enough for slower ones.
+    private func ring(_ number: Int) {
+        let effects = state.withLock { state -> Effects in
+            guard state.blockedSince != nil, state.blocks == number else { return Effects() }
+            (state.blockedSince, state.timer, state.patience) = (nil, nil, .zero)
+            return weigh(&state)
+        }
+        perform(effects)
+    }
+
+    private static var concurrentRead: SternaError {
+        SternaError(.invalidRequest, phase: .read, "Another task is reading the body; a streamed body has one reader.")
+    }
+}

@@ -1,0 +1,83 @@
+import NIOCore
+import SternaCore
+
+/// The part of a shared body that some reader has not read yet: a value without I/O.
+struct SharedWindow: Sendable {
+    /// A reader's place in the body.
+    struct Place: Sendable, Hashable {
+        /// The number of the next piece.
+        var piece = 0
+
+        /// The number of bytes before it.
+        var bytes: Int64 = 0
+    }
+
+    /// What the transfer does next.
+    enum Demand: Sendable, Hashable {
+        /// Nothing: no reader waits for bytes that have not arrived.
+        case rest
+        /// Read the next piece.
+        case read
+        /// Wait for the slowest reader: the window is full.
+        case blocked
+    }
+
+    /// The number of bytes that the first reader may be ahead of the last before it waits.
+    let limit: Int64
+
+    /// The length of the whole body, if it is known.
+    private let length: Int64?
+    private var pieces = CircularBuffer<Bytes>()
+    private var first = 0
+
+    /// The number of bytes that have arrived.
+    private(set) var received: Int64 = 0
+
+    init(limit: Int64, length: Int64? = nil) { (self.limit, self.length) = (limit, length) }
+
+    /// The number of the next piece to arrive.
+    var end: Int { first + pieces.count }
+
+    /// The number of bytes that are kept.
+    var kept: Int { pieces.reduce(0) { $0 + $1.readableBytes } }
+
+    mutating func append(_ piece: Bytes) {
+        received += Int64(piece.readableBytes)
+        pieces.append(piece.withoutSurplus)
+    }
+
+    /// Returns the piece at a place, and moves the place behind it; nil if it has not arrived.
+    func take(at place: inout Place) -> Bytes? {
+        guard place.piece >= first, place.piece < end else { return nil }
+        let piece = pieces[pieces.index(pieces.startIndex, offsetBy: place.piece - first)]
+        place.piece += 1
+        place.bytes += Int64(piece.readableBytes)
+        return piece
+    }
+
+    /// Returns the pieces from a place on.
+    func rest(from place: Place) -> [Bytes] {
+        guard place.piece >= first else { return [] }
+        return Array(pieces.dropFirst(place.piece - first))
+    }
+
+    /// Releases the pieces that all readers have taken.
+    mutating func trim(to lowest: Place) {
+        while first < lowest.piece, pieces.popFirst() != nil { first += 1 }
+    }
+
+    /// Whether a reader is so far behind that the others wait for it.
+    func isBehind(_ place: Place) -> Bool { received - place.bytes >= limit }
+
+    /// Decides what the transfer does next.
+    ///
+    /// - Parameters:
+    ///   - lowest: the place of the slowest reader.
+    ///   - isAwaited: whether a reader waits for the next piece.
+    func demand(lowest: Place, isAwaited: Bool) -> Demand {
+        guard isAwaited else { return .rest }
+        // Behind the last byte only the end follows, which takes no room.
+        guard isBehind(lowest), received != length else { return .read }
+        return .blocked
+    }
+}

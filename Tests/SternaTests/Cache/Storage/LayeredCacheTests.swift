@@ -1,0 +1,125 @@
+import NIOCore
+import SternaCore
+import Synchronization
+import Testing
+
+@testable import Sterna
+
+@Suite("Cache storage: memory over disk")
+struct LayeredCacheTests {
+    private typealias Memory = MemoryCacheTests
+
+    private final class Time: Sendable {
+        let now = Mutex<Int64>(1_000_000)
+    }
+
+    private static func cache(
+        _ folder: CacheTestFolder, memory: Int64 = 1 << 20, bytes: Int64 = 64 << 20, time: Time = Time()
+    ) -> LayeredCache {
+        let clock = { @Sendable in time.now.withLock { $0 } }
+        var limits = CacheLimits(bytes: bytes)
+        limits.entryBytes = bytes
+        return LayeredCache(
+            MemoryCache(limits: CacheLimits(bytes: memory), now: clock),
+            over: DiskCache(folder: folder.path, limits: limits, isTidying: false, now: clock))
+    }
+
+    @discardableResult
+    private static func store(
+        _ cache: LayeredCache, _ key: String, _ text: String, variant: UInt64 = 0, inMemoryOnly: Bool = false
+    ) async throws -> CacheEntryID? {
+        let writer = try #require(
+            await cache.store(
+                Memory.key(key), variant: variant, head: Bytes(text: "head"), length: nil, isInMemoryOnly: inMemoryOnly))
+        #expect(await writer.append(Bytes(text: text)))
+        return await writer.commit(head: nil)
+    }
+
+    private static func text(_ cache: LayeredCache, _ key: String) async throws -> String? {
+        guard let found = await cache.variants(of: Memory.key(key)).first else { return nil }
+        return try await StoredBody.collect(found.body).text
+    }
+
+    @Test("What is stored is there at once, and in the folder for the next process")
+    func both() async throws {
+        let folder = CacheTestFolder()
+        let first = Self.cache(folder)
+        let id = try await Self.store(first, "a", "body")
+        #expect(try await Self.text(first, "a") == "body")
+        await first.sync()
+        let second = Self.cache(folder)
+        let found = await second.variants(of: Memory.key("a"))
+        #expect(found.map(\.id) == [id] && found.first?.head.text == "head")
+        // From memory now, by the same identifier.
+        #expect(await second.variants(of: Memory.key("a")).map(\.id) == [id])
+        #expect(await second.usage().entries == 1)
+    }
+
+    @Test("What one process removes is gone from the memory of another within a second")
+    func otherProcess() async throws {
+        let folder = CacheTestFolder()
+        let time = Time()
+        let (first, second) = (Self.cache(folder, time: time), Self.cache(folder, time: time))
+        let id = try #require(try await Self.store(first, "a", "body"))
+        await first.sync()
+        for cache in [first, second] { #expect(try await Self.text(cache, "a") == "body") }
+        await second.remove(id)
+        time.now.withLock { $0 += LayeredCache.unchecked }
+        #expect(try await Self.text(first, "a") == nil)
+    }
+
+    @Test("What may be in memory only stays there, and is in no folder")
+    func memoryOnly() async throws {
+        let folder = CacheTestFolder()
+        let time = Time()
+        let cache = Self.cache(folder, time: time)
+        try await Self.store(cache, "a", "body", inMemoryOnly: true)
+        time.now.withLock { $0 += 10 * LayeredCache.unchecked }
+        #expect(try await Self.text(cache, "a") == "body")
+        #expect(folder.names.isEmpty)
+        await cache.clear()
+        #expect(try await Self.text(cache, "a") == nil)
+    }
+
+    @Test("A body that is too large for memory is on disk alone, and replaces what memory has")
+    func large() async throws {
+        let folder = CacheTestFolder()
+        let cache = Self.cache(folder, memory: 64 << 10)
+        try await Self.store(cache, "a", "small")
+        try await Self.store(cache, "a", String(repeating: "x", count: 1 << 20))
+        #expect(try await Self.text(cache, "a")?.utf8.count == 1 << 20)
+        await cache.remove(Memory.key("a"))
+        #expect(try await Self.text(cache, "a") == nil)
+    }
+
+    @Test("Updates and removals reach both, also while an entry is being written")
+    func changes() async throws {
+        let folder = CacheTestFolder()
+        let cache = Self.cache(folder)
+        for number in 0..<20 {
+            let id = try #require(try await Self.store(cache, "\(number)", "body"))
+            if number % 2 == 0 {
+                #expect(await cache.update(id, head: Bytes(text: "new")))
+            } else {
+                await cache.remove(id)
+            }
+        }
+        await cache.sync()
+        for other in [cache, Self.cache(folder)] {
+            for number in 0..<20 {
+                let heads = await other.variants(of: Memory.key("\(number)")).map(\.head.text)
+                #expect(heads == (number % 2 == 0 ? ["new"] : []))
+            }
+        }
+    }
+
+    @Test("Where the disk cannot be written, nothing is kept")
+    func noDisk() async throws {
+        let cache = LayeredCache(
+            MemoryCache(limits: CacheLimits(bytes: 1 << 20)),
+            over: DiskCache(folder: "/dev/null/cache", limits: CacheLimits(bytes: 1 << 20)))
+        try await Self.store(cache, "a", "body")
+        await cache.sync()
+        #expect(try await Self.text(cache, "a") == nil)
+    }
+}
