@@ -8,7 +8,7 @@ import Testing
 @Suite("Cache: heads of stored responses")
 struct StoredHeadTests {
     private static func head(_ extent: StoredExtent, _ variant: VaryKey = .none) -> StoredHead {
-        let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .init("X-Text")!: "a\tb é"]
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .userAgent: "a\tb é"]
         let response = CacheResponse(203, fields, requestTime: 5, responseTime: 7)
         return StoredHead(
             url: "https://example.com/a",
