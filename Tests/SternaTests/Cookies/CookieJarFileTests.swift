@@ -118,32 +118,30 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("Changes are saved when the jar is idle, at the latest some time after the first, and when it goes")
-    func automaticSaves() async throws {
+    /// Waits until a file has a text.
+    private static func waits(for text: String, in path: String) async -> Bool {
+        await eventually { CredentialFolder.text(path)?.contains(text) == true }
+    }
+
+    @Test("Changes are saved when the jar is idle, and when it goes") func automaticSaves() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
-            let idle = Self.jar(
-                folder + "/1", clock, pauses: SavePauses(idle: .milliseconds(20), longest: .seconds(600)))
+            let pauses = SavePauses(idle: .milliseconds(20), longest: .seconds(600))
+            let idle = Self.jar(folder + "/1", clock, pauses: pauses)
             try Self.set("a", "1", in: idle, clock)
-            #expect(await eventually { CredentialFolder.text(folder + "/1")?.contains("\"a\"") == true })
+            let first = await Self.waits(for: "\"a\"", in: folder + "/1")
             try Self.set("b", "1", in: idle, clock)
-            #expect(await eventually { CredentialFolder.text(folder + "/1")?.contains("\"b\"") == true })
-
-            let busy = Self.jar(
-                folder + "/2", clock, pauses: SavePauses(idle: .milliseconds(200), longest: .milliseconds(300)))
-            var value = 0
-            let isSaved = await eventually {
-                value += 1
-                try? Self.set("a", "\(value)", in: busy, clock)
-                return CredentialFolder.text(folder + "/2") != nil
-            }
-            #expect(isSaved)
-
-            var released: CookieJar? = Self.jar(folder + "/3", clock)
-            if let released { try Self.set("a", "1", in: released, clock) }
-            released = nil
-            #expect(await eventually { CredentialFolder.text(folder + "/3")?.contains("\"a\"") == true })
+            let second = await Self.waits(for: "\"b\"", in: folder + "/1")
+            #expect(first && second)
+            try Self.setAndRelease(folder + "/3", clock)
+            let third = await Self.waits(for: "\"a\"", in: folder + "/3")
+            #expect(third)
         }
+    }
+
+    private static func setAndRelease(_ path: String, _ clock: Clock) throws {
+        let released = jar(path, clock)
+        try set("a", "1", in: released, clock)
     }
 
     // MARK: Sharing
