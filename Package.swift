@@ -151,7 +151,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests",
-            dependencies: ["SternaPlatform", "Sterna", "SternaS3", "SternaTesting", nioCore, nioPosix],
+            dependencies: ["SternaPlatform", "Sterna", "SternaS3", "SternaTesting", httpTypes, nioCore, nioPosix],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",

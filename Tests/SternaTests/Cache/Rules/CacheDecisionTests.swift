@@ -33,6 +33,7 @@ struct CacheDecisionTests {
         (["Cache-Control: max-stale=10"], [fresh], 111, "forward stale", "forward stale"),
         (["Cache-Control: max-stale"], [fresh], 9_999_999, "stale maxStale", "stale maxStale"),
         (["Cache-Control: max-stale=x"], [fresh], 101, "forward stale", "forward stale"),
+        (["Cache-Control: max-stale=x"], [fresh], 100, "forward stale", "forward stale"),
         (["Cache-Control: max-stale=50, max-age=120"], [fresh], 120, "stale maxStale", "stale maxStale"),
         (["Cache-Control: max-stale=50, max-age=120"], [fresh], 121, "forward stale", "forward stale"),
         (["Cache-Control: no-cache"], [fresh, tag], 0, "validate requestNoCache", "validate requestNoCache"),
@@ -77,11 +78,20 @@ struct CacheDecisionTests {
             "stale whileRevalidate + refresh"
         ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 151, "validate stale", "validate stale"),
+        // Without a validator it is loaded anew in the background.
         (
-            [], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate",
-            "stale whileRevalidate"
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate + refresh",
+            "stale whileRevalidate + refresh"
+        ),
+        // The caller's own conditions would bring a 304 to them, and not another response.
+        (
+            ["If-None-Match: \"w\""], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "stale whileRevalidate", "stale whileRevalidate"
         ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 101, "forward stale", "forward stale"),
+        // The end of freshness itself is no exception.
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 100, "forward stale", "forward stale"),
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate=x"], 100, "forward stale", "forward stale"),
         (
             [], ["Cache-Control: max-age=100, stale-while-revalidate=50, must-revalidate", tag], 101,
             "validate mustRevalidate", "validate mustRevalidate"

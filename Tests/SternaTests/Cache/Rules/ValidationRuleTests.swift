@@ -110,12 +110,11 @@ struct ValidationRuleTests {
         }
     }
 
-    @Test("A 304 with another Vary moves the response to another variant, and others out of the cache")
+    private static func variant(_ value: String) -> VaryKey { VaryKey(parts: [.init(name: "x-a", value: value)]) }
+
+    @Test("A 304 with another Vary moves the response to another variant")
     func newVary() throws {
-        func variant(_ value: String) -> VaryKey {
-            VaryKey(parts: [.init(name: "x-a", value: value)])
-        }
-        let stored = ["1", "2"].map { Scene.stored(["ETag: \"v\"", "Vary: X-A"], variant: variant($0)) }
+        let stored = ["1", "2"].map { Scene.stored(["ETag: \"v\"", "Vary: X-A"], variant: Self.variant($0)) }
         let outcome = Self.judge(
             Scene.response(["ETag: \"v\"", "Vary: X-B"], status: 304), stored, ["X-A: 1", "X-B: 7"])
         guard case .current(0, let updates, true) = outcome else {
@@ -123,7 +122,41 @@ struct ValidationRuleTests {
             return
         }
         #expect(updates.first?.response?.variant == VaryKey(parts: [.init(name: "x-b", value: "7")]))
-        #expect(updates.last?.index == 1 && updates.last?.response == nil)
+    }
+
+    @Test("A 304 updates no variant that does not fit its request (RFC 9111, 4.3.4)")
+    func otherVariants() {
+        for line in ["ETag: \"v\"", "ETag: W/\"v\"", "Last-Modified: \(Self.hour)"] {
+            let stored = ["1", "2"].map { value in
+                Scene.stored(
+                    [line, "Vary: X-A", "Date: \(value == "2" ? Scene.date : Self.hour)"], variant: Self.variant(value))
+            }
+            let response = Scene.response([line, "Cache-Control: max-age=9999"], status: 304)
+            #expect(Self.text(Self.judge(response, stored, ["X-A: 1"])) == "current 0 of [0]")
+            #expect(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 1"])) == "callers [0]")
+            #expect(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 3"])) == "callers []")
+        }
+    }
+
+    @Test("What a 304 forbids to store goes, and a request with no-store changes nothing")
+    func updatesWithNoStore() {
+        let stored = [Scene.stored(["ETag: \"v\""]), Scene.stored(["ETag: \"v\""])]
+        func updates(_ response: [String], _ request: [String], asked: Int?) -> [StoredUpdate] {
+            switch Self.judge(Scene.response(["ETag: \"v\""] + response, status: 304), stored, asked: asked, request) {
+            case .current(_, let updates, let keeps):
+                #expect(!keeps)
+                return updates
+            case .callers(let updates): return updates
+            default: return []
+            }
+        }
+        let forbidden = updates(["Cache-Control: no-store"], [], asked: nil)
+        #expect(forbidden.map(\.index) == [0, 1] && forbidden.allSatisfy { $0.response == nil })
+        // The one that was asked for answers once more.
+        let own = updates(["Cache-Control: no-store"], [], asked: 0)
+        #expect(own.map { $0.response == nil } == [false, true])
+        #expect(updates([], ["Cache-Control: no-store"], asked: nil).isEmpty)
+        #expect(updates([], ["Cache-Control: no-store"], asked: 1).map(\.index) == [1])
     }
 
     /// Fields of a response to HEAD, whether the stored response stays (RFC 9111, 4.3.5).
@@ -153,6 +186,8 @@ struct ValidationRuleTests {
         (["Cache-Control: max-age=100, stale-if-error=50"], [], false, 151, "-", "-"),
         (["Cache-Control: max-age=100"], ["Cache-Control: stale-if-error=50"], false, 150, "ifError", "ifError"),
         (["Cache-Control: max-age=100"], ["Cache-Control: stale-if-error=x"], false, 150, "-", "-"),
+        (["Cache-Control: max-age=100"], ["Cache-Control: stale-if-error=x"], false, 100, "-", "-"),
+        (["Cache-Control: max-age=100, stale-if-error"], [], false, 100, "-", "-"),
         (["Cache-Control: max-age=100"], [], false, 150, "-", "-"),
         (["Cache-Control: max-age=100"], [], true, 9_999, "unreachable", "-"),
         (["Cache-Control: max-age=100, must-revalidate, stale-if-error=50"], [], true, 101, "-", "-"),

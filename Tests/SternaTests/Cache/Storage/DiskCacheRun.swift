@@ -89,10 +89,9 @@ struct DiskCacheRun {
     }
 
     private static let noise: Bytes = {
-        var bytes = Bytes()
         var generator = SeededGenerator(seed: 77)
-        while bytes.readableBytes < 1 << 20 { bytes.writeInteger(generator.next()) }
-        return bytes
+        let words = (0..<1 << 17).map { _ in generator.next() }
+        return words.withUnsafeBytes { Bytes(bytes: $0) }
     }()
 
     static func body(_ number: Int) -> Bytes {

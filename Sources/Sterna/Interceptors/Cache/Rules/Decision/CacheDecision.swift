@@ -51,7 +51,7 @@ struct CacheValidation: Sendable, Hashable {
     /// The place of the response among the stored ones.
     var index: Int
 
-    /// The fields that the request gets.
+    /// The fields that the request gets; none for a response without a validator, which is loaded anew.
     var fields: HTTPFields
 }
 

@@ -39,7 +39,8 @@ enum CacheRule {
         guard let obstacle else { return .serve(answer) }
         let validation = validation(of: response, at: index, for: request, policy)
         if let reason = staleReason(answer, response, control, policy, settings) {
-            let refresh = reason == .whileRevalidate && !asksNever ? validation : nil
+            let refresh =
+                reason == .whileRevalidate && !asksNever ? validation ?? refresh(at: index, for: request) : nil
             return .serveStale(answer, reason, refresh: refresh)
         }
         if asksNever { return .gatewayTimeout(obstacle) }
@@ -69,7 +70,10 @@ enum CacheRule {
             return nil
         }
         let limit = max(response.control.staleIfError ?? -1, control.staleIfError ?? -1)
-        if limit >= 0, -answer.timeLeft <= limit, isAcceptable(answer, control) { return (answer, .ifError) }
+        // The time for what is not fresh is 0 where it cannot be read.
+        if limit > 0 || limit == 0 && answer.timeLeft > 0, -answer.timeLeft <= limit, isAcceptable(answer, control) {
+            return (answer, .ifError)
+        }
         return status == nil && policy.fallsBackToStored && isAcceptable(answer, control) ? (answer, .unreachable) : nil
     }
 
@@ -116,12 +120,15 @@ enum CacheRule {
             !response.forbidsStale(settings), control.maxAge.map({ answer.age <= $0 }) ?? true
         else { return nil }
         let staleness = -answer.timeLeft
-        if let limit = control.maxStale, staleness <= limit || limit == CacheControl.longest { return .maxStale }
+        // A number of seconds that cannot be read is 0, which permits nothing.
+        if let limit = control.maxStale, limit > 0, staleness <= limit || limit == CacheControl.longest {
+            return .maxStale
+        }
         // Such a request wants no stale response (RFC 9111, 5.2.1.1 and 5.2.1.3).
         guard isAcceptable(answer, control) else { return nil }
         if policy.reading == .anyAge { return .policy }
         if policy.reading == .cachedOnly { return .offline }
-        guard let limit = response.control.staleWhileRevalidate, staleness <= limit else { return nil }
+        guard let limit = response.control.staleWhileRevalidate, limit > 0, staleness <= limit else { return nil }
         return .whileRevalidate
     }
 
@@ -157,6 +164,13 @@ enum CacheRule {
             fields[.cacheControl] = "max-age=0"
         }
         return CacheValidation(index: index, fields: fields)
+    }
+
+    /// Returns the request in the background for a response without a validator; nil where it would not bring another response.
+    private static func refresh(at index: Int, for request: CacheRequest) -> CacheValidation? {
+        guard request.method == .get, !request.fields.contains(.ifNoneMatch), !request.fields.contains(.ifModifiedSince)
+        else { return nil }
+        return CacheValidation(index: index, fields: [:])
     }
 
     private static var noCacheFields: HTTPFields {

@@ -10,6 +10,8 @@ enum ValidationOutcome: Sendable {
     ///   - keeps: whether the answer stays in the cache.
     case current(index: Int, updates: [StoredUpdate], keeps: Bool)
     /// A 304 to the caller's own conditions: the response is the caller's; it may update stored ones.
+    ///
+    /// Here and above, an update may also remove a response that may no longer be stored.
     case callers(updates: [StoredUpdate])
     /// A 304 for none of the stored responses: the request has to be sent again without the cache's conditions.
     case unknown
@@ -41,9 +43,17 @@ extension CacheRule {
         if CacheStatusCodes.isServerError(response.status) { return .failed }
         guard response.status == 304 else { return .replaced }
         let places = selected(by: response, among: stored, for: request, validation: validation, settings)
-        let updates = places.map { place in
-            StoredUpdate(
-                index: place, response: updated(stored[place], by: response, to: request, settings))
+        let mayKeep = !CacheControl.Request(request.fields).noStore
+        let updates = places.compactMap { place -> StoredUpdate? in
+            let new = updated(stored[place], by: response, to: request, settings)
+            if place == validation?.index { return StoredUpdate(index: place, response: new) }
+            // A request with no-store leaves no trace, and a 304 with it takes what it is about out of the cache.
+            guard mayKeep else { return nil }
+            guard let new,
+                case .store = mayStore(
+                    CacheRequest(.get, request.url, request.fields), new.response, settings: settings)
+            else { return StoredUpdate(index: place, response: nil) }
+            return StoredUpdate(index: place, response: new)
         }
         guard let validation else { return .callers(updates: updates) }
         guard let own = updates.first(where: { $0.index == validation.index }), stored.indices.contains(own.index)
@@ -55,34 +65,37 @@ extension CacheRule {
         return .current(index: own.index, updates: updates, keeps: false)
     }
 
-    /// Returns the places of the responses that a 304 updates (RFC 9111, 4.3.4).
+    /// Returns the places of the responses that a 304 updates: of those that fit the request's fields (RFC 9111, 4.3.4).
     private static func selected(
         by response: CacheResponse, among stored: [StoredResponse], for request: CacheRequest,
         validation: CacheValidation?, _ settings: CacheRuleSettings
     ) -> [Int] {
         let tag = EntityTag(response.fields)
+        let fitting = stored.indices.filter { stored[$0].variant.matches(request.fields, secrets: settings.secrets) }
         if let tag, !tag.isWeak {
-            return stored.indices.filter { EntityTag(stored[$0].fields)?.isStronglyEqual(tag) ?? false }
+            return fitting.filter { EntityTag(stored[$0].fields)?.isStronglyEqual(tag) ?? false }
         }
         if let tag {
-            return newest(stored) { EntityTag($0.fields)?.isWeaklyEqual(tag) ?? false }
+            return newest(stored, fitting) { EntityTag($0.fields)?.isWeaklyEqual(tag) ?? false }
         }
         // A tag that cannot be read says nothing.
         if response.fields.contains(.eTag) { return [] }
         if let modified = Freshness.date(response.fields, .lastModified) {
-            return newest(stored) { Freshness.date($0.fields, .lastModified) == modified }
+            return newest(stored, fitting) { Freshness.date($0.fields, .lastModified) == modified }
         }
         if response.fields.contains(.lastModified) { return [] }
         // A server that states no validator speaks of the one that it was asked for.
         if let validation { return stored.indices.contains(validation.index) ? [validation.index] : [] }
-        guard stored.count == 1, let only = stored.first, EntityTag(only.fields) == nil,
-            !only.fields.contains(.lastModified)
+        guard fitting.count == 1, EntityTag(stored[fitting[0]].fields) == nil,
+            !stored[fitting[0]].fields.contains(.lastModified)
         else { return [] }
-        return [0]
+        return fitting
     }
 
-    private static func newest(_ stored: [StoredResponse], where matches: (StoredResponse) -> Bool) -> [Int] {
-        let found = stored.indices.filter { matches(stored[$0]) }
+    private static func newest(
+        _ stored: [StoredResponse], _ places: [Int], where matches: (StoredResponse) -> Bool
+    ) -> [Int] {
+        let found = places.filter { matches(stored[$0]) }
         return found.max { (stored[$0].date, stored[$0].responseTime) < (stored[$1].date, stored[$1].responseTime) }
             .map { [$0] } ?? []
     }

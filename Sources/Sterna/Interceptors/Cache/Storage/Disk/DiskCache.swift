@@ -116,10 +116,26 @@ package final class DiskCache: CacheStorage {
             }
             return file
         } catch EntryFile.Fault.unusable {
-            drop([id])
+            dropDamaged(id)
             return nil
         } catch {
             return nil
+        }
+    }
+
+    /// Removes an entry that could not be read, unless that was for a change of its head at the same time: under the lock there is none.
+    private func dropDamaged(_ id: CacheEntryID) {
+        change { state in
+            guard state.contains(id) else { return nil }
+            let path = folder.path(of: id)
+            do throws(EntryFile.Fault) {
+                try EntryFile(path, id: id).verify()
+                return nil
+            } catch {
+                guard case .unusable = error else { return nil }
+                unlink(path)
+                return [JournalRecord(.removed, id)]
+            }
         }
     }
 
