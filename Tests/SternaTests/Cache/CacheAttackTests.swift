@@ -74,7 +74,7 @@ struct CacheAttackTests {
                 #expect(decide(other, after: seconds, .cachedElseLoad) == "forward vary", "\(other)")
                 #expect(decide(other, after: seconds, .cachedOnly) == "504 vary", "\(other)")
                 let answer = CacheRule.answerAfterFailure(
-                    status: nil, Scene.request(other), stored: stored, policy: CachePolicy(fallsBack: true),
+                    status: nil, Scene.request(other), stored: stored, policy: CachePolicy(fallsBackToStored: true),
                     now: Scene.made + seconds)
                 #expect(answer == nil, "\(other)")
             }

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Coalescing: rules")
 struct CoalescingRuleTests {
-    private static let url = try! HTTPURL("https://api.example.com/a")
+    private static let url: HTTPURL = {
+        do { return try HTTPURL("https://api.example.com/a") } catch { preconditionFailure("\(error)") }
+    }()
 
     @Test(
         "Which requests share",
