@@ -221,6 +221,8 @@ struct CoalescingTests {
         let requests = (0..<3).map { _ in Task { try await scene.api.get("old").response.redirects.count } }
         await scene.waitForReaders(3)
         first.open()
+        // The first transfer is closed before the second begins.
+        #expect(await eventually { scene.sent == 2 })
         await scene.waitForReaders(3)
         second.open()
         for request in requests { #expect(try await request.value == 1) }
