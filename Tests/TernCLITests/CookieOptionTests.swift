@@ -27,7 +27,7 @@ struct CookieOptionTests {
         async throws
     {
         try await TestServer.withServer { first in
-            try await TestServer.withServer { second in
+            try await TestServer.withServer { second async throws in
                 let away = first.url("/redirect-to?url=\(second.url("/get"))")
                 #expect(try await TernProcess.run("-b", "a=1; b=2", away).status == 0)
                 #expect(first.requests().last?.headers["Cookie"] == "a=1; b=2")

@@ -19,7 +19,7 @@ struct SessionOptionTests {
 
     @Test("A session keeps cookies, credentials and fields for its owner alone") func keeps() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.withServer { server in
+        try await TestServer.withServer { server async throws in
             let first = try await run(
                 folder, "--session", "ada", "-u", "ada:s3cret", "-A", "agent/1", server.url("/cookies/set?sid=abc"),
                 "X-Api-Key:k3y", "X-Plain:1", "Range:bytes=0-", "If-None-Match:x", "Content-Language:en")
@@ -50,7 +50,7 @@ struct SessionOptionTests {
 
     @Test("The command line replaces what is kept") func replaces() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.withServer { server in
+        try await TestServer.withServer { server async throws in
             let url = server.url("/anything")
             #expect(try await run(folder, "--session", "a", "-u", "ada:1", url, "X-A:1", "X-B:2").status == 0)
             #expect(try await run(folder, "--session", "a", "--bearer", "t0k", url, "X-A:3", "X-B:").status == 0)
@@ -71,7 +71,7 @@ struct SessionOptionTests {
 
     @Test("--session-read-only makes a session, and leaves one as it is") func readOnly() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.withServer { server in
+        try await TestServer.withServer { server async throws in
             let path = folder.path("s.json")
             #expect(try await run(folder, "--session-read-only", path, server.url("/cookies/set?a=1")).status == 0)
             let content = folder.content("s.json")
@@ -124,7 +124,7 @@ struct SessionOptionTests {
 
     @Test("Commands that share a session keep each other's changes") func shared() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.withServer { server in
+        try await TestServer.withServer { server async throws in
             let path = folder.path("s.json")
             try await withThrowingTaskGroup(of: Int32.self) { group in
                 for number in 0..<4 {
