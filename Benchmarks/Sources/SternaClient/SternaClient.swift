@@ -14,6 +14,11 @@ struct SternaClient {
                 settings.cookieJar = CookieJar()
                 settings.hsts = HSTSStore()
             }
+            if let cache = arguments.cache {
+                // An entry takes an eighth at most.
+                settings.cache =
+                    cache == "memory" ? .memory(bytes: 64 << 20) : .folder(cache, bytes: 16 << 30, memoryBytes: 0)
+            }
             if arguments.isSigned {
                 settings.awsSigning = AWSSigning(
                     region: "eu-central-1", service: "execute-api",

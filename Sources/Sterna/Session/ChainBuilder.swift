@@ -58,7 +58,7 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
-    private let coalescing: CoalescingPlan
+    let coalescing: CoalescingPlan
 
     init(
         settings: SessionSettings, authentication: PlannedAuthentication, scope: SessionScope,

@@ -16,7 +16,7 @@ final class SessionPlan: Sendable {
 
     /// The slots of the session's own chain.
     private let slots: ChainSlots
-    private let builder: ChainBuilder
+    let builder: ChainBuilder
     private let authentication: PlannedAuthentication
 
     /// The transport of the session's requests, unless the session has one of its own.

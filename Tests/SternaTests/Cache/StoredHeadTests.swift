@@ -8,7 +8,7 @@ import Testing
 @Suite("Cache: heads of stored responses")
 struct StoredHeadTests {
     private static func head(_ extent: StoredExtent, _ variant: VaryKey = .none) -> StoredHead {
-        let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .init("X-Text")!: "a\tb é"]
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .userAgent: "a\tb é"]
         let response = CacheResponse(203, fields, requestTime: 5, responseTime: 7)
         return StoredHead(
             url: "https://example.com/a",
@@ -23,7 +23,8 @@ struct StoredHeadTests {
     @Test("What is written is read again", arguments: 0..<3, [false, true])
     func roundTrip(index: Int, varies: Bool) throws {
         let (extent, length) = Self.extents[index]
-        let variant = varies ? VaryKey(parts: [.init(name: "accept", value: "a"), .init(name: "cookie", value: nil)]) : .none
+        let variant =
+            varies ? VaryKey(parts: [.init(name: "accept", value: "a"), .init(name: "cookie", value: nil)]) : .none
         let head = Self.head(extent, variant)
         let read = try #require(StoredHead(head.coded, bodyLength: length, settings: CacheRuleSettings()))
         #expect(read.url == head.url && read.response.status == 203 && read.response.fields == head.response.fields)

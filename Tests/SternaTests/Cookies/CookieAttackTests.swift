@@ -57,7 +57,8 @@ struct CookieAttackTests {
     func prefixForgery(name: String) async throws {
         // Without Secure, without a path of "/", and for other hosts, too.
         for (attributes, url) in [
-            ("", "https://www.example.com/1"), ("; Path=/", "http://www.example.com/1"), ("; Secure", "https://www.example.com/1"),
+            ("", "https://www.example.com/1"), ("; Path=/", "http://www.example.com/1"),
+            ("; Secure", "https://www.example.com/1"),
             ("; Secure; Path=/; Domain=example.com", "https://evil.example.com/1"),
         ] {
             let sent = try await exchange([(url, ["\(name)=evil\(attributes)"]), ("https://www.example.com/2", [])])

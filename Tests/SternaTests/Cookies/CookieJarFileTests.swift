@@ -1,3 +1,4 @@
+import HTTPTypes
 import SternaCore
 import SternaPlatform
 import SternaTesting
@@ -19,25 +20,32 @@ struct CookieJarFileTests {
 
     static func jar(
         _ path: String, _ clock: Clock, format: CookieSnapshot.FileFormat = .json, keepsSessionCookies: Bool = true,
-        limits: CookieLimits = CookieLimits(), pauses: SavePauses = SavePauses(idle: .seconds(600), longest: .seconds(600))
+        limits: CookieLimits = CookieLimits(),
+        pauses: SavePauses = SavePauses(idle: .seconds(600), longest: .seconds(600))
     ) -> CookieJar {
         CookieJar(
-            storage: CookieStorage(path: path, format: format), limits: limits, keepsSessionCookies: keepsSessionCookies,
+            storage: CookieStorage(path: path, format: format), limits: limits,
+            keepsSessionCookies: keepsSessionCookies,
             pauses: pauses, now: { clock.read() })
     }
 
     static func shown(_ jar: CookieJar) -> [String] { jar.cookies.map { "\($0.name)=\($0.value)" }.sorted() }
 
-    private static func set(_ name: String, _ value: String, in jar: CookieJar, _ clock: Clock, life: Double? = 86_400) throws {
+    private static func set(_ name: String, _ value: String, in jar: CookieJar, _ clock: Clock, life: Double? = 86_400)
+        throws
+    {
         let now = clock.read()
         let cookie = Cookie(
             name: name, value: value, domain: "a.test", isHostOnly: true, path: "/", isSecure: false, isHTTPOnly: true,
-            isPartitioned: false, sameSite: .lax, expiry: life.map { CookieTime(seconds: now.seconds + $0) }, creation: now,
+            isPartitioned: false, sameSite: .lax, expiry: life.map { CookieTime(seconds: now.seconds + $0) },
+            creation: now,
             lastAccess: now, update: now)
         try jar.set(cookie)
     }
 
-    private static func removal(_ name: String) throws -> Cookie { try Cookie(name: name, value: "x", domain: "a.test") }
+    private static func removal(_ name: String) throws -> Cookie {
+        try Cookie(name: name, value: "x", domain: "a.test")
+    }
 
     @Test("Cookies are saved for their owner alone, and read by the next jar when it is first used") func file()
         async throws
@@ -58,7 +66,10 @@ struct CookieJarFileTests {
             try Self.set("b", "2", in: second, clock)
             try await second.save()
             #expect(CredentialFolder.mode(path) == 0o600)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["cookies.json", "cookies.json.lock"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                    "cookies.json", "cookies.json.lock",
+                ])
         }
     }
 
@@ -93,7 +104,8 @@ struct CookieJarFileTests {
         try await CredentialFolder.with { folder in
             let path = folder + "/jar"
             try Self.cookiesText("www.example.com", ["a=1"]).write(to: URL(fileURLWithPath: path))
-            let mock = MockTransport { _ in .init(headers: ["Clear-Site-Data": "\"cookies\""]) }
+            let name = try #require(HTTPField.Name("Clear-Site-Data"))
+            let mock = MockTransport { _ in .init(headers: [name: "\"cookies\""]) }
             let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
             let (api, _) = try mocked("https://www.example.com/", by: mock) {
                 $0.cookieJar = jar
@@ -106,31 +118,30 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("Changes are saved when the jar is idle, at the latest some time after the first, and when it goes")
-    func automaticSaves() async throws {
+    /// Waits until a file has a text.
+    private static func waits(for text: String, in path: String) async -> Bool {
+        await eventually { CredentialFolder.text(path)?.contains(text) == true }
+    }
+
+    @Test("Changes are saved when the jar is idle, and when it goes") func automaticSaves() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
-            let idle = Self.jar(folder + "/1", clock, pauses: SavePauses(idle: .milliseconds(20), longest: .seconds(600)))
+            let pauses = SavePauses(idle: .milliseconds(20), longest: .seconds(600))
+            let idle = Self.jar(folder + "/1", clock, pauses: pauses)
             try Self.set("a", "1", in: idle, clock)
-            #expect(await eventually { CredentialFolder.text(folder + "/1")?.contains("\"a\"") == true })
+            let first = await Self.waits(for: "\"a\"", in: folder + "/1")
             try Self.set("b", "1", in: idle, clock)
-            #expect(await eventually { CredentialFolder.text(folder + "/1")?.contains("\"b\"") == true })
-
-            let busy = Self.jar(
-                folder + "/2", clock, pauses: SavePauses(idle: .milliseconds(200), longest: .milliseconds(300)))
-            var value = 0
-            let isSaved = await eventually {
-                value += 1
-                try? Self.set("a", "\(value)", in: busy, clock)
-                return CredentialFolder.text(folder + "/2") != nil
-            }
-            #expect(isSaved)
-
-            var released: CookieJar? = Self.jar(folder + "/3", clock)
-            if let released { try Self.set("a", "1", in: released, clock) }
-            released = nil
-            #expect(await eventually { CredentialFolder.text(folder + "/3")?.contains("\"a\"") == true })
+            let second = await Self.waits(for: "\"b\"", in: folder + "/1")
+            #expect(first && second)
+            try Self.setAndRelease(folder + "/3", clock)
+            let third = await Self.waits(for: "\"a\"", in: folder + "/3")
+            #expect(third)
         }
+    }
+
+    private static func setAndRelease(_ path: String, _ clock: Clock) throws {
+        let released = jar(path, clock)
+        try set("a", "1", in: released, clock)
     }
 
     // MARK: Sharing
@@ -215,7 +226,9 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("Jars of one path in one process, at once, lose nothing", arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
+    @Test(
+        "Jars of one path in one process, at once, lose nothing",
+        arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
     func concurrency(format: CookieSnapshot.FileFormat) async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
@@ -303,7 +316,10 @@ struct CookieJarFileTests {
     @Test("A file with other content is left as it is, and the jar works without it")
     func otherContent() async throws {
         try await CredentialFolder.with { folder in
-            let texts = ["{}", "{\"version\":1,\"cookies\":[", "geheim", "# A title\n\ngeheim\n", String(repeating: "\0", count: 99)]
+            let texts = [
+                "{}", "{\"version\":1,\"cookies\":[", "geheim", "# A title\n\ngeheim\n",
+                String(repeating: "\0", count: 99),
+            ]
             for (number, text) in texts.enumerated() {
                 for format in [CookieSnapshot.FileFormat.json, .cookiesText] {
                     let (path, clock) = (folder + "/\(number) \(format)", Clock())
@@ -385,10 +401,13 @@ struct CookieJarFileTests {
     }
 
     /// Checks that loading and saving fail, and that the jar works in memory and a session's requests go on.
-    private static func expectUnusable(_ path: String, _ format: CookieSnapshot.FileFormat, _ clock: Clock) async throws {
+    private static func expectUnusable(_ path: String, _ format: CookieSnapshot.FileFormat, _ clock: Clock) async throws
+    {
         let jar = jar(path, clock, format: format)
         let loaded = await #expect(throws: SternaError.self, "\(path)") { try await jar.load() }
-        #expect(loaded?.kind == .fileUnreadable && loaded?.detail.contains(path) == true && loaded?.detail.contains("geheim") == false)
+        #expect(
+            loaded?.kind == .fileUnreadable && loaded?.detail.contains(path) == true
+                && loaded?.detail.contains("geheim") == false)
         let (api, mock) = try mocked("https://a.test/") { $0.cookieJar = jar }
         _ = try await api.get("x")
         try set("a", "1", in: jar, clock)
@@ -428,7 +447,9 @@ struct CookieJarFileTests {
         let path = "/tmp/sterna/jar"
         let jar = CookieJar(path: path)
         #expect(jar.identity != nil)
-        for same in ["/tmp//sterna/./jar", "//tmp/sterna/jar"] { #expect(CookieJar(path: same).identity == jar.identity) }
+        for same in ["/tmp//sterna/./jar", "//tmp/sterna/jar"] {
+            #expect(CookieJar(path: same).identity == jar.identity)
+        }
         #expect(CookieJar(path: path + "2").identity != jar.identity)
         #expect(CookieStorage.absolute("./a//b", in: "/x/y") == "/x/y/a/b")
         #expect(CookieStorage.absolute("../a", in: "/x") == "/x/../a")

@@ -1,3 +1,4 @@
+import Dispatch
 import SternaCore
 import SternaPlatform
 import Synchronization
@@ -19,7 +20,9 @@ struct CookieJarKillTests {
         for round in 0..<rounds {
             let reports = try JarReports(folder.reports(0))
             reports.begin(killingAfter: .microseconds(Int.random(in: 0...150_000)))
-            await #expect(processExitsWith: .signal(SIGKILL)) { try await JarWriter.run("killed", number: 0, saves: .max) }
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                try await JarWriter.run("killed", number: 0, saves: .max)
+            }
             let lines = await reports.end()
             let model = JarModel(lines, before: saved)
             #expect(model.errors.isEmpty, "round \(round): \(model.errors)")
@@ -31,7 +34,9 @@ struct CookieJarKillTests {
             let found = Dictionary(uniqueKeysWithValues: jar.cookies.map { ($0.name, $0.value) })
             for name in Set(found.keys).union(model.saved.keys).union(model.unsaved.keys) {
                 let allowed = [model.saved[name]] + (model.unsaved[name] ?? [])
-                #expect(allowed.contains(found[name]), "round \(round): \(name) is \(found[name] ?? "-") and not \(allowed)")
+                #expect(
+                    allowed.contains(found[name]), "round \(round): \(name) is \(found[name] ?? "-") and not \(allowed)"
+                )
             }
             try await jar.save()
             saved = found
@@ -44,9 +49,9 @@ struct CookieJarKillTests {
         defer { folder.remove() }
         let reports = try [JarReports(folder.reports(0)), JarReports(folder.reports(1))]
         for report in reports { report.begin(killingAfter: nil) }
-        async let first: Void = #expect(processExitsWith: .success) { try await JarWriter.run("shared", number: 0) }
-        async let second: Void = #expect(processExitsWith: .success) { try await JarWriter.run("shared", number: 1) }
-        _ = await (first, second)
+        async let first: Void = Self.writeFirst()
+        await #expect(processExitsWith: .success) { try await JarWriter.run("shared", number: 1) }
+        await first
         let models = [JarModel(await reports[0].end(), before: [:]), JarModel(await reports[1].end(), before: [:])]
         let jar = folder.jar
         try await jar.load()
@@ -63,6 +68,10 @@ struct CookieJarKillTests {
             #expect(allowed.contains(found[name]), "\(name) is \(found[name] ?? "-") and not \(allowed)")
         }
         print("Two processes saved a jar \(models[0].saves) and \(models[1].saves) times.")
+    }
+
+    private static func writeFirst() async {
+        await #expect(processExitsWith: .success) { try await JarWriter.run("shared", number: 0) }
     }
 }
 
@@ -103,7 +112,8 @@ private enum JarWriter {
                     let name = names[Int.random(in: 0..<names.count)]
                     value += 1
                     let cookie = try Cookie(
-                        name: name, value: "\(getpid()).\(value)", domain: "a.test", expires: Date().addingTimeInterval(86_400))
+                        name: name, value: "\(getpid()).\(value)", domain: "a.test",
+                        expires: Date().addingTimeInterval(86_400))
                     if Int.random(in: 0..<3) == 0 {
                         report("- \(name)", pipe)
                         jar.remove(cookie)

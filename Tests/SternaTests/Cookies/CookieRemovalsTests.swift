@@ -39,7 +39,9 @@ struct CookieRemovalsTests {
 
         let long = String(repeating: "n", count: 4_000)
         for index in 0..<2_000 { removals.note(Self.key("\(long)\(index)"), at: Self.now, now: Self.now) }
-        let bytes = removals.times.keys.reduce(0) { $0 + $1.name.utf8.count + $1.domain.utf8.count + $1.path.utf8.count }
+        let bytes = removals.times.keys.reduce(0) {
+            $0 + $1.name.utf8.count + $1.domain.utf8.count + $1.path.utf8.count
+        }
         #expect(bytes <= CookieRemovals.Limits.bytes && bytes > CookieRemovals.Limits.bytes / 2)
     }
 

@@ -103,6 +103,10 @@ struct ReadmeExamplesTests {
         let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
         print(try shop.cookies(for: "orders").map(\.name))
 
+        // A cache by HTTP's rules, here in memory; the response says where it comes from.
+        let caching = api.with { $0.cache = .memory() }
+        print(try await caching.get("users").response.source)
+
         // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
         try await api.upload(
             "photos",
@@ -126,6 +130,6 @@ struct ReadmeExamplesTests {
         #expect(mock.requests[1].bodyText == #"{"name":"Ada"}"#)
         #expect(mock.requests[2].url.query == "page=2")
         #expect(mock.requests[4].timeouts.connect == .seconds(5))
-        #expect(mock.requests[6].headers[.contentType]?.hasPrefix("multipart/form-data") == true)
+        #expect(mock.requests[7].headers[.contentType]?.hasPrefix("multipart/form-data") == true)
     }
 }

@@ -19,10 +19,14 @@ struct CacheHeadMutationTests {
     static let heads = MutatedReader(
         "StoredHead",
         seeds: [
-            seed(.whole(12), [.cacheControl: "max-age=60", .eTag: "\"1\"", .vary: "Accept"], VaryKey(parts: [.init(name: "accept", value: "a")])),
+            seed(
+                .whole(12), [.cacheControl: "max-age=60", .eTag: "\"1\"", .vary: "Accept"],
+                VaryKey(parts: [.init(name: "accept", value: "a")])),
             seed(.parts(ByteRanges([0..<4, 8..<16]), length: 20), [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]),
         ],
-        tokens: ["\u{0}", "\u{1}", "\u{7F}", "max-age=", "no-store", "private", "Age", ",", ":", "\r\n"].map { Array($0.utf8) }
+        tokens: ["\u{0}", "\u{1}", "\u{7F}", "max-age=", "no-store", "private", "Age", ",", ":", "\r\n"].map {
+            Array($0.utf8)
+        }
     ) { bytes in
         // The second seed's body, and the first one's.
         guard

@@ -185,7 +185,9 @@ extension ResponseCache {
         let settings = ruleSettings(secret: nil)
         let now = clock() / 1_000
         return await storage.list().compactMap { listing in
-            guard let head = StoredHead(listing.head, bodyLength: listing.length, settings: settings) else { return nil }
+            guard let head = StoredHead(listing.head, bodyLength: listing.length, settings: settings) else {
+                return nil
+            }
             let response = head.response
             return Entry(
                 id: .init(id: listing.id), url: head.url, status: response.status, headers: response.fields,

@@ -144,6 +144,9 @@ final class SharedTransfers: Sendable {
     /// The number of transfers that requests may join.
     var count: Int { open.withLock { $0.count } }
 
+    /// The number of requests that read these transfers.
+    var readers: Int { open.withLock { $0.values.reduce(0) { $0 + $1.readerCount } } }
+
     /// Joins a transfer, or makes one; returns the number of the new reader, and whether it is the first.
     func join(_ key: CoalescingKey, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
         open.withLock { open in

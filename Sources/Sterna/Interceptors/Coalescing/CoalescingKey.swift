@@ -1,6 +1,5 @@
 import HTTPTypes
 import SternaCore
-import SternaSerialization
 
 /// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
 /// that decide what happens below.
@@ -41,8 +40,7 @@ struct CoalescingKey: Sendable, Hashable {
     /// The keys of options that are read above the transfer, or that change nothing in it. Any other option has to be the same.
     private static let ignored: Set<ObjectIdentifier> = [
         ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(CoalescingLimitsKey.self),
-        ObjectIdentifier(BodyReadingKey.self),
-        ObjectIdentifier(AttemptReasonKey.self), ObjectIdentifier(RequestPropertiesKey.self),
+        ObjectIdentifier(BodyReadingKey.self), ObjectIdentifier(AttemptReasonKey.self),
         ObjectIdentifier(CompletionGroupKey.self), ObjectIdentifier(ChainEventsKey.self),
         // Credentials are in the request's fields by now.
         ObjectIdentifier(AuthenticationPolicyKey.self), ObjectIdentifier(RequestCredentialKey.self),

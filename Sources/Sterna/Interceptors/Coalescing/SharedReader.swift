@@ -81,7 +81,8 @@ final class SharedReader: CallStep {
             return end(
                 SternaError(
                     .timedOut, phase: phase,
-                    "The request's deadline or total time-out has passed; it shared the transfer of an identical request."))
+                    "The request's deadline or total time-out has passed; it shared the transfer of an identical request."
+                ))
         }
         let timer = time.clock.schedule(at: limit, on: time.loop) { self.check() }
         let old = state.withLock { state -> ClockTimer? in

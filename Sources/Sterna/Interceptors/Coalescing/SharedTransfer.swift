@@ -71,6 +71,8 @@ final class SharedTransfer: Sendable {
 
     // MARK: Readers
 
+    var readerCount: Int { state.withLock { $0.readers.count } }
+
     /// Adds a reader; nil once the response's head has arrived.
     func join() -> Int? {
         state.withLock { state in
@@ -96,7 +98,9 @@ final class SharedTransfer: Sendable {
     /// Takes what is at the place of a reader.
     func take(_ number: Int) -> Step {
         let (step, effects) = state.withLock { state -> (Step, Effects) in
-            guard var reader = state.readers[number] else { return (.failed(SternaError.cancelled(phase: .read)), Effects()) }
+            guard var reader = state.readers[number] else {
+                return (.failed(SternaError.cancelled(phase: .read)), Effects())
+            }
             if let failure = reader.failure { return (.failed(failure), Effects()) }
             guard reader.waiter == nil else { return (.failed(Self.concurrentRead), Effects()) }
             if let piece = reader.rest?.popFirst() {

@@ -54,7 +54,11 @@ final class RetryInterceptor: Interceptor {
         let status = response.status.code
         let policy = request.options[RetryPolicyKey.self]
         // A 504 of the cache stands for a question that was not to be asked.
-        if response.source != .cache, !policy.isOff, policy.statuses.contains(status) || policy.deferredStatuses.contains(status) { return false }
+        if response.source != .cache, !policy.isOff,
+            policy.statuses.contains(status) || policy.deferredStatuses.contains(status)
+        {
+            return false
+        }
         guard reading(of: response, to: request) == nil else { return false }
         if ledger.isCounting { ledger.count(request.url.origin) }
         return true

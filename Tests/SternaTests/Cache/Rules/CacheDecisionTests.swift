@@ -211,7 +211,8 @@ struct CacheDecisionTests {
         #expect(CachePolicy([.askServerIfModified] as CachePolicy.ASIFlags) == .revalidate)
         #expect(CachePolicy([.onlyLoadIfNotCached] as CachePolicy.ASIFlags) == .cachedElseLoad)
         #expect(CachePolicy([.dontLoad] as CachePolicy.ASIFlags) == .cachedOnly)
-        #expect(CachePolicy([.fallbackToCacheIfLoadFails] as CachePolicy.ASIFlags) == CachePolicy(fallsBackToStored: true))
+        #expect(
+            CachePolicy([.fallbackToCacheIfLoadFails] as CachePolicy.ASIFlags) == CachePolicy(fallsBackToStored: true))
         let both: CachePolicy.ASIFlags = [.onlyLoadIfNotCached, .doNotReadFromCache, .doNotWriteToCache]
         #expect(CachePolicy(both) == CachePolicy(reading: .reload, stores: false))
         #expect(CachePolicy.ASIFlags(rawValue: 127).contains([.dontLoad, .askServerIfModified]))

@@ -113,7 +113,8 @@ struct CacheBodyTests {
     func contentLength() async throws {
         let scene = try CacheScene { request in
             .init(
-                status: 200, headers: [.cacheControl: "max-age=60", .contentLength: request.url.path == "/right" ? "4" : "9"],
+                status: 200,
+                headers: [.cacheControl: "max-age=60", .contentLength: request.url.path == "/right" ? "4" : "9"],
                 body: ResponseBody(Bytes(text: "body")))
         }
         for path in ["right", "wrong"] { _ = try await scene.api.get(path) }
@@ -134,7 +135,8 @@ struct CacheBodyTests {
                 ], body: ResponseBody(Bytes(bytes: whole[Int(range.lowerBound)..<Int(range.upperBound)])))
         }
         func part(_ range: Range<Int>) async throws -> ResponseSource {
-            let reply = try await scene.api.get("a", headers: ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
+            let reply = try await scene.api.get(
+                "a", headers: ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
             #expect(reply.status == 206 && reply.body.array == Array(whole[range]))
             #expect(reply.headers[.contentRange] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
             return reply.response.source

@@ -30,7 +30,8 @@ struct CacheFailureTests {
     @Test(
         "A stale response answers where the server failed, if one side permits it",
         arguments: [
-            ("max-age=10, stale-if-error=60", Server.State.failing, true), ("max-age=10, stale-if-error=60", .gone, true),
+            ("max-age=10, stale-if-error=60", Server.State.failing, true),
+            ("max-age=10, stale-if-error=60", .gone, true),
             ("max-age=10", .failing, false), ("max-age=10", .gone, false),
             ("max-age=10, stale-if-error=60, must-revalidate", .gone, false),
             ("max-age=10, stale-if-error=5", .gone, false), ("no-cache, stale-if-error=60", .gone, false),
@@ -61,9 +62,11 @@ struct CacheFailureTests {
         #expect(error?.kind == .connectionFailed)
     }
 
-    @Test("Offline, stale responses answer and say so, except those that forbid it; nothing is sent", arguments: [
-        ("max-age=10", true), ("max-age=10, must-revalidate", false), ("max-age=10, no-cache", false),
-    ])
+    @Test(
+        "Offline, stale responses answer and say so, except those that forbid it; nothing is sent",
+        arguments: [
+            ("max-age=10", true), ("max-age=10, must-revalidate", false), ("max-age=10, no-cache", false),
+        ])
     func offline(control: String, isServed: Bool) async throws {
         let server = Server(control)
         let scene = try CacheScene(answer: server.answer)
@@ -73,7 +76,9 @@ struct CacheFailureTests {
         let reply = try? await offline.get("a")
         #expect((reply != nil) == isServed)
         if let reply {
-            #expect(reply.response.source == .cache && reply.headers["Cache-Status"]?.contains("never asks the server") == true)
+            #expect(
+                reply.response.source == .cache
+                    && reply.headers["Cache-Status"]?.contains("never asks the server") == true)
         }
         #expect(scene.sent == 1)
     }
@@ -85,12 +90,15 @@ struct CacheFailureTests {
         let offline = scene.api.with { $0.isOffline = true }
         for request in [
             RequestDraft(.get, "b") { $0.cachePolicy = .reload }, RequestDraft(.post, "b"),
-            RequestDraft(.get, "b", headers: ["Cache-Control": "only-if-cached"]), RequestDraft(.get, "b") { $0.cachePolicy = .cachedOnly },
+            RequestDraft(.get, "b", headers: ["Cache-Control": "only-if-cached"]),
+            RequestDraft(.get, "b") { $0.cachePolicy = .cachedOnly },
         ] {
             let session = request.settings.cachePolicy == .cachedOnly || !request.headers.isEmpty ? scene.api : offline
             let error = await #expect(throws: SternaError.self) { try await session.send(request) }
             #expect(error?.kind == .unacceptableStatus && error?.status == 504)
-            #expect(error?.message.contains("The cache answered 504") == true || error?.detail.contains("The cache answered 504") == true)
+            #expect(
+                error?.message.contains("The cache answered 504") == true
+                    || error?.detail.contains("The cache answered 504") == true)
         }
         #expect(scene.sent == 0)
     }
@@ -125,7 +133,9 @@ struct CacheFailureTests {
         let reply = try await scene.api.get("a") { $0.cachePolicy = CachePolicy(.returnCacheDataElseLoad) }
         #expect(reply.response.source == .cache)
         server.set(.gone)
-        let other = try await scene.api.get("a") { $0.cachePolicy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails]) }
+        let other = try await scene.api.get("a") {
+            $0.cachePolicy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails])
+        }
         #expect(other.response.source == .cache)
     }
 }

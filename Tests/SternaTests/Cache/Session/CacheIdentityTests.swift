@@ -32,7 +32,8 @@ struct CacheIdentityTests {
     ]
 
     @Test(
-        "Private or authorized responses are never served to another identity", arguments: ["max-age=60", "private, max-age=60"])
+        "Private or authorized responses are never served to another identity",
+        arguments: ["max-age=60", "private, max-age=60"])
     func partitions(control: String) async throws {
         let scene = try Self.scene(control)
         for (index, caller) in Self.callers.enumerated() {
@@ -84,7 +85,8 @@ struct CacheIdentityTests {
         let scene = try CacheScene { request in
             let isVaried = request.url.path == "/varied"
             return .cached(
-                "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60", isVaried ? [.vary: "Cookie"] : [:])
+                "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60",
+                isVaried ? [.vary: "Cookie"] : [:])
         }
         let jar = try #require(scene.api.settingsForTests.cookieJar)
         try jar.set(Cookie(name: "a", value: "1", domain: "api.example.com"))
@@ -115,6 +117,7 @@ struct CacheIdentityTests {
     @Test("No secret is written to disk")
     func secrets() async throws {
         let folder = CacheTestFolder()
+        let info = try #require(HTTPField.Name("Authentication-Info"))
         let scene = try CacheScene(folder: folder.path) { settings in
             settings.authorization = .bearer("TOKENSECRET")
             settings.headers["X-Api-Key"] = "KEYSECRET"
@@ -123,7 +126,10 @@ struct CacheIdentityTests {
         } answer: { _ in
             .cached(
                 "x", "max-age=60",
-                [.vary: "Authorization, Cookie, X-Api-Key, Accept", .setCookie: "id=SETSECRET", .init("Authentication-Info")!: "INFOSECRET"])
+                [
+                    .vary: "Authorization, Cookie, X-Api-Key, Accept", .setCookie: "id=SETSECRET",
+                    info: "INFOSECRET",
+                ])
         }
         _ = try await scene.api.get("a?access_token=URLSECRET")
         await scene.cache.sync()

@@ -13,7 +13,9 @@ struct CacheSessionTests {
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
         let first = try await scene.api.get("news")
         #expect(first.body.text == "1" && first.response.source == .network)
-        #expect(first.headers["Cache-Status"] == #"Sterna; fwd=uri-miss; fwd-status=200; stored; detail="nothing is stored for the URL""#)
+        #expect(
+            first.headers["Cache-Status"]
+                == #"Sterna; fwd=uri-miss; fwd-status=200; stored; detail="nothing is stored for the URL""#)
         scene.advance(10)
         let second = try await scene.api.get("news")
         #expect(second.body.text == "1" && second.response.source == .cache && second.status == 200)
@@ -26,7 +28,8 @@ struct CacheSessionTests {
 
     @Test("Other URLs, queries and methods have their own responses")
     func keys() async throws {
-        let scene = try CacheScene { request in .cached("\(request.method) \(request.url.requestTarget)", "max-age=60") }
+        let scene = try CacheScene { request in .cached("\(request.method) \(request.url.requestTarget)", "max-age=60")
+        }
         for path in ["a", "a?b=1", "a?b=2", "a/"] { _ = try await scene.api.get(path) }
         for path in ["a", "a?b=1", "a?b=2", "a/"] {
             #expect(try await scene.api.get(path).text() == "GET /\(path)")
@@ -40,7 +43,9 @@ struct CacheSessionTests {
 
     @Test(
         "What must not be stored is not stored",
-        arguments: ["no-store", "max-age=60, no-store", "max-age=0", "", "max-age=60, max-age=0", "max-age=\"60", "no-cache"])
+        arguments: [
+            "no-store", "max-age=60, no-store", "max-age=0", "", "max-age=60, max-age=0", "max-age=\"60", "no-cache",
+        ])
     func notFresh(control: String) async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", control) }
@@ -110,7 +115,10 @@ struct CacheSessionTests {
             Set(entries.map(\.url)) == [
                 "https://api.example.com/a", "https://api.example.com/b?token=***", "https://api.example.com/c",
             ])
-        #expect(entries.allSatisfy { $0.age == 20 && $0.timeLeft == 40 && $0.length == 1 && $0.isComplete && $0.status == 200 })
+        #expect(
+            entries.allSatisfy {
+                $0.age == 20 && $0.timeLeft == 40 && $0.length == 1 && $0.isComplete && $0.status == 200
+            })
         #expect(await scene.cache.usage().entries == 3)
         let first = try #require(entries.first)
         #expect(await scene.cache.body(of: first)?.text == "x")
@@ -126,15 +134,19 @@ struct CacheSessionTests {
     func willCache() async throws {
         let scene = try CacheScene { settings in
             settings.willCache = { response, request in request.url.path != "/private" && response.status == .ok }
-        } answer: { _ in .cached("x", "max-age=60") }
+        } answer: { _ in
+            .cached("x", "max-age=60")
+        }
         for path in ["private", "open"] { for _ in 0..<2 { _ = try await scene.api.get(path) } }
         #expect(scene.mock.requests.map(\.url.path) == ["/private", "/private", "/open"])
     }
 
-    @Test("Policies", arguments: [
-        (CachePolicy.protocolRules, "1", 1), (.reload, "2", 2), (.cachedElseLoad, "1", 1), (.cachedOnly, "1", 1),
-        (.revalidate, "2", 2), (.ignored, "2", 2),
-    ])
+    @Test(
+        "Policies",
+        arguments: [
+            (CachePolicy.protocolRules, "1", 1), (.reload, "2", 2), (.cachedElseLoad, "1", 1), (.cachedOnly, "1", 1),
+            (.revalidate, "2", 2), (.ignored, "2", 2),
+        ])
     func policies(policy: CachePolicy, text: String, count: Int) async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }

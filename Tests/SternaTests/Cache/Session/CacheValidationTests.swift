@@ -55,10 +55,13 @@ struct CacheValidationTests {
     func callers() async throws {
         let scene = try CacheScene { request in
             request.headers[.ifNoneMatch] == nil
-                ? .cached("x", "max-age=10", [.eTag: "\"1\""]) : .init(status: 304, headers: [.eTag: "\"1\"", .cacheControl: "max-age=10"])
+                ? .cached("x", "max-age=10", [.eTag: "\"1\""])
+                : .init(status: 304, headers: [.eTag: "\"1\"", .cacheControl: "max-age=10"])
         }
         _ = try await scene.api.get("a")
-        let validating = scene.api.with { $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400) }
+        let validating = scene.api.with {
+            $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400)
+        }
         let fresh = try await validating.get("a", headers: ["If-None-Match": "\"1\""])
         #expect(fresh.status == 304 && fresh.response.source == .cache && fresh.body.isEmpty)
         scene.advance(11)
@@ -86,7 +89,8 @@ struct CacheValidationTests {
             guard request.method == .head else { return .cached("body", "max-age=10", [.eTag: "\"1\""]) }
             let isSame = request.url.query == nil
             return .init(
-                status: 200, headers: [.eTag: isSame ? "\"1\"" : "\"2\"", .cacheControl: "max-age=60", .contentLength: "4"])
+                status: 200,
+                headers: [.eTag: isSame ? "\"1\"" : "\"2\"", .cacheControl: "max-age=60", .contentLength: "4"])
         }
         for path in ["a", "a?other"] { _ = try await scene.api.get(path) }
         scene.advance(11)
@@ -95,7 +99,9 @@ struct CacheValidationTests {
         #expect(try await scene.api.get("a?other").response.source == .network)
     }
 
-    @Test("Unsafe methods remove what is stored, unless they fail", arguments: [(200, true), (302, true), (404, false), (500, false)])
+    @Test(
+        "Unsafe methods remove what is stored, unless they fail",
+        arguments: [(200, true), (302, true), (404, false), (500, false)])
     func unsafe(status: Int, isRemoved: Bool) async throws {
         let scene = try CacheScene({ $0.redirects = .doNotFollow }) { request in
             guard request.method == .get else {

@@ -30,7 +30,8 @@ struct LayeredCacheTests {
     ) async throws -> CacheEntryID? {
         let writer = try #require(
             await cache.store(
-                Memory.key(key), variant: variant, head: Bytes(text: "head"), length: nil, isInMemoryOnly: inMemoryOnly))
+                Memory.key(key), variant: variant, head: Bytes(text: "head"), length: nil, isInMemoryOnly: inMemoryOnly)
+        )
         #expect(await writer.append(Bytes(text: text)))
         return await writer.commit(head: nil)
     }

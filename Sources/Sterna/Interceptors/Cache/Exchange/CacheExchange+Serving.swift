@@ -11,9 +11,11 @@ struct StoredEntry: Sendable {
 
     /// Reads the head; nil if another version wrote it.
     init?(_ variant: CachedVariant, settings: CacheRuleSettings) {
-        guard let head = variant.known.decoded({ bytes in
-            StoredHead(bytes, bodyLength: variant.length, settings: settings)
-        }) else { return nil }
+        guard
+            let head = variant.known.decoded({ bytes in
+                StoredHead(bytes, bodyLength: variant.length, settings: settings)
+            })
+        else { return nil }
         self.init(variant, head)
     }
 }

@@ -81,7 +81,8 @@ extension CacheExchange {
             responses[$0].variant == plan.variant && stored[$0].variant.id.key != place
         }.map { stored[$0].variant.id }
         if let former {
-            return NewEntry(cache, CombiningWriter(cache, former, plan, own.url), nil, settings: settings, removing: others)
+            return NewEntry(
+                cache, CombiningWriter(cache, former, plan, own.url), nil, settings: settings, removing: others)
         }
         guard
             let writer = await cache.storage.store(

@@ -108,7 +108,8 @@ struct CacheExchange: Sendable {
     /// Whether an error means that the server could not be reached.
     static func isUnreachable(_ kind: SternaError.Kind) -> Bool {
         switch kind {
-        case .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .writeFailed, .timedOut, .truncated: true
+        case .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .writeFailed, .timedOut, .truncated:
+            true
         default: false
         }
     }
@@ -118,7 +119,8 @@ struct CacheExchange: Sendable {
             let (answer, stale) = CacheRule.answerAfterFailure(
                 status: status, asked, stored: responses, policy: policy, settings: settings, now: now)
         else { return nil }
-        return serve(stored[answer.index], answer, CacheStatusField(answer, stale, after: reason, status: status), .cache)
+        return serve(
+            stored[answer.index], answer, CacheStatusField(answer, stale, after: reason, status: status), .cache)
     }
 
     // MARK: Validation

@@ -38,7 +38,8 @@ final class CacheInterceptor: Interceptor {
     @inline(never)
     nonisolated(nonsending) private func forward(_ request: Request, _ next: Chain) async throws -> Response {
         guard !plan.isOffline else {
-            return CacheExchange.unanswered(request, "the session is offline, and only GET and HEAD are answered from the cache")
+            return CacheExchange.unanswered(
+                request, "the session is offline, and only GET and HEAD are answered from the cache")
         }
         let response = try await next(withCookies(request))
         let asked = CacheRequest(request)
@@ -73,7 +74,9 @@ struct CachePlan: Sendable {
     let calls: CallScope
 
     init?(_ settings: SessionSettings, calls: CallScope) {
-        guard let cache = settings.cache ?? (settings.isOffline ? ResponseCache.memory(bytes: 0) : nil) else { return nil }
+        guard let cache = settings.cache ?? (settings.isOffline ? ResponseCache.memory(bytes: 0) : nil) else {
+            return nil
+        }
         self.cache = cache
         identity = RequestIdentity(settings)
         isOffline = settings.isOffline

@@ -65,10 +65,11 @@ final class NewEntry: Sendable {
         var complete: Bytes?
         if let head {
             let old = head.response
-            complete = StoredHead(
-                url: head.url,
-                StoredResponse(old.response, variant: old.variant, extent: .whole(length), settings: settings)
-            ).coded
+            complete =
+                StoredHead(
+                    url: head.url,
+                    StoredResponse(old.response, variant: old.variant, extent: .whole(length), settings: settings)
+                ).coded
         }
         guard await writer.commit(head: complete) != nil else { return }
         for id in others { await cache.storage.remove(id) }

@@ -128,12 +128,14 @@ extension StoredHead {
             return nil
         }
         guard kind == 1 else { return kind == 0 && length == bodyLength ? .whole(length) : nil }
-        guard length >= -1, let count = bytes.readInteger(as: UInt16.self), (1...Limits.ranges).contains(Int(count)) else {
+        guard length >= -1, let count = bytes.readInteger(as: UInt16.self), (1...Limits.ranges).contains(Int(count))
+        else {
             return nil
         }
         var list: [Range<Int64>] = []
         for _ in 0..<count {
-            guard let start = bytes.readInteger(as: Int64.self), let end = bytes.readInteger(as: Int64.self), start >= 0,
+            guard let start = bytes.readInteger(as: Int64.self), let end = bytes.readInteger(as: Int64.self),
+                start >= 0,
                 start < end
             else { return nil }
             list.append(start..<end)

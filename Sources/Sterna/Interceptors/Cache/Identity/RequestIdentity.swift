@@ -27,11 +27,14 @@ struct RequestIdentity: Sendable {
         if let label { parts.add(.label, label.utf8) }
         if let own = jar?.identity { parts.add(.jar, own) }
         let policy = hostPolicies.policy(for: request.url.hostWithoutBrackets) ?? securityPolicy
-        if policy.hasIdentity, request.url.scheme.isSecure, let certificate = policy.currentIdentity?.certificates.first {
+        if policy.hasIdentity, request.url.scheme.isSecure, let certificate = policy.currentIdentity?.certificates.first
+        {
             parts.add(.certificate, certificate)
         }
         for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
-            for value in request.headers[values: name] { parts.add(name == .cookie ? .cookie : .authorization, value.utf8) }
+            for value in request.headers[values: name] {
+                parts.add(name == .cookie ? .cookie : .authorization, value.utf8)
+            }
         }
         for name in request.options[SecretHeadersKey.self].map({ $0.lowercased() }).sorted() {
             guard let name = HTTPField.Name(name), name != .authorization, name != .cookie else { continue }

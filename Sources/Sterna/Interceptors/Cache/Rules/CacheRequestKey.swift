@@ -33,8 +33,12 @@ struct CacheRequestKey: Sendable, Hashable {
     /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters
     /// that need none are decoded, and the digits of others are upper-case (RFC 3986, 6.2.2).
     static func text(of url: HTTPURL) -> String {
-        let start = "\(url.scheme.rawValue)://\(url.authority)"
-        guard url.requestTarget.utf8.contains(UInt8(ascii: "%")) else { return start + url.requestTarget }
+        var text = ""
+        text.reserveCapacity(8 + url.authority.utf8.count + url.requestTarget.utf8.count)
+        text += url.scheme.rawValue
+        text += "://"
+        text += url.authority
+        guard url.requestTarget.utf8.contains(UInt8(ascii: "%")) else { return text + url.requestTarget }
         let bytes = Array(url.requestTarget.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -55,7 +59,7 @@ struct CacheRequestKey: Sendable, Hashable {
                 index += 1
             }
         }
-        return start + String(decoding: result, as: UTF8.self)
+        return text + String(decoding: result, as: UTF8.self)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 
 /// One member of Cache-Status: what a cache did with a request (RFC 9211).
@@ -64,19 +65,35 @@ struct CacheStatusField: Sendable, Hashable {
 
     /// The member as it is written (RFC 9211, 2; RFC 9651, 4.1).
     var text: String {
-        var text = Self.cache
+        var bytes = Bytes()
+        write(to: &bytes)
+        return String(buffer: bytes)
+    }
+
+    /// Writes ``text`` behind other bytes.
+    func write(to bytes: inout Bytes) {
+        bytes.writeString(Self.cache)
         switch outcome {
-        case .hit: text += "; hit"
+        case .hit: bytes.writeStaticString("; hit")
         case .forwarded(let reason):
-            text += "; fwd=\(reason.token)"
-            if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
+            bytes.writeStaticString("; fwd=")
+            bytes.writeString(reason.token)
+            if let forwardStatus {
+                bytes.writeStaticString("; fwd-status=")
+                bytes.writeString(String(forwardStatus))
+            }
         case .unanswered: break
         }
-        if let timeLeft { text += "; ttl=\(min(max(-Self.largest, timeLeft), Self.largest))" }
-        if isStored == true { text += "; stored" }
-        if isCollapsed == true { text += "; collapsed" }
-        if let detail { text += "; detail=\(Self.quoted(detail))" }
-        return text
+        if let timeLeft {
+            bytes.writeStaticString("; ttl=")
+            bytes.writeString(String(min(max(-Self.largest, timeLeft), Self.largest)))
+        }
+        if isStored == true { bytes.writeStaticString("; stored") }
+        if isCollapsed == true { bytes.writeStaticString("; collapsed") }
+        if let detail {
+            bytes.writeStaticString("; detail=")
+            Self.write(quoted: detail, to: &bytes)
+        }
     }
 
     /// Adds the member behind those of caches nearer to the server (RFC 9211, 2).
@@ -97,12 +114,13 @@ struct CacheStatusField: Sendable, Hashable {
     /// The largest integer of structured fields (RFC 9651, 3.3.1).
     private static let largest: Int64 = 999_999_999_999_999
 
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
+    private static func write(quoted text: String, to bytes: inout Bytes) {
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        bytes.writeInteger(quote)
         for byte in text.utf8 {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { result += "\\" }
-            result.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "?")
+            if byte == quote || byte == backslash { bytes.writeInteger(backslash) }
+            bytes.writeInteger(byte >= 0x20 && byte < 0x7F ? byte : UInt8(ascii: "?"))
         }
-        return result + "\""
+        bytes.writeInteger(quote)
     }
 }

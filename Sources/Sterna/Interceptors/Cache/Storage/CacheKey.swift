@@ -34,9 +34,11 @@ package struct CacheKey: Sendable, Hashable {
     func within(_ partition: some Collection<UInt8>) -> CacheKey {
         guard !partition.isEmpty else { return self }
         let other: CacheKey
-        if partition.count == Self.size, let known = partition.withContiguousStorageIfAvailable({ bytes in
-            CacheKey { LittleEndian.word(UnsafeRawBufferPointer(bytes), at: 8 * $0) }
-        }) {
+        if partition.count == Self.size,
+            let known = partition.withContiguousStorageIfAvailable({ bytes in
+                CacheKey { LittleEndian.word(UnsafeRawBufferPointer(bytes), at: 8 * $0) }
+            })
+        {
             other = known
         } else {
             other = CacheKey(of: partition)

@@ -47,7 +47,9 @@ package final class LayeredCache: CacheStorage {
     private nonisolated(nonsending) func load(_ key: CacheKey) async -> [CachedVariant] {
         let found = await disk.variants(of: key)
         // All or none, since memory answers for the disk.
-        guard !found.isEmpty, found.allSatisfy({ if case .whole = $0.body { true } else { false } }) else { return found }
+        guard !found.isEmpty, found.allSatisfy({ if case .whole = $0.body { true } else { false } }) else {
+            return found
+        }
         for variant in found.reversed() { memory.add(variant) }
         return found
     }

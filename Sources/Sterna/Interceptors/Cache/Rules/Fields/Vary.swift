@@ -33,7 +33,10 @@ enum Vary: Sendable, Hashable {
 /// How the values of secret request fields enter the keys of variants, which may be written to disk.
 struct VarySecrets: Sendable {
     /// The names of secret fields in lower case.
-    var names: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+    var names = Self.always
+
+    // Made once, since each request has settings of its own.
+    private static let always: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
     /// Returns what stands for a value: a keyed hash in a cache that lasts.
     var cover: @Sendable (String) -> String = { $0 }

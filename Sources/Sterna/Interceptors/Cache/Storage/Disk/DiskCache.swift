@@ -172,7 +172,8 @@ package final class DiskCache: CacheStorage {
         _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?, isInMemoryOnly: Bool
     ) async -> (any CacheWriter)? {
         guard !isInMemoryOnly else { return nil }
-        return writer(CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
+        return writer(
+            CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
     }
 
     /// Begins an entry with an identifier of the caller's; nil if it cannot be stored.

@@ -1,0 +1,120 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaTesting
+import Synchronization
+
+@testable import Sterna
+
+/// A session that coalesces, on a mock and a clock that stands still.
+struct CoalescingScene {
+    let time = TestClock()
+    let api: Session
+    let mock: MockTransport
+
+    /// - Parameter answer: receives the number of the request, counted from 0.
+    init(
+        _ configure: (inout SessionSettings) -> Void = { _ in },
+        answer: @escaping @Sendable (Request, Int) async throws -> MockTransport.Answer
+    ) throws {
+        let count = Mutex(0)
+        let mock = MockTransport { request in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return try await answer(request, number)
+        }
+        var options = EngineOptions()
+        options.clock = time.clock
+        let engine = Engine(options: options)
+        api = try Session(baseURL: "https://api.example.com") { settings in
+            settings.transport = mock
+            settings.engine = engine
+            settings.retry = .none
+            settings.responseSerializer = .data
+            settings.timeouts.total = .seconds(3_600)
+            settings.coalescesRequests = true
+            configure(&settings)
+        }
+        self.mock = mock
+    }
+
+    /// The number of requests that have reached the transport.
+    var sent: Int { mock.requests.count }
+
+    /// Waits until so many requests share transfers whose heads have not arrived.
+    func waitForReaders(_ count: Int) async { await api.waitForReaders(count) }
+
+    /// Never answers; counts its cancellation.
+    static func hang(_ cancelled: Counter) async throws {
+        do {
+            try await Task.sleep(for: .seconds(3_600))
+        } catch {
+            cancelled.add(1)
+            throw error
+        }
+    }
+}
+
+extension Session {
+    func waitForReaders(_ count: Int) async {
+        let transfers = plan.builder.coalescing.transfers
+        _ = await eventually { transfers.readers == count }
+    }
+}
+
+/// A body whose pieces a test counts, and may hold back.
+final class CountedPieces: BodyStream {
+    private struct State {
+        var taken = 0
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+    private let pieces: [Bytes]
+    private let failure: SternaError?
+    private let gate: Release?
+    private let held: Int
+    let length: Int64?
+
+    /// - Parameters:
+    ///   - held: the number of the first piece that waits for the gate.
+    init(_ pieces: [Bytes], failure: SternaError? = nil, length: Int64? = nil, gate: Release? = nil, held: Int = 0) {
+        (self.pieces, self.failure, self.length, self.gate, self.held) = (pieces, failure, length, gate, held)
+    }
+
+    /// Makes so many pieces, each filled with its number.
+    static func numbered(_ count: Int, of size: Int) -> [Bytes] {
+        (0..<count).map { Bytes(repeating: UInt8(truncatingIfNeeded: $0), count: size) }
+    }
+
+    var taken: Int { state.withLock { $0.taken } }
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func next() async throws -> Bytes? {
+        if let gate, taken >= held { await gate.wait() }
+        if Task.isCancelled { throw SternaError.cancelled(phase: .read) }
+        let number = state.withLock { state in
+            defer { state.taken += 1 }
+            return state.taken
+        }
+        if number < pieces.count { return pieces[number] }
+        if let failure { throw failure }
+        return nil
+    }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    var trailers: HTTPFields? { taken > pieces.count ? [.eTag: "\"end\""] : nil }
+}
+
+/// Returns the kind of the error that work ends with; nil if it succeeds.
+func failure(of work: Task<some Sendable, any Error>) async -> SternaError.Kind? {
+    do {
+        _ = try await work.value
+        return nil
+    } catch {
+        return (error as? SternaError)?.kind
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Testing
+
+/// The examples of docs/Caching.md, so that they compile and do what it says.
+@Suite("Examples: caching", .timeLimit(.minutes(2)))
+struct CachingExamplesTests {
+    /// A server whose responses are fresh for a minute.
+    private func server() -> MockTransport {
+        MockTransport { _ in
+            .init(
+                headers: [.cacheControl: "max-age=60", .contentType: "application/json"],
+                body: ResponseBody(Bytes(text: "{}")))
+        }
+    }
+
+    @Test("Stored, and served again")
+    func first() async throws {
+        try await DownloadTaskTests.withFolder { folder in
+            let mock = server()
+            // swift-format-ignore: AlwaysUseLowerCamelCase
+            let Session = SessionMaker(mock)
+
+            let cache = ResponseCache.folder(folder)
+            let api = try Session(baseURL: "https://api.example.com") { $0.cache = cache }
+
+            try await api.get("news")  // the server says Cache-Control: max-age=60
+            let again = try await api.get("news")  // for a minute, nothing is sent
+
+            print(again.response.source)  // cache; else network, or revalidated
+            print(again.headers["Cache-Status"] ?? "")  // Sterna; hit; ttl=58; detail="fresh"
+
+            #expect(again.response.source == .cache)
+            #expect(again.headers["Cache-Status"]?.hasPrefix("Sterna; hit; ttl=") == true)
+            #expect(mock.requests.count == 1)
+
+            for entry in await cache.entries() {
+                print(entry.url, entry.status, entry.length, entry.age, entry.timeLeft)
+            }
+            print(await cache.usage().bytes)
+
+            #expect(await cache.entries().map(\.url) == ["https://api.example.com/news"])
+        }
+    }
+
+    @Test("Looking inside")
+    func contents() async throws {
+        let cache = ResponseCache.memory()
+        let (api, _) = try mocked("https://api.example.com", by: server()) { $0.cache = cache }
+        try await api.get("news")
+        #expect(await cache.usage().entries == 1)
+
+        for entry in await cache.entries() { print(entry.url, entry.status, entry.length, entry.age, entry.timeLeft) }
+        print(await cache.usage().bytes)
+
+        try await cache.remove("https://api.example.com/news")
+        await cache.remove(where: { $0.timeLeft <= 0 })
+        await cache.removeAll()
+        await cache.sync()  // what has arrived is stored, and survives a power failure
+
+        #expect(await cache.usage().entries == 0)
+    }
+
+    @Test("Policies")
+    func policies() async throws {
+        let mock = server()
+        let (api, _) = try mocked(by: mock) { $0.cache = .memory() }
+
+        let patient = api.with { $0.cachePolicy = .cachedElseLoad }  // of a session
+        try await api.get("news") { $0.cachePolicy = .reload }  // of a request
+
+        #expect(try await patient.get("news").response.source == .cache)
+
+        var policy = CachePolicy.protocolRules
+        policy.fallsBackToStored = true
+        policy.storage = .allowedInMemoryOnly  // nothing of it is written to the folder
+        let steady = api.with { [policy] in $0.cachePolicy = policy }
+
+        #expect(try await steady.get("news").response.source == .cache)
+        #expect(CachePolicy(.returnCacheDataElseLoad) == .cachedElseLoad)
+        #expect(CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails]).fallsBackToStored)
+        #expect(mock.requests.count == 1)
+    }
+
+    @Test("What a program refuses to store")
+    func refused() async throws {
+        let mock = server()
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.cache = .memory()
+            $0.willCache = { response, request in !request.url.path.hasPrefix("/account") }
+        }
+
+        for path in ["account/7", "account/7", "news", "news"] { try await api.get(path) }
+        #expect(mock.requests.map(\.url.path) == ["/account/7", "/account/7", "/news"])
+    }
+
+    @Test("Offline")
+    func offlineMode() async throws {
+        let (api, mock) = try mocked(by: server()) { $0.cache = .memory() }
+        try await api.get("news")
+
+        let offline = api.with { $0.isOffline = true }
+        let reply = try await offline.get("news")  // stored, of any age; throws with status 504 if there is none
+        print(reply.headers[.age] ?? "")  // how old it is, in seconds
+
+        let error = await #expect(throws: SternaError.self) { try await offline.get("other") }
+        #expect(error?.status == 504)
+        #expect(mock.requests.count == 1)
+    }
+}
