@@ -248,7 +248,8 @@ extension HishelDifference {
     }
 
     static let cookies = HishelDifference(
-        "3.1", "hishel stores Set-Cookie. It takes effect when it arrives, and what is stored must have no secret of a caller."
+        "3.1",
+        "hishel stores Set-Cookie. It takes effect when it arrives, and what is stored must have no secret of a caller."
     ) { given, _ in
         for place in given.stored.indices { given.stored[place].fields.remove("set-cookie") }
         given.update?.remove("set-cookie")
