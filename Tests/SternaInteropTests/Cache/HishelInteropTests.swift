@@ -36,7 +36,7 @@ struct HishelInteropTests {
         theirs: { $0.updated == nil ? "send again" : "reuse" })
 
     private static let updated = Aspect(
-        name: "fields after 304", differences: [.contentType, .oldAge, .connection, .noCacheUpdates],
+        name: "fields after 304", differences: [.contentType, .oldAge, .connection, .cookies, .noCacheUpdates],
         own: { $0.updated().map(text) },
         theirs: { $0.updated.map(text) })
 
@@ -53,7 +53,7 @@ struct HishelInteropTests {
 
     private static func fields(_ place: Int) -> Aspect {
         Aspect(
-            name: "stored fields", differences: [.connection, .noCacheFields],
+            name: "stored fields", differences: [.connection, .cookies, .noCacheFields],
             own: { $0.kept(place).map(text) },
             theirs: { $0.stored[place].map(text) })
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Cache storage: killed processes", .timeLimit(.minutes(30)))
+@Suite("Cache storage: killed processes", .serialized, .timeLimit(.minutes(30)))
 struct DiskCacheKillTests {
     /// In full 200 together.
     private static let kills = LongTests.choose(3, inFull: 100)
@@ -22,9 +22,10 @@ struct DiskCacheKillTests {
             defer { unlink(log) }
             let load = DiskCacheLoad(
                 folder: folder.path, log: log, bytes: bytes, seed: random.next(),
-                tasks: Bool.random(using: &random) ? 1 : 3, first: ledger.next)
-            let lines = Int.random(in: 0..<LongTests.choose(50, inFull: 300), using: &random)
-            await Self.run(load, killedAfter: lines, and: .microseconds(Int.random(in: 0..<5_000, using: &random)))
+                tasks: Bool.random(using: &random) ? 1 : 3, first: ledger.next,
+                lines: Int.random(in: 1..<LongTests.choose(50, inFull: 300), using: &random),
+                delay: UInt32.random(in: 0..<5_000, using: &random))
+            await #expect(processExitsWith: .signal(SIGKILL)) { [load = load as DiskCacheLoad] in await load.run() }
             ledger.apply(TrialLog.read(log))
             // Before anything is put in order, and afterwards.
             let cache = DiskCacheLoad.open(folder.path, bytes: bytes)
@@ -43,24 +44,6 @@ struct DiskCacheKillTests {
         print("cache, killed: \(Self.kills) kills, \(ledger.committed) commits, \(ledger.refused) refused")
         #expect(ledger.wrong.isEmpty)
         #expect(ledger.committed > 0)
-    }
-
-    /// Runs a load, and kills it after so many lines of its log, so that a slow machine kills it as late as a fast one.
-    private static func run(_ load: DiskCacheLoad, killedAfter lines: Int, and delay: Duration) async {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [load = load as DiskCacheLoad] in await load.run() }
-                return true
-            }
-            group.addTask {
-                guard let process = await TrialLog.process(load.log, after: lines) else { return false }
-                try? await Task.sleep(for: delay)
-                // A child that ended by itself cancels this.
-                if !Task.isCancelled { kill(process, SIGKILL) }
-                return false
-            }
-            while let hasEnded = await group.next() { if hasEnded { group.cancelAll() } }
-        }
     }
 
     @Test("Two processes use one folder at once, with no error and no wrong body")

@@ -29,6 +29,10 @@ struct DiskCacheLoad: Sendable, Codable {
     /// The first number of an entry.
     var first: Int
 
+    /// The number of lines of the log after which the process is killed, and the time after that in microseconds.
+    var lines: Int
+    var delay: UInt32
+
     static func open(_ folder: String, bytes: Int64, isTidying: Bool = false) -> DiskCache {
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
@@ -39,7 +43,7 @@ struct DiskCacheLoad: Sendable, Codable {
     func run() async {
         // Made before the log begins, since it takes longer than all else.
         _ = DiskCacheRun.body(0)
-        guard let log = TrialLog(path: log) else { exit(EXIT_FAILURE) }
+        guard let log = TrialLog(path: log, killingAfter: lines, delay: delay) else { exit(EXIT_FAILURE) }
         let cache = Self.open(folder, bytes: bytes, isTidying: true)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<tasks { group.addTask { await work(cache, log, task) } }
