@@ -65,8 +65,16 @@ struct CurlCommand {
     private static func fields(_ request: Request, isForm: Bool, showsSecrets: Bool) -> [String] {
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
         var lines: [String] = []
+        var hasCookies = false
         for field in request.headers where !isFraming(field.name) && !(isForm && field.name == .contentType) {
             let name = field.name.rawName
+            if field.name == .cookie {
+                // One line has all cookies, as it is sent: `HTTPFields` splits what it is given.
+                guard !hasCookies else { continue }
+                hasCookies = true
+                lines.append("\(name): \(showsSecrets ? request.headers[.cookie] ?? "" : Redaction.mark)")
+                continue
+            }
             let value = showsSecrets ? field.value : Redaction.shown(name, field.value, marked: marked)
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
