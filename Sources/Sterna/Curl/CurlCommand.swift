@@ -72,7 +72,8 @@ struct CurlCommand {
                 // One line has all cookies, as it is sent: `HTTPFields` splits what it is given.
                 guard !hasCookies else { continue }
                 hasCookies = true
-                lines.append("\(name): \(showsSecrets ? request.headers[.cookie] ?? "" : Redaction.mark)")
+                let cookies = showsSecrets ? request.headers[.cookie] ?? "" : Redaction.mark
+                lines.append(cookies.isEmpty ? "\(name);" : "\(name): \(cookies)")
                 continue
             }
             let value = showsSecrets ? field.value : Redaction.shown(name, field.value, marked: marked)
