@@ -247,14 +247,6 @@ extension HishelDifference {
         given.update?.remove("connection")
     }
 
-    static let cookies = HishelDifference(
-        "3.1",
-        "hishel stores Set-Cookie. It takes effect when it arrives, and what is stored must have no secret of a caller."
-    ) { given, _ in
-        for place in given.stored.indices { given.stored[place].fields.remove("set-cookie") }
-        given.update?.remove("set-cookie")
-    }
-
     static let noCacheFields = HishelDifference(
         "5.2.2.4", "hishel does not store the fields that no-cache names. They are stored, and served after validation."
     ) { given, answer in

@@ -175,6 +175,23 @@ struct CookieJarFileTests {
         }
     }
 
+    @Test("A snapshot brings cookies back that were removed, in a jar with a file, too") func mergedSnapshot()
+        async throws
+    {
+        try await CredentialFolder.with { folder in
+            let clock = Clock()
+            let jar = Self.jar(folder + "/c", clock)
+            try Self.set("a", "1", in: jar, clock)
+            let snapshot = jar.snapshot()
+            clock.advance()
+            jar.removeAll()
+            jar.merge(snapshot)
+            #expect(Self.shown(jar) == ["a=1"])
+            try await jar.save()
+            #expect(Self.shown(Self.jar(folder + "/c", clock)) == ["a=1"])
+        }
+    }
+
     @Test("Once a short-lived cookie has expired, the one that it replaced does not come back from another jar")
     func shortLives() async throws {
         try await CredentialFolder.with { folder in

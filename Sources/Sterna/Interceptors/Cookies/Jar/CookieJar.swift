@@ -200,7 +200,7 @@ public final class CookieJar: Sendable {
     /// Adds the cookies of a snapshot. Of two with the same name, domain and path, the one that was set last stays.
     public func merge(_ snapshot: CookieSnapshot) {
         loadNow()
-        change { ($0.merge(snapshot.cookies, now: $1), true) }
+        change { ($0.mergeAfterRemovals(snapshot.cookies, now: $1), true) }
     }
 
     // MARK: Messages

@@ -105,6 +105,17 @@ struct CookieJarState: Sendable {
         evictSurplus(now)
     }
 
+    /// Adds cookies that the caller brings: as ``merge(_:now:)``, but also what was removed before.
+    mutating func mergeAfterRemovals(_ cookies: [Cookie], now: CookieTime) {
+        merge(
+            cookies.map { cookie in
+                guard let removed = removals?.times[.init(cookie)], removed >= cookie.update else { return cookie }
+                var cookie = cookie
+                cookie.update = removed.next
+                return cookie
+            }, now: now)
+    }
+
     private mutating func merge(_ cookie: Cookie, now: CookieTime) {
         var cookie = cookie
         if let known = known(cookie) {
