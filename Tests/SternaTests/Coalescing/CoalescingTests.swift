@@ -176,7 +176,7 @@ struct CoalescingTests {
             if number == 0 { throw SternaError(.connectionClosed, phase: .wait, "The mock closed the connection.") }
             return Self.text("\(number)")
         }
-        let requests = (0..<4).map { _ in Task { try await scene.api.get("a") { $0.retry = .none }.text() } }
+        let requests = (0..<4).map { _ in Task { try await scene.api.get("a") { $0.retry = RetryPolicy.none }.text() } }
         let retried = Task { try await scene.api.get("a").text() }
         await scene.waitForReaders(5)
         gate.open()
