@@ -257,6 +257,12 @@ extension HishelDifference {
 
     // MARK: Updates
 
+    static let otherVariant = HishelDifference(
+        "4.3.4", "hishel updates what it asked for. A response that the request's fields do not select is not updated."
+    ) { given, _ in
+        for place in given.stored.indices { given.stored[place].fields.remove("vary") }
+    }
+
     static let noCacheUpdates = HishelDifference(
         "5.2.2.4", "hishel does not store the fields that the no-cache of an update names. They are stored."
     ) { given, answer in

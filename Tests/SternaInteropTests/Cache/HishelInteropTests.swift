@@ -31,7 +31,7 @@ struct HishelInteropTests {
         own: { $0.decision() }, theirs: { $0.decision })
 
     private static let reuse = Aspect(
-        name: "reuse after 304", differences: [.weakTag, .strongTag, .modifiedText],
+        name: "reuse after 304", differences: [.otherVariant, .weakTag, .strongTag, .modifiedText],
         own: { $0.update == nil ? nil : $0.updated() == nil ? "send again" : "reuse" },
         theirs: { $0.updated == nil ? "send again" : "reuse" })
 
