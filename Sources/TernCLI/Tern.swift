@@ -7,8 +7,8 @@ struct Tern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern", abstract: "Send HTTP requests and show what comes back.", version: Session.libraryVersion,
         subcommands: [
-            RequestCommand.self, DownloadCommand.self, UploadCommand.self, CookiesCommand.self, CertCommand.self,
-            ServeCommand.self, DemoCommand.self, BenchCommand.self,
+            RequestCommand.self, DownloadCommand.self, UploadCommand.self, CookiesCommand.self, CacheCommand.self,
+            CertCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self,
         ],
         defaultSubcommand: RequestCommand.self)
 
@@ -46,7 +46,7 @@ struct Tern: AsyncParsableCommand {
     /// Otherwise the parser would take a value after options for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
         let others = [
-            "download", "upload", "cookies", "cert", "serve", "demo", "bench", "--version",
+            "download", "upload", "cookies", "cache", "cert", "serve", "demo", "bench", "--version",
             "--generate-completion-script",
         ]
         guard let first = arguments.first, !others.contains(first) else { return arguments }

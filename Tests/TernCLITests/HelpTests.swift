@@ -37,6 +37,7 @@ struct HelpTests {
             "--proxy-user": "a:b",
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
+            "--cache": "/none",
             "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",

@@ -92,7 +92,7 @@ struct MetricsOutputTests {
 
     @Test("Letters") func letters() {
         #expect(OutputStyle.Parts.parse("m") == .metrics)
-        #expect(OutputStyle.Parts.parse("HBhbm") == OutputStyle.Parts.all.union(.metrics))
+        #expect(OutputStyle.Parts.parse("HBhbcm") == OutputStyle.Parts.all.union([.cache, .metrics]))
         #expect(!OutputStyle.Parts.all.contains(.metrics))
     }
 }

@@ -58,6 +58,8 @@ struct ContinuingCommand {
         add("--cookie-jar", sender.state.cookieJar)
         add("--session", sender.state.session)
         add("--session-read-only", sender.state.sessionReadOnly)
+        add("--cache", sender.state.cache)
+        if sender.state.offline { words.append("--offline") }
     }
 
     private mutating func add(_ credentials: CredentialOptions) {

@@ -25,7 +25,7 @@ struct DownloadJob {
         let state = try await CommandState.open(
             sender.state, cookieFiles: sender.cookieFiles, urls: urls, credentials: entered, headers: content.headers)
         try RequestJob.check(state, connection)
-        let session = try session(removing: content.removedHeaders, state.jar)
+        let session = try session(removing: content.removedHeaders, state)
         try routing.checkSocket()
         let drafts = zip(urls, destinations).map { url, destination in
             let kept = state.completed(content.headers, entered, for: url)
@@ -58,7 +58,7 @@ struct DownloadJob {
         try await state.save()
     }
 
-    private func session(removing removed: Set<String>, _ jar: CookieJar) throws -> Session {
+    private func session(removing removed: Set<String>, _ state: CommandState) throws -> Session {
         let policies = try urls.map { try trust.policy(for: $0) }
         let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
         let netrc = try sender.credentials.netrcSetting()
@@ -69,7 +69,7 @@ struct DownloadJob {
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
-            settings.cookieJar = jar
+            state.apply(to: &settings)
             if !removed.isEmpty {
                 settings.networkInterceptors = [
                     NetworkLog(removedHeaders: removed) { _ in

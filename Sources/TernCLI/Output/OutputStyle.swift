@@ -20,9 +20,11 @@ struct OutputStyle: Hashable, Sendable {
         static let responseBody = Parts(rawValue: 8)
         /// The timings of the request.
         static let metrics = Parts(rawValue: 16)
+        /// What the cache did, and why.
+        static let cache = Parts(rawValue: 32)
         static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
 
-        /// Parses letters of `HBhbm`; nil for any other.
+        /// Parses letters of `HBhbcm`; nil for any other.
         static func parse(_ letters: String) -> Parts? {
             var parts: Parts = []
             for letter in letters {
@@ -31,6 +33,7 @@ struct OutputStyle: Hashable, Sendable {
                 case "B": parts.insert(.requestBody)
                 case "h": parts.insert(.responseHead)
                 case "b": parts.insert(.responseBody)
+                case "c": parts.insert(.cache)
                 case "m": parts.insert(.metrics)
                 default: return nil
                 }

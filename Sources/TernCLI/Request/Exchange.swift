@@ -51,6 +51,7 @@ struct Exchange: Sendable {
         try await progress.run {
             try await session.withResponse(to: draft) { response in
                 progress.finish()
+                if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
                 if fails, response.status.code >= 400 { throw await statusError(response, draft) }
                 // Why a challenge was not answered, say.
                 if let note = response.note { printError("Warning: \(note)") }
@@ -60,13 +61,32 @@ struct Exchange: Sendable {
                 } else if style.parts.contains(.responseBody) {
                     progress.begin("", total: response.body.length)
                     try await BodyPrinter(style: style, progress: progress).write(response)
-                } else if style.parts.contains(.metrics) {
+                } else if style.parts.contains(.metrics) || style.parts.contains(.cache) {
                     for try await _ in response.body {}
                 }
                 progress.finish()
+                try showCache(response)
                 if let metrics = response.metrics { try showMetrics(metrics) }
             }
         }
+    }
+
+    private func showCache(_ response: Response) throws {
+        guard style.parts.contains(.cache) else { return }
+        let line = Colour.dim.wrap(CacheLine.text(response), if: style.isColoured)
+        try Descriptor.standardOutput.write(gap + line + "\n")
+    }
+
+    /// What comes between the response and lines about it.
+    private var gap: String {
+        style.parts.contains(.responseBody) || style.parts.contains(.responseHead) ? "\n" : ""
+    }
+
+    /// The error of a request that was to be answered from the cache alone, which has nothing for it.
+    private static func unanswered(_ note: String, _ draft: RequestDraft) -> SternaError {
+        var error = SternaError(.unacceptableStatus, phase: .prepare, note)
+        error.method = draft.method
+        return error
     }
 
     private func showMetrics(_ metrics: RequestMetrics) throws {
@@ -75,13 +95,14 @@ struct Exchange: Sendable {
         let drawing = Waterfall(
             metrics: metrics, width: terminal.width, isColoured: style.isColoured,
             isPlain: terminal.environment.isDumb)
-        let gap = style.parts.contains(.responseBody) || style.parts.contains(.responseHead) ? "\n" : ""
         try Descriptor.standardOutput.write(gap + drawing.lines.joined(separator: "\n") + "\n")
     }
 
     private func showHead(_ response: Response) throws {
         guard style.parts.contains(.responseHead) else { return }
-        let head = HeadText(style: style).response(log.lastHead ?? response)
+        // What the network brought was not decoded yet; a stored response may have come after it.
+        let shown = response.source == .network ? log.lastHead ?? response : response
+        let head = HeadText(style: style).response(shown)
         let isFollowed = style.parts.contains(.responseBody) && destination == .none
         try Descriptor.standardOutput.write(isFollowed ? head + "\n" : head)
     }

@@ -26,10 +26,15 @@ enum HelpText {
         read. What they keep is sent to the origin it was given for; what the command
         line gives replaces it. Content-*, If-*, and cookies given by hand are not kept.
 
+        --cache keeps responses in a folder and answers from it by HTTP's rules; those
+        of one session, one file of cookies or one Authorization are served to no
+        other. --offline sends nothing, and --print c says what the cache did and why.
+
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
           tern cookies    show, remove and convert kept cookies
+          tern cache      list, show and remove stored responses
           tern cert       show a server's certificates and pins
           tern serve      run the test server
           tern demo       watch the library at work, against a local test server
@@ -43,7 +48,8 @@ enum HelpText {
           7  no connection            56  no valid response
          18  response truncated       58  client certificate unusable
          22  status 400 and up        60  certificate not trusted
-             (with --fail)            61  content coding broken
+             (with --fail), or        61  content coding broken
+             nothing stored
          23  cannot write output      77  no root certificates
          55  cannot send              90  no pin matches
         130  interrupted              94  credentials cannot be sent

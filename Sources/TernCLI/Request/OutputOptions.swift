@@ -12,8 +12,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("p", allowingJoined: true), .customLong("print")],
         help: ArgumentHelp(
-            "What to show: H and B are the request's head and body, h and b the response's, m the timing, drawn as bars.",
-            valueName: "HBhbm"))
+            "What to show: H and B are the request's head and body, h and b the response's, c what the cache did, m the timing, drawn as bars.",
+            valueName: "HBhbcm"))
     var parts: String?
 
     @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's head and body, as --print hb.")
@@ -48,7 +48,7 @@ struct OutputOptions: ParsableArguments {
 
     func validate() throws {
         if let parts, OutputStyle.Parts.parse(parts) == nil {
-            throw ValidationError("--print takes letters of HBhbm, not “\(parts)”.")
+            throw ValidationError("--print takes letters of HBhbcm, not “\(parts)”.")
         }
         if include, parts != nil {
             throw ValidationError("--include and --print exclude each other; write h and b with --print.")

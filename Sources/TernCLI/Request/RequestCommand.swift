@@ -6,7 +6,7 @@ struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
         usage:
-            "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cookies | cert | serve | demo | bench [options]",
+            "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cookies | cache | cert | serve | demo | bench [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(

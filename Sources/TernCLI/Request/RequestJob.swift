@@ -51,6 +51,9 @@ struct RequestJob {
             request.sender.state, cookieFiles: request.sender.cookieFiles, urls: [url], credentials: entered,
             headers: content.headers, isKept: !output.curl)
         try Self.check(state, connection)
+        if style.parts.contains(.cache), state.cache == nil, !output.curl {
+            throw UsageError("--print c says what the cache did; name its folder with --cache FOLDER.")
+        }
         let kept = state.completed(content.headers, entered, for: url, isSigned: signing != nil)
         content.headers = kept.headers
         let progress = ProgressDisplay(
@@ -73,7 +76,7 @@ struct RequestJob {
             settings.netrc = netrc
             settings.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
-            settings.cookieJar = state.jar
+            state.apply(to: &settings)
         }
         var draft = RequestDraft(
             method, url, body: content.body, headers: content.headers)

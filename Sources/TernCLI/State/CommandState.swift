@@ -1,9 +1,16 @@
 import Sterna
+import SternaPlatform
 
 /// What a command knows of earlier ones and leaves to later ones: its cookies, and what `--session` keeps.
 struct CommandState: Sendable {
     /// The cookies of the command's requests. They reach the requests that redirects lead to, also where nothing is kept.
     let jar: CookieJar
+
+    /// Where responses are stored; nil for nowhere.
+    let cache: ResponseCache?
+
+    /// Whether nothing is sent.
+    private let isOffline: Bool
 
     private let session: KeptSession?
 
@@ -18,9 +25,18 @@ struct CommandState: Sendable {
         var given: [SessionContent.Server] = []
     }
 
-    private init(jar: CookieJar, session: KeptSession?) {
+    private init(jar: CookieJar, session: KeptSession?, cache: ResponseCache?, isOffline: Bool) {
         self.jar = jar
         self.session = session
+        self.cache = cache
+        self.isOffline = isOffline
+    }
+
+    /// Gives a command's session what it knows and leaves.
+    func apply(to settings: inout SessionSettings) {
+        settings.cookieJar = jar
+        settings.cache = cache
+        settings.isOffline = isOffline
     }
 
     /// Reads what earlier commands have left.
@@ -38,7 +54,8 @@ struct CommandState: Sendable {
         let place = try name.map { name in try Self.place(of: name, urls) }
         let (state, sources) = try await FileWork.run {
             var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
-            var jar = CookieJar(limits: .command)
+            let cache = isKept ? try options.cache.map { try CachePlace.open($0, mustExist: options.offline) } : nil
+            var jar = CookieJar(limits: .command, identity: Self.identity(place, cookieFiles))
             var session: KeptSession?
             if let path = jarPath {
                 if isKept {
@@ -67,7 +84,8 @@ struct CommandState: Sendable {
                 }
                 session = kept
             }
-            return (CommandState(jar: jar, session: session), sources)
+            let state = CommandState(jar: jar, session: session, cache: cache, isOffline: options.offline)
+            return (state, sources)
         }
         // A file that cannot be used is an error before anything is sent.
         try await state.jar.load()
@@ -87,6 +105,16 @@ struct CommandState: Sendable {
             }
         }
         return place
+    }
+
+    /// Returns the name of a command's jar in a cache: commands of one session, or with the same files of cookies, share it.
+    private static func identity(_ place: SessionPlace?, _ cookieFiles: [String]) -> String? {
+        guard place != nil || !cookieFiles.isEmpty else { return nil }
+        let folder = FileManager.default.currentDirectoryPath
+        let files = ((place.map { [$0.path] } ?? []) + cookieFiles).map { path in
+            path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        }
+        return "tern " + files.joined(separator: "\n")
     }
 
     private static func origins(_ urls: [HTTPURL]) -> [Origin] {
@@ -136,6 +164,7 @@ struct CommandState: Sendable {
 
     /// Writes what later commands get. Throws `fileUnreadable` and `writeFailed`.
     func save() async throws {
+        await cache?.sync()
         if jar.path != nil { try await jar.save() }
         guard let session, !session.isReadOnly else { return }
         let change = CookieChange(from: session.cookies, to: jar.cookies)

@@ -19,6 +19,15 @@ struct StateOptions: ParsableArguments {
         help: ArgumentHelp("The same, but change nothing once the session exists.", valueName: "name"))
     var sessionReadOnly: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep responses in this folder, and answer from it what HTTP's rules allow; commands may share it.",
+            valueName: "folder"))
+    var cache: String?
+
+    @Flag(help: "Send nothing: answer from the folder of --cache, also with what is stale.")
+    var offline = false
+
     func validate() throws {
         if [cookieJar, session, sessionReadOnly].compactMap(\.self).count > 1 {
             throw ValidationError(
@@ -26,6 +35,10 @@ struct StateOptions: ParsableArguments {
         }
         if let cookieJar { try Self.check(jar: cookieJar) }
         if let name = session ?? sessionReadOnly { try Self.check(session: name) }
+        if cache?.isEmpty == true { throw ValidationError("--cache takes the path of a folder.") }
+        if offline, cache == nil {
+            throw ValidationError("--offline answers from a folder of responses; name it with --cache FOLDER.")
+        }
     }
 
     /// Throws for a path that is none.

@@ -7,7 +7,7 @@ import Synchronization
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .memory() }
 ///     let news = try await api.get("news")
-///     print(news.response.source, news.headers[.cacheStatus] ?? "")
+///     print(news.response.source, news.headers["Cache-Status"] ?? "")
 ///
 /// Sessions share a cache if they are given the same one; responses of one identity are never served to another, unless they are marked
 /// `public` (see ``SessionSettings/identityLabel``). All requests share its limits.
@@ -72,6 +72,11 @@ public final class ResponseCache: Sendable {
         let storage: any CacheStorage =
             memoryBytes > 0 ? LayeredCache(MemoryCache(limits: .init(bytes: memoryBytes)), over: disk) : disk
         return ResponseCache(storage, path: path, isShared: isShared)
+    }
+
+    /// Whether a folder holds a cache.
+    package static func isCache(at path: String) -> Bool {
+        FileStatus(path: CacheFolder(path: path).entries)?.isDirectory == true
     }
 
     // MARK: What requests need
@@ -202,6 +207,30 @@ extension ResponseCache {
         let variants = await storage.variants(of: entry.id.id.key)
         guard let variant = variants.first(where: { $0.id == entry.id.id }), variant.length <= limit else { return nil }
         return try? await StoredBody.collect(variant.body)
+    }
+
+    /// Returns a stored response with its body decoded; nil if it is no longer there, or if only parts of it are.
+    ///
+    /// Its body throws `fileUnreadable` if its file was damaged, and `contentCodingFailed` for content that cannot be decoded.
+    public func response(of entry: Entry) async throws -> Response? {
+        let variants = await storage.variants(of: entry.id.id.key)
+        guard let variant = variants.first(where: { $0.id == entry.id.id }), let url = try? HTTPURL(entry.url),
+            let head = StoredHead(variant.head, bodyLength: variant.length, settings: ruleSettings(secret: nil)),
+            head.response.extent.isWhole
+        else { return nil }
+        let body =
+            switch variant.body {
+            case .whole(let bytes): ResponseBody(bytes)
+            case .reader(let reader): ResponseBody(StoredBody(reader, 0..<reader.length))
+            }
+        var response = Response(
+            status: .init(code: min(max(head.response.status, 100), 999)),
+            section: FieldSection(head.response.fields), body: body, url: url)
+        response.source = .cache
+        guard let coding = response[.contentEncoding] else { return response }
+        return try await ContentDecodingInterceptor(limits: DecodingLimits()).decode(response, coding, isWhole: false) {
+            $0
+        }
     }
 
     /// Removes a stored response.

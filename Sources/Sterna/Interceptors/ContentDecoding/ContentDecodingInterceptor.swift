@@ -53,7 +53,8 @@ struct ContentDecodingInterceptor: Interceptor {
         }
     }
 
-    private func decode(
+    /// Returns a response with the codings of its Content-Encoding undone.
+    func decode(
         _ response: Response, _ field: String, isWhole: Bool,
         _ complete: @escaping @Sendable (SternaError) -> SternaError
     ) async throws -> Response {

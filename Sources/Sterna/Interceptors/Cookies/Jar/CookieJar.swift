@@ -27,6 +27,7 @@ public final class CookieJar: Sendable {
     let pauses: SavePauses
     let queue = DispatchQueue(label: "sterna.cookies")
     private let accepts: Acceptance?
+    private let givenIdentity: String?
     private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
     private let mayMatch: Atomic<Bool>
@@ -48,11 +49,16 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - publicSuffixes: the domains that no cookie may be set for.
+    ///   - identity: what tells this jar from others in a cache on disk: a jar that is filled from a store of the program's own finds its
+    ///     responses again by it. Nil for a jar whose responses are its own, and end with it.
     ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
     public convenience init(
-        limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, accepts: Acceptance? = nil
+        limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, identity: String? = nil,
+        accepts: Acceptance? = nil
     ) {
-        self.init(limits: limits, publicSuffixes: publicSuffixes, accepts: accepts) { CookieTime.now }
+        self.init(limits: limits, publicSuffixes: publicSuffixes, givenIdentity: identity, accepts: accepts) {
+            CookieTime.now
+        }
     }
 
     /// Makes a jar with a file, which need not exist yet; its folder has to. The file is for its owner alone (mode 0600).
@@ -79,8 +85,8 @@ public final class CookieJar: Sendable {
 
     init(
         storage: CookieStorage? = nil, limits: CookieLimits = CookieLimits(),
-        publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = true, accepts: Acceptance? = nil,
-        pauses: SavePauses = SavePauses(), now: @escaping @Sendable () -> CookieTime
+        publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = true, givenIdentity: String? = nil,
+        accepts: Acceptance? = nil, pauses: SavePauses = SavePauses(), now: @escaping @Sendable () -> CookieTime
     ) {
         let state = CookieJarState(
             limits: limits, suffixes: publicSuffixes, keepsRemovals: storage != nil,
@@ -88,6 +94,7 @@ public final class CookieJar: Sendable {
         content = Mutex(Content(cookies: CookieStorage.Content(state: state)))
         self.storage = storage
         suffixes = publicSuffixes
+        self.givenIdentity = givenIdentity
         self.accepts = accepts
         self.pauses = pauses
         self.now = now
@@ -97,9 +104,11 @@ public final class CookieJar: Sendable {
 
     deinit { saveReleased() }
 
-    /// Tells jars apart, in caches: a jar with a file by its path, one in memory by itself. Nil for one in memory that never had a cookie.
+    /// Tells jars apart, in caches: a jar with a file by its path, one in memory by what was given, else by itself. Nil for one in memory that
+    /// was given nothing and never had a cookie.
     package var identity: [UInt8]? {
         if let storage { return Array("file \(storage.absolutePath)".utf8) }
+        if let givenIdentity { return Array("given \(givenIdentity)".utf8) }
         return isUnused ? nil : Array("memory \(ownIdentity.0) \(ownIdentity.1)".utf8)
     }
 

@@ -1,0 +1,187 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// `--cache`, `--offline` and `--print c`.
+@Suite("tern: --cache", .timeLimit(.minutes(2)))
+struct CacheOptionTests {
+    @Test("Later commands are answered from the folder") func answers() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            let arguments = ["--cache", folder.path("cache"), "--print", "bc", server.url("/cache/100")]
+            let first = try await TernProcess(arguments).outcome()
+            #expect(first.status == 0, "\(first.errors)")
+            #expect(
+                first.text.hasSuffix(
+                    "Cache: asked the server, which answered 200: nothing is stored for the URL; stored\n"),
+                "\(first.text)")
+            let second = try await TernProcess(arguments).outcome()
+            #expect(second.status == 0, "\(second.errors)")
+            #expect(second.text.contains("Cache: hit; fresh, for another "), "\(second.text)")
+            let body = { (outcome: TernProcess.Outcome) in outcome.text.components(until: "\nCache:") }
+            #expect(body(first) == body(second))
+            #expect(server.requests().count == 1)
+            #expect(try FileManager.default.permissions(of: folder.path("cache")) == 0o700)
+        }
+    }
+
+    @Test("A validation says so, and shows the stored response") func validation() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            let arguments = ["--cache", folder.path("c"), "--print", "hbc", server.url("/etag/a")]
+            let first = try await TernProcess(arguments).outcome()
+            let second = try await TernProcess(arguments).outcome()
+            #expect(server.requests().last?.headers["If-None-Match"] == "\"a\"", "\(first.text)")
+            #expect(second.text.hasPrefix("HTTP/1.1 200 OK\n"), "\(second.text)")
+            #expect(second.text.hasSuffix("; the stored response is still valid\n"), "\(second.text)")
+        }
+    }
+
+    @Test("Offline nothing is sent; without a stored response the command fails") func offline() async throws {
+        let folder = try TemporaryFolder()
+        let cache = folder.path("c")
+        try await TestServer.withServer { server async throws in
+            let url = server.url("/cache/100")
+            let none = try await TernProcess(["--cache", cache, "--offline", url]).outcome()
+            #expect(none.status == 26)
+            #expect(none.errors.contains("nothing was stored there"), "\(none.errors)")
+            #expect(folder.names.isEmpty)
+            #expect(try await TernProcess(["--cache", cache, url]).outcome().status == 0)
+            #expect(try await TernProcess(["--cache", cache, "--offline", url]).outcome().status == 0)
+            let other = try await TernProcess(["--cache", cache, "--offline", server.url("/get")]).outcome()
+            #expect(other.status == 22)
+            #expect(
+                other.errors
+                    == "tern: Nothing was sent: only a stored response may answer, but nothing is stored for the URL.\n"
+            )
+            #expect(other.output.isEmpty)
+            let post = try await TernProcess(["--cache", cache, "--offline", server.url("/post"), "a=1"]).outcome()
+            #expect(post.status == 22)
+            #expect(server.requests().count == 1)
+        }
+    }
+
+    @Test("Commands of one session share responses, others do not see them") func sessions() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            func run(_ arguments: String...) async throws -> Int {
+                let before = server.requests().count
+                let outcome = try await TernProcess(
+                    ["--cache", folder.path("c")] + arguments + [
+                        server.url("/response-headers?Cache-Control=max-age%3D100")
+                    ]
+                ).outcome()
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                return server.requests().count - before
+            }
+            let (ada, ben) = (folder.path("ada.json"), folder.path("ben.json"))
+            #expect(try await run("--session", ada) == 1)
+            #expect(try await run("--session", ada) == 0)
+            #expect(try await run("--session-read-only", ada) == 0)
+            #expect(try await run("--session", ben) == 1)
+            #expect(try await run() == 1)
+            #expect(try await run() == 0)
+            #expect(try await run("--cookie-jar", folder.path("jar")) == 1)
+            #expect(try await run("--cookie-jar", folder.path("jar")) == 0)
+            #expect(try await run("--auth", "u:p") == 1)
+            #expect(try await run("--auth", "u:p") == 0)
+            #expect(try await run("--auth", "u:q") == 1)
+            #expect(try await run("--cookie", "a=s3cret") == 1)
+            #expect(try await run("--cookie", "a=s3cret") == 0)
+        }
+        let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path("c/entries-1"))
+        #expect(entries.count > 3)
+        for name in entries.map({ "entries-1/\($0)" }) + ["journal-1"] {
+            let text = String(decoding: folder.content("c/\(name)") ?? [], as: UTF8.self)
+            #expect(!text.contains("s3cret"))
+        }
+    }
+
+    @Test("tern download is answered from the folder, too") func downloads() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            for name in ["one", "two"] {
+                let outcome = try await TernProcess([
+                    "download", "--cache", folder.path("c"), "-o", folder.path(name), server.url("/cache/100"),
+                ]).outcome()
+                #expect(outcome.status == 0, "\(outcome.errors)")
+            }
+            #expect(folder.content("one") == folder.content("two"))
+            #expect(folder.content("one")?.isEmpty == false)
+            #expect(server.requests().count == 1)
+        }
+    }
+
+    @Test(
+        "What is refused",
+        arguments: [
+            ["--offline", "http://127.0.0.1:1/"], ["--cache", "", "http://127.0.0.1:1/"],
+            ["--print", "c", "http://127.0.0.1:1/"],
+        ])
+    func refused(arguments: [String]) async throws {
+        let outcome = try await TernProcess(arguments).outcome()
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.errors.contains("--cache"), "\(outcome.errors)")
+    }
+
+    @Test("A file is no folder") func file() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("mine", to: "note")
+        let outcome = try await TernProcess(["--cache", folder.path("note"), "http://127.0.0.1:1/"]).outcome()
+        #expect(outcome.status == 26)
+        #expect(outcome.errors.contains("it is not a folder"), "\(outcome.errors)")
+        #expect(folder.content("note") == Array("mine".utf8))
+    }
+
+    @Test("A command line that prints a curl command writes no cache") func curl() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await TernProcess(["--curl", "--cache", folder.path("c"), "http://127.0.0.1:1/"]).outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "The line says what happened",
+        arguments: [
+            (#"Sterna; hit; ttl=58; detail="fresh""#, ResponseSource.cache, "hit; fresh, for another 58 s"),
+            (
+                #"Sterna; hit; ttl=-5; detail="the policy accepts a stale response""#, .cache,
+                "hit; the policy accepts a stale response, stale for 5 s"
+            ),
+            (
+                #"Sterna; fwd=stale; fwd-status=304; ttl=9; stored; detail="the stored response is stale""#,
+                .revalidated,
+                "asked the server, which answered 304: the stored response is stale; the stored response is still valid"
+            ),
+            (
+                #"Sterna; fwd=uri-miss; fwd-status=200; detail="nothing is stored; not stored: \"a; b=c\"""#, .network,
+                "asked the server, which answered 200: nothing is stored; not stored: \"a; b=c\""
+            ),
+            (#"Sterna; fwd=bypass; detail="x""#, .network, "asked the server: x; not stored"),
+            (
+                #"Sterna; fwd=stale; fwd-status=503; ttl=-1; detail="the server failed""#, .cache,
+                "asked the server, which answered 503: the server failed; answered from the cache, since the server failed"
+            ),
+            ("Sterna", .network, "asked the server: ; not stored"),
+            (nil, .network, "passed by; it answers only GET and HEAD without a body"),
+        ] as [(String?, ResponseSource, String)])
+    func lines(value: String?, source: ResponseSource, text: String) {
+        #expect(CacheLine.text(value, source) == "Cache: \(text)")
+    }
+}
+
+extension String {
+    /// Returns what stands before a separator.
+    fileprivate func components(until separator: String) -> Substring {
+        firstRange(of: separator).map { self[..<$0.lowerBound] } ?? self[...]
+    }
+}
+
+extension FileManager {
+    fileprivate func permissions(of path: String) throws -> Int? {
+        try attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
