@@ -108,12 +108,14 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes the stored responses of a URL: those for everyone, and those of the given identity and of all that have stored something
-    /// through this object.
+    /// Removes the stored responses of a URL: those for everyone and for callers without an identity, and those of the given identity and
+    /// of all that have stored something through this object.
     nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ partition: CachePartition?) async {
         let key = CacheKey(of: CacheRequestKey.bytes(of: url))
         var partitions = state.withLock { $0.partitions }
-        if let partition, !partitions.contains(partition) { partitions.append(partition) }
+        for further in [partition, await secret().anonymous] {
+            if let further, !partitions.contains(further) { partitions.append(further) }
+        }
         await storage.remove(key)
         for partition in partitions { await storage.remove(key.within(partition.bytes)) }
     }

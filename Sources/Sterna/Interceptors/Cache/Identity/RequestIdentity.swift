@@ -71,7 +71,7 @@ struct IdentitySecret: Sendable {
     private let key: SymmetricKey
 
     /// The partition of requests without anything that identifies a caller.
-    private let anonymous: CachePartition
+    let anonymous: CachePartition
 
     /// Makes a random key.
     init() { self.init(SymmetricKey(size: .bits256)) }
