@@ -10,11 +10,12 @@ public import Foundation
 #endif
 
 extension Request {
-    /// Makes a request of Foundation's: its method, URL, header fields, body and time-out.
+    /// Makes a request of Foundation's: its method, URL, header fields, body, time-out and cache policy.
     ///
     /// ``Foundation/URLRequest/timeoutInterval`` limits each step, from resolving the host to each pause between bytes, as
     /// ``SternaCore/Timeouts/setEach(_:)`` says. A body stream has the length of the field Content-Length, if there is one; it is
-    /// sent once. What concerns Foundation's cache, cookies, cellular networks and types of service has no effect.
+    /// sent once. A ``Foundation/URLRequest/cachePolicy`` other than the default concerns the session's cache, in place of the session's
+    /// own policy. What concerns Foundation's cookies, cellular networks and types of service has no effect.
     ///
     /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent, `invalidMethod`
     /// for a method that is no token, and `invalidRequest` for a body stream without the trait `Foundation`.
@@ -42,6 +43,19 @@ extension Request {
         }
         let interval = request.timeoutInterval
         if interval > 0 { timeouts.setEach(.seconds(min(interval, Self.longestInterval))) }
+        cachePolicy = Self.policy(request.cachePolicy)
+    }
+
+    private static func policy(_ policy: URLRequest.CachePolicy) -> CachePolicy? {
+        switch policy {
+        case .useProtocolCachePolicy: nil
+        case .reloadIgnoringLocalCacheData: CachePolicy(.reloadIgnoringLocalCacheData)
+        case .reloadIgnoringLocalAndRemoteCacheData: CachePolicy(.reloadIgnoringLocalAndRemoteCacheData)
+        case .returnCacheDataElseLoad: CachePolicy(.returnCacheDataElseLoad)
+        case .returnCacheDataDontLoad: CachePolicy(.returnCacheDataDontLoad)
+        case .reloadRevalidatingCacheData: CachePolicy(.reloadRevalidatingCacheData)
+        @unknown default: nil
+        }
     }
 
     // About thirty years; a duration has no room for every number of seconds.

@@ -40,6 +40,37 @@ struct URLRequestTests {
         #expect(mock.requests.count == 2)
     }
 
+    @Test(
+        "A cache policy concerns the session's cache, in place of the session's own",
+        arguments: [
+            (.useProtocolCachePolicy, "1"), (.returnCacheDataElseLoad, "0"), (.returnCacheDataDontLoad, "0"),
+            (.reloadIgnoringLocalCacheData, "1"), (.reloadIgnoringLocalAndRemoteCacheData, "1 no-cache"),
+            (.reloadRevalidatingCacheData, "1 tag"),
+        ] as [(URLRequest.CachePolicy, String)])
+    func cachePolicies(policy: URLRequest.CachePolicy, expected: String) async throws {
+        let mock = MockTransport { _ in
+            .init(
+                status: 200, headers: [.cacheControl: "max-age=60", .eTag: "\"a\""],
+                body: ResponseBody(Bytes(text: "x")))
+        }
+        let api = try Session {
+            $0.transport = mock
+            $0.cache = .memory()
+            // What the default keeps.
+            $0.cachePolicy = .reload
+        }
+        let url = try url("https://api.example.com/a")
+        _ = try await api.send(URLRequest(url: url))
+        let first = mock.requests.count
+        _ = try await api.send(URLRequest(url: url, cachePolicy: policy))
+        var sent = "\(mock.requests.count - first)"
+        if let last = mock.requests.dropFirst(first).last {
+            if last.headers[.cacheControl] == "no-cache" { sent += " no-cache" }
+            if last.headers[.ifNoneMatch] != nil { sent += " tag" }
+        }
+        #expect(sent == expected)
+    }
+
     @Test("Each kind of task, and a body that is a stream")
     func tasks() async throws {
         try await TestServer.withServer { server in

@@ -7,6 +7,11 @@ struct SternaClient {
     static func main() async throws {
         let arguments = Arguments()
         if arguments.work == .cookies { return try await CookieLoad.run(arguments).printLine() }
+        // An entry takes an eighth at most.
+        let cache = arguments.cache.map { place in
+            place == "memory"
+                ? ResponseCache.memory(bytes: 64 << 20) : .folder(place, bytes: 16 << 30, memoryBytes: 0)
+        }
         let session = try Session { settings in
             settings.responseSerializer = .data
             if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
@@ -14,11 +19,7 @@ struct SternaClient {
                 settings.cookieJar = CookieJar()
                 settings.hsts = HSTSStore()
             }
-            if let cache = arguments.cache {
-                // An entry takes an eighth at most.
-                settings.cache =
-                    cache == "memory" ? .memory(bytes: 64 << 20) : .folder(cache, bytes: 16 << 30, memoryBytes: 0)
-            }
+            settings.cache = cache
             if arguments.isSigned {
                 settings.awsSigning = AWSSigning(
                     region: "eu-central-1", service: "execute-api",
@@ -39,6 +40,8 @@ struct SternaClient {
                     guard response.status == .ok else { throw Refused() }
                     var bytes = 0
                     for try await chunk in response.body { bytes += chunk.count }
+                    // As a download to a file, which ends when the disk has it.
+                    await cache?.sync()
                     return bytes
                 }
             case .save:

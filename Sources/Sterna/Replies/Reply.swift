@@ -36,6 +36,9 @@ public struct Reply: Sendable {
     /// The header fields.
     public var headers: HTTPFields { response.headers }
 
+    /// Where the response comes from: the network, the cache, or a validation of a stored response.
+    public var source: ResponseSource { response.source }
+
     /// The URL that answered, after redirects.
     public var url: HTTPURL { response.url }
 

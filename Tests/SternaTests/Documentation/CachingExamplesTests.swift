@@ -29,7 +29,7 @@ struct CachingExamplesTests {
             try await api.get("news")  // the server says Cache-Control: max-age=60
             let again = try await api.get("news")  // for a minute, nothing is sent
 
-            print(again.response.source)  // cache; else network, or revalidated
+            print(again.source)  // cache; else network, or revalidated
             print(again.headers["Cache-Status"] ?? "")  // Sterna; hit; ttl=58; detail="fresh"
 
             #expect(again.response.source == .cache)
@@ -97,6 +97,22 @@ struct CachingExamplesTests {
 
         for path in ["account/7", "account/7", "news", "news"] { try await api.get(path) }
         #expect(mock.requests.map(\.url.path) == ["/account/7", "/account/7", "/news"])
+    }
+
+    @Test("Requests that share a transfer")
+    func shared() async throws {
+        let mock = server()
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") { $0.coalescesRequests = true }
+
+        async let news = api.get("news")
+        async let same = api.get("news")  // waits for the same response, if that has not begun to arrive
+        print(try await news.status, try await same.status)
+
+        // Whether the second came in time is up to the scheduler.
+        #expect((1...2).contains(mock.requests.count))
     }
 
     @Test("Offline")

@@ -30,7 +30,7 @@ struct MigratingCacheTests {
             }
             try await api.get("users")
             let reply = try await api.get("users")
-            #expect(reply.response.source == .cache)
+            #expect(reply.source == .cache)
             for entry in await cache.entries() { print(entry.url) }
             if let entry = await cache.entries().first(where: { $0.url == "https://api.example.com/users" }) {
                 #expect(entry.headers[.contentType] == "application/json")

@@ -105,7 +105,7 @@ struct ReadmeExamplesTests {
 
         // A cache by HTTP's rules, here in memory; the response says where it comes from.
         let caching = api.with { $0.cache = .memory() }
-        print(try await caching.get("users").response.source)
+        print(try await caching.get("users").source)
 
         // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
         try await api.upload(

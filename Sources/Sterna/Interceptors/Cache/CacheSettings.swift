@@ -21,3 +21,11 @@ extension RequestSettings {
         set { options[ifSet: CachePolicyKey.self] = newValue }
     }
 }
+
+extension Request {
+    /// How this request uses the session's cache; nil, the default, keeps the session's policy.
+    public var cachePolicy: CachePolicy? {
+        get { options[ifSet: CachePolicyKey.self] }
+        set { options[ifSet: CachePolicyKey.self] = newValue }
+    }
+}

@@ -7,7 +7,7 @@ import Synchronization
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .memory() }
 ///     let news = try await api.get("news")
-///     print(news.response.source, news.headers["Cache-Status"] ?? "")
+///     print(news.source, news.headers["Cache-Status"] ?? "")
 ///
 /// Sessions share a cache if they are given the same one; responses of one identity are never served to another, unless they are marked
 /// `public` (see ``SessionSettings/identityLabel``). All requests share its limits.

@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 
 /// The option that holds whether requests share transfers.
 enum CoalescingUseKey: RequestOptionKey {

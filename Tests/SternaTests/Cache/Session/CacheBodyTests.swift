@@ -102,11 +102,16 @@ struct CacheBodyTests {
         #expect(scene.sent == 1)
         let entry = try #require(await scene.cache.entries().first)
         #expect(entry.length == Int64(deflated.count) && entry.headers[.contentEncoding] == "gzip")
+        let stored = try #require(try await scene.cache.response(of: entry))
+        #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
+        #expect(try await stored.body.collect(upTo: 200_000).readableBytes == 100_000)
         // A decompression bomb is one also when it comes from the cache.
         let careful = scene.api.with { $0.decodingLimits.bytes = 1_000 }
         let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
         #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
         #expect(scene.sent == 1)
+        await scene.cache.removeAll()
+        #expect(try await scene.cache.response(of: entry)?.status == nil)
     }
 
     @Test("A Content-Length that is wrong is not stored; one that the server repeats is")
@@ -139,7 +144,7 @@ struct CacheBodyTests {
                 "a", headers: ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
             #expect(reply.status == 206 && reply.body.array == Array(whole[range]))
             #expect(reply.headers[.contentRange] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
-            return reply.response.source
+            return reply.source
         }
         #expect(try await part(100..<200) == .network)
         #expect(try await part(120..<180) == .cache)
@@ -162,7 +167,7 @@ struct CacheBodyTests {
         await first.cache.sync()
         let second = try CacheScene(folder: folder.path) { _ in .cached(text, "max-age=60") }
         let reply = try await second.api.get("a")
-        #expect(reply.body.text == text && reply.response.source == .cache && second.sent == 0)
+        #expect(reply.body.text == text && reply.source == .cache && second.sent == 0)
         let name = try #require(folder.names.first)
         CacheTestFolder.damage(folder.entries + "/" + name, at: 30_000)
         let third = try CacheScene(folder: folder.path) { _ in .cached(text, "max-age=60") }

@@ -57,7 +57,7 @@ struct CacheFailureTests {
         var policy = CachePolicy.protocolRules
         policy.fallsBackToStored = true
         let reply = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
-        #expect(reply.response.source == .cache && reply.headers["Cache-Status"]?.contains("cannot be reached") == true)
+        #expect(reply.source == .cache && reply.headers["Cache-Status"]?.contains("cannot be reached") == true)
         let error = await #expect(throws: SternaError.self) { try await scene.api.get("a") }
         #expect(error?.kind == .connectionFailed)
     }
@@ -77,7 +77,7 @@ struct CacheFailureTests {
         #expect((reply != nil) == isServed)
         if let reply {
             #expect(
-                reply.response.source == .cache
+                reply.source == .cache
                     && reply.headers["Cache-Status"]?.contains("never asks the server") == true)
         }
         #expect(scene.sent == 1)
@@ -131,7 +131,7 @@ struct CacheFailureTests {
         _ = try await scene.api.get("a")
         scene.advance(100)
         let reply = try await scene.api.get("a") { $0.cachePolicy = CachePolicy(.returnCacheDataElseLoad) }
-        #expect(reply.response.source == .cache)
+        #expect(reply.source == .cache)
         server.set(.gone)
         let other = try await scene.api.get("a") {
             $0.cachePolicy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails])

@@ -41,7 +41,7 @@ struct CacheIdentityTests {
         }
         for (index, caller) in Self.callers.enumerated() {
             let reply = try await scene.api.with(caller).get("a")
-            #expect(reply.body.text == "\(index + 1)" && reply.response.source == .cache)
+            #expect(reply.body.text == "\(index + 1)" && reply.source == .cache)
         }
     }
 

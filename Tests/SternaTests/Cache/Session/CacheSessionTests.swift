@@ -59,7 +59,7 @@ struct CacheSessionTests {
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
         _ = try await scene.api.get("a")
         let reply = try await scene.api.send(RequestDraft(.get, "a", body: .text("question")))
-        #expect(reply.body.text == "2" && reply.response.source == .network)
+        #expect(reply.body.text == "2" && reply.source == .network)
     }
 
     @Test("Sessions that are derived share the cache; one without is not changed")
@@ -164,7 +164,7 @@ struct CacheSessionTests {
         _ = try await scene.api.get("a")
         scene.advance(3_600)
         let reply = try await scene.api.get("a")
-        #expect(reply.response.source == .cache && reply.headers[.age] == "3600")
+        #expect(reply.source == .cache && reply.headers[.age] == "3600")
         #expect(try await scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source == .network)
     }
 

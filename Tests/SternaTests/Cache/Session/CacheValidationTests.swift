@@ -18,7 +18,7 @@ struct CacheValidationTests {
         _ = try await scene.api.get("a")
         scene.advance(11)
         let reply = try await scene.api.get("a")
-        #expect(reply.body.text == "body" && reply.status == 200 && reply.response.source == .revalidated)
+        #expect(reply.body.text == "body" && reply.status == 200 && reply.source == .revalidated)
         // A 304 with a changed length: the length is that of the stored bytes.
         #expect(reply.headers[.contentLength] == "4" && reply.headers[.cacheControl] == "max-age=30")
         #expect(reply.headers["Cache-Status"]?.contains("fwd=stale; fwd-status=304; ttl=30; stored") == true)
@@ -80,7 +80,7 @@ struct CacheValidationTests {
         _ = try await scene.api.get("a")
         scene.advance(11)
         let reply = try await scene.api.get("a")
-        #expect(reply.body.text == "new" && reply.response.source == .network && scene.sent == 3)
+        #expect(reply.body.text == "new" && reply.source == .network && scene.sent == 3)
     }
 
     @Test("HEAD updates a stored response, or removes one that differs")
