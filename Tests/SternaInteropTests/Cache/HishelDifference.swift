@@ -289,10 +289,13 @@ extension HishelDifference {
     }
 
     static let modifiedText = HishelDifference(
-        "4.2, 4.3.4", "hishel compares the text of Last-Modified. The case of a date has no meaning."
+        "4.2, 4.3.4",
+        "hishel compares the text of Last-Modified. The case, the form and the repetition of a date have no meaning."
     ) { given, _ in
-        guard let own = given.stored[0].fields["last-modified"].first, let new = given.update?["last-modified"].first,
-            own != new, own.lowercased() == new.lowercased()
+        let own = given.stored[0].fields["last-modified"]
+        guard let new = given.update?["last-modified"], !own.isEmpty, !new.isEmpty, own != new,
+            let stored = Freshness.date(given.stored[0].fields.fields, .lastModified),
+            stored == given.update.flatMap({ Freshness.date($0.fields, .lastModified) })
         else { return }
         given.update?.set("last-modified", [HishelGenerator.date(0)])
     }

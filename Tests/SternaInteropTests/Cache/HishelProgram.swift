@@ -84,9 +84,9 @@ enum HishelProgram {
                     # Names make another directive of it, which requests do not have.
                     continue
                 elif isinstance(value, list):
+                    # Without a name that can be one, it is still a directive with names: of a field that there is not.
                     names = [name for name in value if re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.A)]
-                    if names:
-                        words.append(f'{word}="{", ".join(names)}"')
+                    words.append(f'{word}="{", ".join(names or ["x-none"])}"')
                 else:
                     words.append(f"{word}={value}")
             return ", ".join(words)

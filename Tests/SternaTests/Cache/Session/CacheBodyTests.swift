@@ -90,6 +90,26 @@ struct CacheBodyTests {
         #expect(await scene.cache.usage().entries == 0)
     }
 
+    @Test("A response that is too long for the cache takes the one before it out", arguments: [false, true])
+    func tooLong(isStreamed: Bool) async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene(bytes: 80_000) { _ in
+            let size = numbers.next == 1 ? 100 : 20_000
+            guard !isStreamed else { return Self.answer(Pieces(2, of: size / 2)) }
+            return .init(
+                status: 200, headers: [.cacheControl: "max-age=60"],
+                body: ResponseBody(Bytes(repeating: 0x61, count: size)))
+        }
+        for _ in 0..<2 { #expect(try await scene.api.get("a").body.count == 100) }
+        #expect(scene.sent == 1)
+        let long = try await scene.api.get("a") { $0.cachePolicy = .reload }
+        #expect(long.body.count == 20_000)
+        if !isStreamed { #expect(long.headers["Cache-Status"]?.contains("not stored: the cache does not") == true) }
+        // The one that was stored before is not the newest that is known.
+        let next = try await scene.api.get("a")
+        #expect(next.body.count == 20_000 && next.source == .network)
+    }
+
     @Test("Content is stored in its coded form, and decoded within the limits each time")
     func coded() async throws {
         let deflated = Deflater.gzip(String(repeating: "A", count: 100_000))

@@ -28,23 +28,33 @@ extension CacheExchange {
                 return marked(response, field)
             }
             field.isStored = true
-            var response = marked(response, field)
-            if let whole = response.body.whole {
-                if await entry.append(whole) { await entry.finish() } else { entry.discard() }
-            } else {
+            guard let whole = response.body.whole else {
+                var response = marked(response, field)
                 response.body = ResponseBody(TeeBody(ClaimedBody(response.body), entry))
+                return response
             }
-            return response
+            if await entry.append(whole) {
+                await entry.finish()
+            } else {
+                field.isStored = false
+                field.addDetail("the cache does not take it")
+            }
+            return marked(response, field)
         }
     }
 
     /// Removes the stored response in whose place the server has sent one that is not stored, since it would answer again.
     private nonisolated(nonsending) func dropReplaced(by head: CacheResponse) async {
+        if let id = replaced(by: head) { await cache.storage.remove(id) }
+    }
+
+    /// The stored response in whose place the server has sent another; nil if there is none.
+    private func replaced(by head: CacheResponse) -> CacheEntryID? {
         guard request.method == .get, !CacheStatusCodes.isServerError(head.status), head.status != 304,
             head.status != 412, head.status != 416, head.status != 206,
             let index = CacheRule.select(responses, for: asked, settings)
-        else { return }
-        await cache.storage.remove(stored[index].variant.id)
+        else { return nil }
+        return stored[index].variant.id
     }
 
     /// Begins the entry of a response; nil if the store does not take it.
@@ -90,7 +100,8 @@ extension CacheExchange {
                 isInMemoryOnly: policy.storage == .allowedInMemoryOnly)
         else { return nil }
         return NewEntry(
-            cache, writer, plan.contentLength == nil ? own : nil, settings: settings, removing: others)
+            cache, writer, plan.contentLength == nil ? own : nil, settings: settings, removing: others,
+            replacing: replaced(by: head))
     }
 
     /// A stored part, and what it becomes with a further one.

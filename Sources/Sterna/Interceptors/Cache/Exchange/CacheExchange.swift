@@ -207,6 +207,7 @@ struct CacheExchange: Sendable {
                 await cache.storage.remove(entry.variant.id)
                 continue
             }
+            cache.note(partition)
             _ = await cache.storage.update(entry.variant.id, head: head.coded)
         }
     }

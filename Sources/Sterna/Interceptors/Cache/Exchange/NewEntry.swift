@@ -16,6 +16,9 @@ final class NewEntry: Sendable {
 
     /// The entries that it takes the place of, in another partition.
     private let others: [CacheEntryID]
+
+    /// The entry that goes if the store does not take this one, since it would answer again in its place.
+    private let replaced: CacheEntryID?
     private let state = Mutex(State())
 
     private struct State {
@@ -25,10 +28,10 @@ final class NewEntry: Sendable {
 
     init(
         _ cache: ResponseCache, _ writer: any CacheWriter, _ head: StoredHead?, settings: CacheRuleSettings,
-        removing others: [CacheEntryID]
+        removing others: [CacheEntryID], replacing replaced: CacheEntryID? = nil
     ) {
         (self.cache, self.writer, self.head) = (cache, writer, head)
-        (self.settings, self.others) = (settings, others)
+        (self.settings, self.others, self.replaced) = (settings, others, replaced)
     }
 
     deinit { if state.withLock({ !$0.isOver }) { writer.discard() } }
@@ -42,9 +45,14 @@ final class NewEntry: Sendable {
         guard !isOver else { return false }
         guard await writer.append(piece) else {
             discard()
+            await dropReplaced()
             return false
         }
         return true
+    }
+
+    private nonisolated(nonsending) func dropReplaced() async {
+        if let replaced { await cache.storage.remove(replaced) }
     }
 
     /// Stores the response, whose body is complete. A disk is not waited for.
@@ -71,7 +79,7 @@ final class NewEntry: Sendable {
                     StoredResponse(old.response, variant: old.variant, extent: .whole(length), settings: settings)
                 ).coded
         }
-        guard await writer.commit(head: complete) != nil else { return }
+        guard await writer.commit(head: complete) != nil else { return await dropReplaced() }
         for id in others { await cache.storage.remove(id) }
     }
 
