@@ -72,7 +72,8 @@ struct ContinuingCommandTests {
 
     @Test("It has every option that the help lists") func complete() throws {
         let values = [
-            "--into": "f", "--segments": "2", "--jobs": "2", "--sha256": String(repeating: "a", count: 64),
+            "--cache": "f", "--into": "f", "--segments": "2", "--jobs": "2",
+            "--sha256": String(repeating: "a", count: 64),
             "--auth": "a:b", "--auth-type": "basic", "--netrc-file": "/none", "--proxy-user": "a:b",
             "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--session": "a", "--timeout": "9",
             "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--retry": "3", "--retry-delay": "2",

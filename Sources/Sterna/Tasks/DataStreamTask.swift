@@ -87,18 +87,36 @@ final class ObservedBody: BodyStream {
     private let report: @Sendable (Event) -> Void
 
     // A body that arrived whole is one piece.
-    private let whole: Mutex<Bytes?>
+    private let whole: Mutex<Whole>
+
+    private struct Whole {
+        var piece: Bytes?
+        /// Whether its end was read.
+        var isOver = false
+        var isCancelled = false
+
+        /// Returns the piece, then nil; throws once the body is cancelled.
+        mutating func next() throws(SternaError) -> Bytes? {
+            if isCancelled { throw SternaError.cancelled(phase: .read) }
+            guard let piece else {
+                isOver = true
+                return nil
+            }
+            self.piece = nil
+            return piece
+        }
+    }
 
     init(_ base: ResponseBody, _ report: @escaping @Sendable (Event) -> Void) {
         self.base = base
         self.report = report
-        whole = Mutex(base.whole.flatMap { $0.readableBytes > 0 ? $0 : nil })
+        whole = Mutex(Whole(piece: base.whole.flatMap { $0.readableBytes > 0 ? $0 : nil }))
     }
 
     func next() async throws -> Bytes? {
         do {
             let piece =
-                if let stream = base.stream { try await stream.next() } else { whole.withLock { $0.take() } }
+                if let stream = base.stream { try await stream.next() } else { try whole.withLock { try $0.next() } }
             report(piece.map { .piece($0.readableBytes) } ?? .end(nil))
             return piece
         } catch {
@@ -109,7 +127,11 @@ final class ObservedBody: BodyStream {
 
     func cancel() {
         base.cancel()
-        whole.withLock { $0 = nil }
+        whole.withLock { whole in
+            whole.piece = nil
+            // What was read to its end has not been cancelled.
+            if !whole.isOver { whole.isCancelled = true }
+        }
         report(.end(SternaError.cancelled(phase: .read)))
     }
 

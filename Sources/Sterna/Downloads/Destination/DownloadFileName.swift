@@ -61,8 +61,8 @@ package enum DownloadFileName {
         if scalars.count > 1_024 { scalars.removeSubrange(512..<scalars.count - 512) }
         let name = trimmed(normalized(scalars))
         guard !name.isEmpty else { return nil }
-        // Cutting can make a reserved name, too, which is then a short one.
-        return unreserved(shortened(unreserved(name), to: maximumLength))
+        // Cutting can make a reserved name, too, and what frees it from that can make it too long again.
+        return shortened(unreserved(shortened(unreserved(name), to: maximumLength)), to: maximumLength)
     }
 
     // MARK: Stem and extension

@@ -38,6 +38,8 @@ struct CacheSessionRun {
         var folder: String?
         /// Whether responses may go at any time, since the cache is small.
         var evicts = false
+        /// Whether variants may go at any time, since the memory over the disk is small.
+        var dropsVariants = false
     }
 
     /// What tells stored responses apart.
@@ -191,7 +193,9 @@ struct CacheSessionRun {
             if source == .revalidated, old?.version != version {
                 throw Failure(description: "validated what is not stored: \(shown)")
             }
-            stored[place] = Stored(version: version, received: now, isCertain: !options.evicts)
+            // What a memory has dropped of a URL is not looked for on disk while it has other variants of it.
+            let mayGo = options.evicts || options.dropsVariants && kind == .varying
+            stored[place] = Stored(version: version, received: now, isCertain: !mayGo)
             if kind != .everyone { known.insert(caller) }
         }
     }

@@ -12,7 +12,9 @@ struct CacheSessionRunTests {
         var counts: [String: Int] = [:]
         for seed in 1...UInt64(Self.isLong ? seeds * 50 : seeds) {
             let folder = CacheTestFolder()
-            let options = CacheSessionRun.Options(bytes: bytes, folder: onDisk ? folder.path : nil, evicts: evicts)
+            let options = CacheSessionRun.Options(
+                bytes: bytes, folder: onDisk ? folder.path : nil, evicts: evicts,
+                dropsVariants: onDisk && bytes < 1 << 20)
             var run = try CacheSessionRun(seed: seed, options)
             for number in 0..<200 {
                 do {

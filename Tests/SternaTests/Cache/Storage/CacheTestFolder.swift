@@ -17,6 +17,8 @@ final class CacheTestFolder: Sendable {
     func open(bytes: Int64 = 64 << 20, change: (inout CacheLimits) -> Void = { _ in }) -> DiskCache {
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
+        // A busy machine's disk is slow, which is not what is tested.
+        limits.patience = .seconds(60)
         change(&limits)
         return DiskCache(folder: path, limits: limits, isTidying: false)
     }

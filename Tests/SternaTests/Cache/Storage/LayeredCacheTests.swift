@@ -19,6 +19,8 @@ struct LayeredCacheTests {
         let clock = { @Sendable in time.now.withLock { $0 } }
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
+        // A busy machine's disk is slow, which is not what is tested.
+        limits.patience = .seconds(60)
         return LayeredCache(
             MemoryCache(limits: CacheLimits(bytes: memory), now: clock),
             over: DiskCache(folder: folder.path, limits: limits, isTidying: false, now: clock))

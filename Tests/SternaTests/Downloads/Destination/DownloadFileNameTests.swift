@@ -58,6 +58,9 @@ struct DownloadFileNameTests {
         #expect((200...255).contains(marked.utf8.count))
         // Cutting makes no reserved name.
         #expect(DownloadFileName.safe("CON" + String(repeating: "\u{1100}", count: 100)) == "_CON")
+        // Cutting makes it a device's name, and the underscore in front would make it too long again.
+        let spaces = { (count: Int) in String(repeating: " ", count: count) }
+        #expect(DownloadFileName.safe("CON" + spaces(300) + "x.txt") == "_CON" + spaces(247) + ".txt")
         #expect(DownloadFileName.safe("CON." + x(300) + "." + x(10))?.utf8.count == 255)
     }
 

@@ -161,6 +161,9 @@ package struct CacheLimits: Sendable, Hashable {
     /// The maximum age of an entry in milliseconds; nil, the default, for no limit.
     package var age: Int64?
 
+    /// How long a body waits for the disk before its entry is given up; a second by default.
+    package var patience = Duration.seconds(1)
+
     package init(bytes: Int64) {
         self.bytes = max(0, bytes)
         entryBytes = max(0, bytes) / 8

@@ -300,6 +300,8 @@ package final class DiskCache: CacheStorage {
 
     package nonisolated(nonsending) func list() async -> [CacheListing] {
         await onDisk([]) { [self] in
+            // None of a lost journal's may be missing, as the list is also what is removed.
+            adoptLost(folder.names)
             let entries = journal.withLock { $0.query(\.entries) } ?? []
             return entries.compactMap { entry in
                 open(entry.id).map {
@@ -335,16 +337,22 @@ package final class DiskCache: CacheStorage {
         try? await FileWork.run { [self] in
             let names = folder.names()
             folder.removeUnfinished(names)
-            let files = names.filter(EntryHeader.isFileName)
-            guard let isIncomplete = journal.withLock({ $0.query(\.header.isIncomplete) }) else { return }
-            if isIncomplete {
-                journal.withLock { $0.adopt(files.compactMap(found)) }
-            } else {
-                journal.withLock { $0.removeUnlisted(files) }
+            guard journal.withLock({ $0.query(\.header.isIncomplete) }) != nil else { return }
+            if !adoptLost({ names }) {
+                journal.withLock { $0.removeUnlisted(names.filter(EntryHeader.isFileName)) }
             }
             let old = (journal.withLock { $0.query(\.entries) } ?? []).filter { !isRecent($0) }
             if !old.isEmpty { drop(old.map(\.id)) }
         }
+    }
+
+    /// Lists the entries of a lost journal; returns whether it was lost.
+    @discardableResult
+    private func adoptLost(_ names: () -> [String]) -> Bool {
+        guard journal.withLock({ $0.query(\.header.isIncomplete) }) == true else { return false }
+        let files = names().filter(EntryHeader.isFileName)
+        journal.withLock { $0.adopt(files.compactMap(found)) }
+        return true
     }
 
     /// Returns what the journal has to know of a file in the folder; nil if it is no entry, and removes it then.

@@ -11,9 +11,6 @@ final class DiskCacheWriter: CacheWriter {
     /// The number of complete pieces that may wait for the disk.
     static let mostPieces = 8
 
-    /// How long a caller waits for the disk before the entry is given up.
-    static let patience = Duration.seconds(1)
-
     private struct State {
         // The piece that is being filled.
         var filled = Bytes()
@@ -124,7 +121,7 @@ final class DiskCacheWriter: CacheWriter {
 
     private nonisolated(nonsending) func wait(for pieces: Int) async {
         let timer = Task { [self] in
-            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            guard (try? await Task.sleep(for: cache.limits.patience)) != nil else { return }
             state.withLock { Self.giveUp(&$0) }
         }
         await withCheckedContinuation { continuation in

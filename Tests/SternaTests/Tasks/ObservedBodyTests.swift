@@ -1,0 +1,28 @@
+import NIOCore
+import SternaCore
+import Testing
+
+@testable import Sterna
+
+/// The body of a task that is read while it arrives, where it has arrived whole.
+@Suite("Tasks: a body that has arrived whole")
+struct ObservedBodyTests {
+    @Test("Cancelled before its end it throws, and does not look complete", arguments: ["abc", ""])
+    func cancelled(text: String) async {
+        let body = ObservedBody(ResponseBody(Bytes(text: text))) { _ in }
+        body.cancel()
+        let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
+        #expect(error?.kind == .cancelled)
+    }
+
+    @Test("Cancelled after its piece it throws, after its end it does not") func read() async throws {
+        let half = ObservedBody(ResponseBody(Bytes(text: "abc"))) { _ in }
+        #expect(try await half.next()?.readableBytes == 3)
+        half.cancel()
+        await #expect(throws: SternaError.self) { _ = try await half.next() }
+        let whole = ObservedBody(ResponseBody(Bytes(text: "abc"))) { _ in }
+        while try await whole.next() != nil {}
+        whole.cancel()
+        #expect(try await whole.next()?.readableBytes == nil)
+    }
+}
