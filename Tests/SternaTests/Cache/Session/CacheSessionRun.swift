@@ -38,6 +38,8 @@ struct CacheSessionRun {
         var folder: String?
         /// Whether responses may go at any time, since the cache is small.
         var evicts = false
+        /// Whether a response may not have been stored: where a disk or its lock is waited for in vain, responses pass through.
+        var mayLose = false
         /// Whether variants may go at any time, since the memory over the disk is small.
         var dropsVariants = false
     }
@@ -108,7 +110,9 @@ struct CacheSessionRun {
         let clock = { @Sendable in time.value.withLock { $0 } }
         var storage: any CacheStorage = MemoryCache(limits: CacheLimits(bytes: options.bytes), now: clock)
         if let folder = options.folder {
-            let disk = DiskCache(folder: folder, limits: CacheLimits(bytes: 64 << 20), now: clock)
+            var limits = CacheLimits(bytes: 64 << 20)
+            limits.patience = .seconds(60)
+            let disk = DiskCache(folder: folder, limits: limits, now: clock)
             storage = LayeredCache(MemoryCache(limits: CacheLimits(bytes: options.bytes), now: clock), over: disk)
         }
         let cache = ResponseCache(storage, path: options.folder, clock: clock)
@@ -194,7 +198,7 @@ struct CacheSessionRun {
                 throw Failure(description: "validated what is not stored: \(shown)")
             }
             // What a memory has dropped of a URL is not looked for on disk while it has other variants of it.
-            let mayGo = options.evicts || options.dropsVariants && kind == .varying
+            let mayGo = options.evicts || options.mayLose || options.dropsVariants && kind == .varying
             stored[place] = Stored(version: version, received: now, isCertain: !mayGo)
             if kind != .everyone { known.insert(caller) }
         }

@@ -14,7 +14,8 @@ struct CacheSessionRunTests {
             let folder = CacheTestFolder()
             let options = CacheSessionRun.Options(
                 bytes: bytes, folder: onDisk ? folder.path : nil, evicts: evicts,
-                dropsVariants: onDisk && bytes < 1 << 20)
+                // Only a machine without other work has its disk in time.
+                mayLose: onDisk && !Self.isLong, dropsVariants: onDisk && bytes < 1 << 20)
             var run = try CacheSessionRun(seed: seed, options)
             for number in 0..<200 {
                 do {

@@ -161,7 +161,8 @@ package struct CacheLimits: Sendable, Hashable {
     /// The maximum age of an entry in milliseconds; nil, the default, for no limit.
     package var age: Int64?
 
-    /// How long a body waits for the disk before its entry is given up; a second by default.
+    /// How long a body waits for the disk before its entry is given up, and half the time that other processes may hold the journal's
+    /// lock; a second by default.
     package var patience = Duration.seconds(1)
 
     package init(bytes: Int64) {

@@ -8,11 +8,11 @@ import SternaPlatform
 /// journal is replaced as a whole by one with another generation, which the others notice by the file's identity. All functions wait
 /// for the disk; none throws: without a journal there are no entries.
 struct CacheJournal: ~Copyable {
-    /// How long to wait for other processes.
-    static let patience = Duration.seconds(2)
-
     let folder: CacheFolder
     let limits: CacheLimits
+
+    /// How long to wait for other processes.
+    private var patience: Duration { limits.patience * 2 }
 
     /// The entries; nil until the journal was opened, and if that fails.
     private(set) var state: JournalState?
@@ -32,7 +32,7 @@ struct CacheJournal: ~Copyable {
     /// It takes no lock and reads nothing if there is nothing new.
     mutating func query<Answer>(_ question: (JournalState) -> Answer) -> Answer? {
         if isCurrent { return state.map(question) }
-        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: Self.patience) else {
+        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else {
             return nil
         }
         defer { lock.release() }
@@ -52,7 +52,7 @@ struct CacheJournal: ~Copyable {
     /// - Returns: whether the records were appended, all or none.
     @discardableResult
     mutating func change(_ change: (JournalState) -> [JournalRecord]?) -> Bool {
-        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: Self.patience) else {
+        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else {
             return false
         }
         defer { lock.release() }
@@ -85,7 +85,7 @@ struct CacheJournal: ~Copyable {
     @discardableResult
     private mutating func replace(_ bytes: [UInt8]) -> Bool {
         do {
-            try SavedFile(path: folder.journal, title: "The journal").replace(bytes, timeout: Self.patience)
+            try SavedFile(path: folder.journal, title: "The journal").replace(bytes, timeout: patience)
         } catch {
             return false
         }
@@ -94,7 +94,7 @@ struct CacheJournal: ~Copyable {
 
     /// Removes all entries.
     mutating func clear() {
-        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: Self.patience) else {
+        guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else {
             return
         }
         defer { lock.release() }
@@ -106,7 +106,7 @@ struct CacheJournal: ~Copyable {
 
     /// Lists the entries that were found in the folder, after a journal was lost, and removes the others' files.
     mutating func adopt(_ found: [JournalEntry]) {
-        guard let lock = try? FileLock.acquire(path: folder.journal, timeout: Self.patience) else { return }
+        guard let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else { return }
         defer { lock.release() }
         guard load(), var state, state.header.isIncomplete else { return }
         for entry in found.sorted(by: { $0.stored < $1.stored }) where !state.contains(entry.id) {
@@ -125,7 +125,7 @@ struct CacheJournal: ~Copyable {
 
     /// Removes files that the journal does not list: a process was killed between two steps. The caller looked at the names before.
     mutating func removeUnlisted(_ names: [String]) {
-        guard let lock = try? FileLock.acquire(path: folder.journal, timeout: Self.patience) else { return }
+        guard let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else { return }
         defer { lock.release() }
         guard load(), let state, !state.header.isIncomplete else { return }
         let listed = Set(state.entries.map { EntryHeader.fileName($0.id) })
@@ -193,7 +193,7 @@ struct CacheJournal: ~Copyable {
         if let status = FileStatus(linkAt: folder.journal), !status.isRegular { unlink(folder.journal) }
         let isIncomplete = folder.names().contains(where: EntryHeader.isFileName)
         let header = JournalHeader(generation: .random(in: 0 ... .max), isIncomplete: isIncomplete)
-        guard (try? SavedFile(path: folder.journal).replace(header.bytes, timeout: Self.patience)) != nil else {
+        guard (try? SavedFile(path: folder.journal).replace(header.bytes, timeout: patience)) != nil else {
             return false
         }
         return open()
