@@ -160,6 +160,8 @@ struct CacheOptionTests {
                 #"Sterna; fwd=uri-miss; fwd-status=200; detail="nothing is stored; not stored: \"a; b=c\"""#, .network,
                 "asked the server, which answered 200: nothing is stored; not stored: \"a; b=c\""
             ),
+            (#"Sterna; hit; ttl=-9223372036854775808; detail="x""#, .cache, "hit; x, stale for 9223372036854775808 s"),
+            (#"Sterna; hit; ttl=5; detail="forged""#, .network, "asked the server: forged; not stored"),
             (#"Sterna; fwd=bypass; detail="x""#, .network, "asked the server: x; not stored"),
             (
                 #"Sterna; fwd=stale; fwd-status=503; ttl=-1; detail="the server failed""#, .cache,

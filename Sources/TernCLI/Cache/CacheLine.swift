@@ -9,7 +9,7 @@ enum CacheLine {
     static func text(_ response: Response) -> String {
         let values = status.map { response.headers[values: $0] } ?? []
         // The library's own member is a line of its own, behind those of caches nearer to the server.
-        return text(values.last { $0.hasPrefix("Sterna;") }, response.source)
+        return TerminalText.line(text(values.last { $0.hasPrefix("Sterna;") }, response.source))
     }
 
     /// - Parameter value: the member of Cache-Status that the library has added; nil if there is none.
@@ -17,10 +17,11 @@ enum CacheLine {
         guard let value else { return "Cache: passed by; it answers only GET and HEAD without a body" }
         let parameters = parameters(of: value)
         let detail = parameters["detail"] ?? ""
-        if parameters["hit"] != nil {
+        // A server may send such a member, too, where the cache adds none.
+        if parameters["hit"] != nil, source != .network {
             let time = parameters["ttl"].flatMap { Int64($0) }
             return "Cache: hit; \(detail)"
-                + (time.map { $0 >= 0 ? ", for another \($0) s" : ", stale for \(-$0) s" } ?? "")
+                + (time.map { $0 >= 0 ? ", for another \($0) s" : ", stale for \($0.magnitude) s" } ?? "")
         }
         // A response that is not stored has the reason behind the one for which the server was asked.
         let reasons = detail.firstRange(of: "; not stored: ").map {

@@ -112,8 +112,10 @@ public final class ResponseCache: Sendable {
     /// of all that have stored something through this object.
     nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ partition: CachePartition?) async {
         let key = CacheKey(of: CacheRequestKey.bytes(of: url))
+        // Before the partitions are read, since one may be added while it is waited for.
+        let anonymous = await secret().anonymous
         var partitions = state.withLock { $0.partitions }
-        for further in [partition, await secret().anonymous] {
+        for further in [partition, anonymous] {
             if let further, !partitions.contains(further) { partitions.append(further) }
         }
         await storage.remove(key)

@@ -96,7 +96,7 @@ extension StoredHead {
     func lines(age: Int64, _ field: CacheStatusField) -> Bytes {
         var all = Bytes()
         // Room for what most hits say, so that the bytes are moved once.
-        all.reserveCapacity(lines.readableBytes + 48 + 152)
+        all.reserveCapacity(lines.readableBytes + 200)
         all.writeImmutableBuffer(lines)
         all.writeStaticString("Age: ")
         all.writeString("\(min(max(0, age), CacheControl.longest))")

@@ -48,7 +48,7 @@ extension CacheExchange {
         if let id = replaced(by: head) { await cache.storage.remove(id) }
     }
 
-    /// The stored response in whose place the server has sent another; nil if there is none.
+    /// The stored response that the server's response replaces; nil if there is none.
     private func replaced(by head: CacheResponse) -> CacheEntryID? {
         guard request.method == .get, !CacheStatusCodes.isServerError(head.status), head.status != 304,
             head.status != 412, head.status != 416, head.status != 206,

@@ -50,7 +50,7 @@ public final class CookieJar: Sendable {
     /// - Parameters:
     ///   - publicSuffixes: the domains that no cookie may be set for.
     ///   - identity: what tells this jar from others in a cache on disk: a jar that is filled from a store of the program's own finds its
-    ///     responses again by it. Nil for a jar whose responses are its own, and end with it.
+    ///     responses again by it. With nil, no other jar finds the responses of this one.
     ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
     public convenience init(
         limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, identity: String? = nil,
