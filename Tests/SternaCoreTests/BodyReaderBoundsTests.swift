@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a reader of a body does with numbers, paths and sources that nobody should give it.
-@Suite("Reading bodies at the bounds", .timeLimit(.minutes(1)))
+@Suite("Reading bodies at the bounds", .timeLimit(.minutes(5)))
 struct BodyReaderBoundsTests {
     @Test("A path with a NUL is not cut short to another file's")
     func nul() async throws {

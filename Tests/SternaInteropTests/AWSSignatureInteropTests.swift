@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "Interop: AWS signatures of botocore",
     .enabled(if: InteropPython.isThere, "botocore is not there: .ci/interop-servers installs it"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct AWSSignatureInteropTests {
     /// A request, as botocore's side reads it.
     struct Case: Codable, Sendable {

@@ -7,7 +7,7 @@ import Testing
 /// Against Apache. Skipped where it is not installed; CI installs it.
 @Suite(
     "Interop: Apache", .enabled(if: Apache.program.mayRun, "apache2 is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct ApacheInteropTests {
     private func session(_ apache: Apache, secure: Bool = false) throws -> Session {
         try Session(baseURL: secure ? apache.secureURL : apache.url) {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Digest against servers that others wrote, plain and through tunnels of squid, which demands Digest itself.
-@Suite("Interop: Digest", .serialized, .timeLimit(.minutes(2)))
+@Suite("Interop: Digest", .serialized, .timeLimit(.minutes(5)))
 struct DigestInteropTests {
     private static func session(
         password: String = DigestUsers.password, authority: CertificateAuthority? = nil,

@@ -6,7 +6,7 @@ import Testing
 /// A front server that others wrote, between this library's client and its test server: it rewrites the framing of both.
 @Suite(
     "Interop: haproxy", .enabled(if: Haproxy.program.mayRun, "haproxy is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct HaproxyInteropTests {
     private func with(
         secure: Bool, _ work: (_ api: Session, _ origin: TestServer) async throws -> Void

@@ -139,7 +139,7 @@ extension Trait where Self == HttpbinTrait {
 @Suite(
     "Interop: httpbin", .enabled(if: Httpbin.isThere, "httpbin is not there: .ci/interop-servers installs it"),
     .httpbin,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct HttpbinTests {
     /// A session with the server as its base and connections of its own.
     static func session(_ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {

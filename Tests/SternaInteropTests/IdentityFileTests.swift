@@ -3,7 +3,7 @@ import SternaPlatform
 import Testing
 
 /// Identities in the forms in which OpenSSL writes them.
-@Suite("Interop: files of identities", .timeLimit(.minutes(2)), .enabled("openssl is not there") { OpenSSL.isThere() })
+@Suite("Interop: files of identities", .timeLimit(.minutes(5)), .enabled("openssl is not there") { OpenSSL.isThere() })
 struct IdentityFileTests {
     /// Two keys with their certificates, in a folder.
     private func withFiles(_ work: (String) async throws -> Void) async throws {

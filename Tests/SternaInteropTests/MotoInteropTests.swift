@@ -7,7 +7,7 @@ import Testing
 /// not run; CI runs it.
 @Suite(
     "Interop: S3 of moto", .enabled(if: InteropPython.isThere, "moto is not there: .ci/interop-servers installs it"),
-    .moto, .timeLimit(.minutes(3)))
+    .moto, .timeLimit(.minutes(5)))
 struct MotoInteropTests {
     /// A bucket of its own for a test.
     private static func bucket(_ name: String) async throws -> S3Bucket {

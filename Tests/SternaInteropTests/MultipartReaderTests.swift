@@ -3,7 +3,7 @@ import SternaPlatform
 import Testing
 
 /// Forms of several parts, read by parsers that others wrote: Werkzeug's, and multipart and python-multipart of PyPI.
-@Suite("Interop: readers of multipart forms", .timeLimit(.minutes(2)))
+@Suite("Interop: readers of multipart forms", .timeLimit(.minutes(5)))
 struct MultipartReaderTests {
     private static let python = "\(ChildProcess.package)/.build/interop/venv/bin/python"
 

@@ -10,7 +10,7 @@ struct PropertyListReaderTests {
     private static func isThere() async -> Bool { await PropertyListReader.reading.isThere() }
 
     @Test(
-        "plistlib reads what is written", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(2)),
+        "plistlib reads what is written", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(5)),
         arguments: PropertyList.Format.allCases)
     func writing(format: PropertyList.Format) async throws {
         let trees = Self.trees(for: format) + [[.real(-0.0), .real(0)], ["\r": "a\r\nb\r"]]
@@ -19,7 +19,7 @@ struct PropertyListReaderTests {
     }
 
     @Test(
-        "What plistlib writes is read", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(2)),
+        "What plistlib writes is read", .enabled("python3 is not there") { await isThere() }, .timeLimit(.minutes(5)),
         arguments: PropertyList.Format.allCases)
     func reading(format: PropertyList.Format) async throws {
         let trees = Self.trees(for: format)

@@ -106,7 +106,7 @@ private final class Login: ProxyAuthenticator {
 
 @Suite(
     "Interop: squid", .enabled(if: ProxyServers.squid.mayRun, "squid is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct SquidTests {
     @Test("Forwards, opens tunnels, and refuses, by Basic credentials")
     func squid() async throws {
@@ -219,7 +219,7 @@ struct SquidTests {
 
 @Suite(
     "Interop: tinyproxy", .enabled(if: ProxyServers.tinyproxy.mayRun, "tinyproxy is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct TinyproxyTests {
     /// It answers CONNECT in HTTP/1.0, and requests in the origin's version without keeping connections.
     @Test("Forwards, opens tunnels, and refuses, by Basic credentials")
@@ -236,7 +236,7 @@ struct TinyproxyTests {
 
 @Suite(
     "Interop: microsocks", .enabled(if: ProxyServers.microsocks.mayRun, "microsocks is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct MicrosocksTests {
     @Test("Carries plain requests and TLS, and refuses, by user name and password")
     func microsocks() async throws {

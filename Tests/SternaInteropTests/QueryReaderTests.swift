@@ -18,7 +18,7 @@ struct QueryReaderTests {
     @Test(
         "Python's urllib.parse reads every name and value back",
         .enabled("python3 is not there") { await isThere(.python) },
-        .timeLimit(.minutes(2)), arguments: Arrays.allCases)
+        .timeLimit(.minutes(5)), arguments: Arrays.allCases)
     func python(arrays: Arrays) async throws {
         // No name is out of bounds but the empty one: with no value either, nothing of it would be left in the query.
         let limits = Limits { name, isAtTop in !isAtTop || !name.isEmpty }
@@ -33,7 +33,7 @@ struct QueryReaderTests {
 
     @Test(
         "PHP's parse_str reads the tree back", .enabled("php is not there") { await isThere(.php) },
-        .timeLimit(.minutes(2)), arguments: [Arrays.brackets, .indices, .custom])
+        .timeLimit(.minutes(5)), arguments: [Arrays.brackets, .indices, .custom])
     func php(arrays: Arrays) async throws {
         // Of a name that comes again PHP keeps the last value: no sets, and no arrays without brackets. A bare pair of
         // brackets begins a new element each time, so an element of several fields needs its index.
@@ -55,7 +55,7 @@ struct QueryReaderTests {
 
     @Test(
         "node's qs reads the tree back", .enabled("node or its qs is not there") { await isThere(.qs) },
-        .timeLimit(.minutes(2)), arguments: Arrays.allCases)
+        .timeLimit(.minutes(5)), arguments: Arrays.allCases)
     func qs(arrays: Arrays) async throws {
         // As in PHP, bare brackets are for scalars. A name that comes again makes an array, if it does come again.
         let elements: Limits.Arrays =

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A server that asks for a new handshake on an open connection, which TLS 1.2 allows and this client refuses.
-@Suite("Interop: renegotiation", .timeLimit(.minutes(2)))
+@Suite("Interop: renegotiation", .timeLimit(.minutes(5)))
 struct RenegotiationTests {
     @Test(
         "The error says what the server did, not that the connection was closed",

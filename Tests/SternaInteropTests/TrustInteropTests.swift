@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Servers of others over TLS: OpenSSL's, and nginx with client certificates.
-@Suite("Interop: trust", .timeLimit(.minutes(2)))
+@Suite("Interop: trust", .timeLimit(.minutes(5)))
 struct TrustInteropTests {
     private func session(_ change: (inout SecurityPolicy) -> Void) throws -> Session {
         var policy = SecurityPolicy()

@@ -114,7 +114,7 @@ struct CertificateUsageTests {
         #expect(try await accepts([middle.issueLeaf(), middle], root: root) == false)
     }
 
-    @Test("Certificates that all lead to each other are given up at once", .timeLimit(.minutes(1)))
+    @Test("Certificates that all lead to each other are given up at once", .timeLimit(.minutes(5)))
     func searchBudget() async throws {
         await #expect(processExitsWith: .success) {
             let root = try Forge.root()

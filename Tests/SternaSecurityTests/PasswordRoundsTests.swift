@@ -6,7 +6,7 @@ import Testing
 @testable import SternaSecurity
 
 /// How often a password is hashed is for the file to say (RFC 8018, 4.2), and a thread is busy for as long.
-@Suite("Rounds of key derivation that a file asks for", .timeLimit(.minutes(1)))
+@Suite("Rounds of key derivation that a file asks for", .timeLimit(.minutes(5)))
 struct PasswordRoundsTests {
     /// The octets of an INTEGER, and what the error says of them.
     struct Row: Sendable, CustomTestStringConvertible {

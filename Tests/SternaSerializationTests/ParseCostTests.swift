@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
-@Suite("Bad input: what a body may cost", .timeLimit(.minutes(1)))
+@Suite("Bad input: what a body may cost", .timeLimit(.minutes(5)))
 struct ParseCostTests {
     private struct Answer: Codable, Sendable {
         var extra: JSON

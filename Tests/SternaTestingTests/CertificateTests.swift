@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
-@Suite("Certificates made on the fly", .timeLimit(.minutes(1)))
+@Suite("Certificates made on the fly", .timeLimit(.minutes(5)))
 struct CertificateTests {
     /// Whether a client with those roots completes a request.
     static func accepted(

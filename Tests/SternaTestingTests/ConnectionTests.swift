@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Server connections", .timeLimit(.minutes(1)))
+@Suite("Server connections", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test("requests share a connection")
     func keepAlive() async throws {

@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Routes of a test's own", .timeLimit(.minutes(1)))
+@Suite("Routes of a test's own", .timeLimit(.minutes(5)))
 struct CustomRouteTests {
     struct Oops: Error {}
 

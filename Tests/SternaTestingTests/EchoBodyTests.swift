@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Echoed request bodies", .timeLimit(.minutes(1)))
+@Suite("Echoed request bodies", .timeLimit(.minutes(5)))
 struct EchoBodyTests {
     @Test(
         "content by type",

@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Fault routes", .timeLimit(.minutes(1)))
+@Suite("Fault routes", .timeLimit(.minutes(5)))
 struct FaultRouteTests {
     @Test(
         "answers that end early or wrongly",

@@ -3,7 +3,7 @@ import NIOHTTP2
 import SternaTesting
 import Testing
 
-@Suite("Connections of the server over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Connections of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
     @Test("settings are announced, and bodies pass whatever the window", arguments: [1, 1000, 65_535, 0x7FFF_FFFF])
     func settings(window: Int) async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Server over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ServerTests {
     // MARK: Which version
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTesting
 
 /// What a stream leaves behind in the server.
-@Suite("The life of a stream of the server over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("The life of a stream of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2StreamLifeTests {
     /// Remembers the pipes that bodies came by, and keeps none of them.
     // Invariant: the list is touched with its lock held.

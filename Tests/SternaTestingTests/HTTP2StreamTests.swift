@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Streams of the server over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Streams of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2StreamTests {
     @Test("a large body goes both ways")
     func largeBodies() async throws {

@@ -3,7 +3,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Request bodies", .timeLimit(.minutes(1)))
+@Suite("Request bodies", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     @Test("an expectation is answered when the route reads")
     func expectContinue() async throws {

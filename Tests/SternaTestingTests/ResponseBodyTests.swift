@@ -2,7 +2,7 @@ import NIOCore
 import SternaTesting
 import Testing
 
-@Suite("Response bodies", .timeLimit(.minutes(1)))
+@Suite("Response bodies", .timeLimit(.minutes(5)))
 struct ResponseBodyTests {
     @Test("HEAD has GET's fields and no body", arguments: ["/bytes/100?seed=1", "/json", "/range/5000", "/stream/3"])
     func head(target: String) async throws {

@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Built-in routes", .timeLimit(.minutes(1)))
+@Suite("Built-in routes", .timeLimit(.minutes(5)))
 struct RouteTableTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String

@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Scripted peer", .timeLimit(.minutes(1)))
+@Suite("Scripted peer", .timeLimit(.minutes(5)))
 struct ScriptedServerTests {
     @Test("plays heads, bodies and answers in turn")
     func conversation() async throws {

@@ -4,7 +4,7 @@ import NIOHTTP2
 import SternaTesting
 import Testing
 
-@Suite("Proxy for tests: HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Proxy for tests: HTTP/2", .timeLimit(.minutes(5)))
 struct TestProxyHTTP2Tests {
     private static func connect(_ target: String, _ fields: [(String, String)] = []) -> HPACKHeaders {
         HPACKHeaders([(":method", "CONNECT"), (":authority", target)] + fields)

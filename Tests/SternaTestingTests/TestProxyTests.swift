@@ -1,7 +1,7 @@
 import SternaTesting
 import Testing
 
-@Suite("Proxy for tests: HTTP", .timeLimit(.minutes(1)))
+@Suite("Proxy for tests: HTTP", .timeLimit(.minutes(5)))
 struct TestProxyTests {
     @Test("Forwards requests in absolute form, one after another, to one origin and another")
     func forwarding() async throws {
@@ -141,7 +141,7 @@ struct TestProxyTests {
     }
 }
 
-@Suite("Proxy for tests: SOCKS", .timeLimit(.minutes(1)))
+@Suite("Proxy for tests: SOCKS", .timeLimit(.minutes(5)))
 struct TestProxySOCKSTests {
     private func request(_ address: [UInt8], port: Int) -> [UInt8] {
         [5, 1, 0] + address + [UInt8(port >> 8), UInt8(port & 255)]
@@ -208,7 +208,7 @@ struct TestProxySOCKSTests {
     }
 }
 
-@Suite("Proxy for tests: faults", .timeLimit(.minutes(1)))
+@Suite("Proxy for tests: faults", .timeLimit(.minutes(5)))
 struct TestProxyFaultTests {
     private static let connect = "CONNECT 127.0.0.1:9 HTTP/1.1\r\n\r\n"
 

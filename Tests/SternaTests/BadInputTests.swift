@@ -48,7 +48,7 @@ struct BadInputTests {
             #expect(error?.method == .get)
             #expect(error?.url?.hasSuffix(row.path) == true)
             #expect(error?.requestSent == true)
-            try await server.waitForOpenConnections(0, within: 30)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A reply can be read any number of times, a body inside `withResponse` once.
-@Suite("Reading a body", .timeLimit(.minutes(1)))
+@Suite("Reading a body", .timeLimit(.minutes(5)))
 struct BodyReadingTests {
     enum Kind: CaseIterable {
         /// Arrives together with the head.

@@ -73,7 +73,7 @@ struct CallbackCancelTests {
             #expect(task != nil)
             #expect(log.ends == 1)
             #expect(log.errors.first?.kind == .cancelled)
-            try await server.waitForOpenConnections(0, within: 30)
+            try await server.waitForOpenConnections(0, within: 60)
         }
     }
 

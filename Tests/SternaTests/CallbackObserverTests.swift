@@ -15,7 +15,7 @@ private final class Tally: NetworkObserver {
     func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) { counts.withLock { $0.ended += 1 } }
 }
 
-@Suite("Callbacks: observers", .timeLimit(.minutes(1)))
+@Suite("Callbacks: observers", .timeLimit(.minutes(5)))
 struct CallbackObserverTests {
     @Test("A request begins once and ends once, however it ends")
     func ends() async throws {

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Callbacks: uploads", .timeLimit(.minutes(1)))
+@Suite("Callbacks: uploads", .timeLimit(.minutes(5)))
 struct CallbackUploadTests {
     @Test("A form of several parts and a file, with progress")
     func sent() async throws {

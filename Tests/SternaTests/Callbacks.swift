@@ -68,7 +68,7 @@ extension DispatchQueue {
 
 /// Waits, without a pause, until a condition holds; false where it did not within ten seconds.
 func eventually(_ isMet: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(180)
     while !isMet() {
         guard ContinuousClock.now < end else { return false }
         try? await Task.sleep(for: .milliseconds(2))

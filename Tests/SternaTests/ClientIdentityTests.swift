@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Client identities", .timeLimit(.minutes(1)))
+@Suite("Client identities", .timeLimit(.minutes(5)))
 struct ClientIdentityTests {
     private let authority = Result { try CertificateAuthority() }
 

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("How much a coded body may become", .timeLimit(.minutes(1)))
+@Suite("How much a coded body may become", .timeLimit(.minutes(5)))
 struct DecodingLimitTests {
     private func session(_ source: ChunkedBody, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
         -> Session
@@ -120,7 +120,7 @@ struct DecodingLimitTests {
 /// A coding within a coding is bounded too, though nothing of it may come out at the end.
 @Suite("Codings within codings")
 struct StackedCodingTests {
-    @Test("A body that unfolds inside and comes to nothing is refused", .timeLimit(.minutes(1)))
+    @Test("A body that unfolds inside and comes to nothing is refused", .timeLimit(.minutes(5)))
     func unfolding() async throws {
         // Empty members of gzip, packed: each layer unfolds, and the innermost yields no byte.
         let empty = Deflater.deflate([], .gzip)

@@ -7,7 +7,7 @@ import SternaCore
 import Synchronization
 import Testing
 
-@Suite("Input streams that misbehave", .timeLimit(.minutes(1)))
+@Suite("Input streams that misbehave", .timeLimit(.minutes(5)))
 struct InputStreamFaultTests {
     private final class Scripted: InputStream {
         struct State {

@@ -5,7 +5,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Foundation's input streams as bodies", .timeLimit(.minutes(1)))
+@Suite("Foundation's input streams as bodies", .timeLimit(.minutes(5)))
 struct InputStreamTests {
     @Test("Sent whole, once, with a length and without")
     func sent() async throws {

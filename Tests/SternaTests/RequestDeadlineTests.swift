@@ -4,7 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Deadlines of requests", .timeLimit(.minutes(1)))
+@Suite("Deadlines of requests", .timeLimit(.minutes(5)))
 struct RequestDeadlineTests {
     private static let passed = Deadline.now - .seconds(1)
 

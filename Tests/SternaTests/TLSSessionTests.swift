@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
-@Suite("TLS connections", .timeLimit(.minutes(1)))
+@Suite("TLS connections", .timeLimit(.minutes(5)))
 struct TLSSessionTests {
     private func session(_ policy: SecurityPolicy) throws -> Session {
         try Session {

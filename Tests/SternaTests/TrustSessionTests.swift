@@ -7,7 +7,7 @@ import Testing
 import Foundation
 #endif
 
-@Suite("Trust over connections", .timeLimit(.minutes(1)))
+@Suite("Trust over connections", .timeLimit(.minutes(5)))
 struct TrustSessionTests {
     private func session(
         _ policy: SecurityPolicy, hosts: HostPolicies = [:], overrides: [String: [String]] = [:]

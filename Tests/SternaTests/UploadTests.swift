@@ -9,7 +9,7 @@ import Testing
 import Foundation
 #endif
 
-@Suite("Uploads", .timeLimit(.minutes(2)))
+@Suite("Uploads", .timeLimit(.minutes(5)))
 struct UploadTests {
     private static func withEcho(_ work: (Session, TestServer) async throws -> Void) async throws {
         try await TestServer.withServer { server in

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Streaming with back-pressure", .timeLimit(.minutes(2)))
+@Suite("Streaming with back-pressure", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     /// What sockets and the pipe may hold of a body that nobody reads: systems let buffers grow to 36 MiB.
     static let inFlight = 64 << 20

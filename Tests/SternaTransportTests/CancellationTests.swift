@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Cancellation", .timeLimit(.minutes(2)))
+@Suite("Cancellation", .timeLimit(.minutes(5)))
 struct CancellationTests {
     /// Cancels a request once a condition holds; it must fail as cancelled at once.
     @discardableResult

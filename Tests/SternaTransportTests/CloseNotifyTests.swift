@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// Ends of TLS connections without close_notify (RFC 8446, 6.1).
-@Suite("TLS connections that end without close_notify", .timeLimit(.minutes(1)))
+@Suite("TLS connections that end without close_notify", .timeLimit(.minutes(5)))
 struct CloseNotifyTests {
     private static let untilClose = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello"
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A request that says `Connection: close` (RFC 9112, 9.6): the client closes behind the answer, whatever that says.
-@Suite("Requests that end their connection", .timeLimit(.minutes(1)))
+@Suite("Requests that end their connection", .timeLimit(.minutes(5)))
 struct ConnectionCloseTests {
     /// Less than an idle connection is kept for, in seconds.
     private static let soon = 20.0

@@ -4,7 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Limit of connections to an origin", .timeLimit(.minutes(2)))
+@Suite("Limit of connections to an origin", .timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
     private func engine(_ maximum: Int, group: MultiThreadedEventLoopGroup = .singleton) -> Engine {
         var options = Wire.options
@@ -71,7 +71,7 @@ struct ConnectionLimitTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("A connection is not closed for requests that have left the queue", .timeLimit(.minutes(1)))
+    @Test("A connection is not closed for requests that have left the queue", .timeLimit(.minutes(5)))
     func leftTheLine() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         try await TestServer.withServer { server in

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Reuse of connections", .timeLimit(.minutes(1)))
+@Suite("Reuse of connections", .timeLimit(.minutes(5)))
 struct ConnectionReuseTests {
     @Test("50 requests one after another share one connection", arguments: [false, true])
     func sequential(secure: Bool) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// When a reader that waits is woken for what has come.
-@Suite("Waking the readers of bodies", .timeLimit(.minutes(1)))
+@Suite("Waking the readers of bodies", .timeLimit(.minutes(5)))
 struct DeliveryPaceTests {
     private static let interval = DeliveryPace.interval
     private static let batch = DeliveryPace.batch

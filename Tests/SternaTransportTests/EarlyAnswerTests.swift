@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Answers that come before the request's body is through (RFC 9112, 9.5): they are delivered, and end the connection.
-@Suite("Early answers", .timeLimit(.minutes(1)))
+@Suite("Early answers", .timeLimit(.minutes(5)))
 struct EarlyAnswerTests {
     enum Kind: CaseIterable { case bytes, file, stream }
 

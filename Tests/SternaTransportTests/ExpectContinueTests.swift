@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A large body waits for the server to ask for it (RFC 9110, 10.1.1).
-@Suite("Expect: 100-continue", .timeLimit(.minutes(2)))
+@Suite("Expect: 100-continue", .timeLimit(.minutes(5)))
 struct ExpectContinueTests {
     private static let body = [UInt8](repeating: 0x62, count: 5_000)
 

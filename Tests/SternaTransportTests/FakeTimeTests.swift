@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTransport
 
 /// The time-outs to the second, on a clock of the test's own.
-@Suite("Time-outs on a fake clock", .timeLimit(.minutes(1)))
+@Suite("Time-outs on a fake clock", .timeLimit(.minutes(5)))
 struct FakeTimeTests {
     static let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Files as bodies: by the kernel's own copying in the clear, through memory over TLS.
-@Suite("Files as bodies", .timeLimit(.minutes(2)))
+@Suite("Files as bodies", .timeLimit(.minutes(5)))
 struct FileBodyTests {
     @Test(
         "Whole files", arguments: RequestBodyTests.sizes + [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 256 << 10],

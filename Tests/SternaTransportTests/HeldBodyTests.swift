@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A body that waits to be asked for (RFC 9110, 10.1.1), and servers that do not play along.
-@Suite("Bodies that are held", .timeLimit(.minutes(1)))
+@Suite("Bodies that are held", .timeLimit(.minutes(5)))
 struct HeldBodyTests {
     private static let body = [UInt8](repeating: 0x62, count: 5_000)
     private static let proceed = "HTTP/1.1 100 Continue\r\n\r\n"

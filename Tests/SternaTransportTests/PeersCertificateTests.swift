@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
-@Suite("Hostile servers: certificates", .timeLimit(.minutes(2)))
+@Suite("Hostile servers: certificates", .timeLimit(.minutes(5)))
 struct PeersCertificateTests {
     /// A request that must be refused by the certificate: at once, after one connection, which gets no byte of it.
     private func refused(_ bundle: CertificateBundle, root: String, mentions: String? = nil) async throws {

@@ -4,7 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Hostile servers: content codings", .timeLimit(.minutes(3)))
+@Suite("Hostile servers: content codings", .timeLimit(.minutes(5)))
 struct PeersCodingTests {
     /// Compresses in gzip's format.
     static func gzip(_ bytes: [UInt8], level: CInt = 9) -> [UInt8] {

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// What hostile and broken servers send, row by row, over real sockets.
-@Suite("Hostile servers: framing", .timeLimit(.minutes(2)))
+@Suite("Hostile servers: framing", .timeLimit(.minutes(5)))
 struct PeersFramingTests {
     static let ok = "HTTP/1.1 200 OK\r\n"
     static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// How much of a body is read at once.
-@Suite("Sizes of reads", .timeLimit(.minutes(2)))
+@Suite("Sizes of reads", .timeLimit(.minutes(5)))
 struct ReadSizeTests {
     @Test(
         "They grow where much comes, and a body that then comes in small pieces does not hold much memory with each",

@@ -4,7 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Reason phrases", .timeLimit(.minutes(1)))
+@Suite("Reason phrases", .timeLimit(.minutes(5)))
 struct ReasonPhraseTests {
     @Test(
         "What stands behind the status is readable as it came",

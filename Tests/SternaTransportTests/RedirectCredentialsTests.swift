@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// What a redirect takes along, as the servers saw it.
-@Suite("Credentials on redirects", .timeLimit(.minutes(1)))
+@Suite("Credentials on redirects", .timeLimit(.minutes(5)))
 struct RedirectCredentialsTests {
     static let secrets: Headers = [
         "Authorization": "Bearer sesame", "Cookie": "id=1", "Proxy-Authorization": "Basic eA==", "X-Api-Key": "k1",

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Bodies of requests, as they come back from a server that echoes them.
-@Suite("Bodies of requests", .timeLimit(.minutes(2)))
+@Suite("Bodies of requests", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     static let sizes = [0, 1, (64 << 10) - 1, 64 << 10, (64 << 10) + 1, 5_000_000]
 

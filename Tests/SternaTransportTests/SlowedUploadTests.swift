@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Uploads that are slowed down", .timeLimit(.minutes(1)))
+@Suite("Uploads that are slowed down", .timeLimit(.minutes(5)))
 struct SlowedUploadTests {
     @Test("Cancelled during a pause: at once, the connection is closed, and the source is not asked again")
     func cancelled() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// What the system is told of the sockets of connections.
-@Suite("Options of sockets", .timeLimit(.minutes(1)))
+@Suite("Options of sockets", .timeLimit(.minutes(5)))
 struct SocketOptionsTests {
     /// Whether an idle connection is probed, and whether small pieces leave at once, as the system says.
     private func options(_ change: (inout EngineOptions) -> Void) async throws -> (keepsAlive: Bool, noDelay: Bool) {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A kept connection that the server closes just when the next request is sent (RFC 9112, 9.3.1).
-@Suite("Stale connections", .timeLimit(.minutes(1)))
+@Suite("Stale connections", .timeLimit(.minutes(5)))
 struct StaleConnectionTests {
     /// Answers one request, and ends the connection when the second has come.
     static func stale(_ end: ScriptedServer.Step) -> [ScriptedServer.Step] {

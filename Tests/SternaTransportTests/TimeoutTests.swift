@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Each time-out over real sockets: its own kind and phase, not before its time and soon after it.
-@Suite("Time-outs", .serialized, .timeLimit(.minutes(2)))
+@Suite("Time-outs", .serialized, .timeLimit(.minutes(5)))
 struct TimeoutTests {
 
     /// A request that must run out of time in a phase, under one short time-out among long ones.

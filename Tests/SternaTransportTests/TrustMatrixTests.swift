@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
-@Suite("Matrix of certificates and pins over TLS", .timeLimit(.minutes(2)))
+@Suite("Matrix of certificates and pins over TLS", .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
     /// A key that no server has.
     private static let stranger: Pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Bodies whose sources fail: the server must be able to see that something is missing, and gets no byte too many.
-@Suite("Bodies that are not finished", .timeLimit(.minutes(1)))
+@Suite("Bodies that are not finished", .timeLimit(.minutes(5)))
 struct UnfinishedBodyTests {
     private struct Broken: Error, CustomStringConvertible {
         var description: String { "line one\r\nX: \u{1B}[2Jtwo" }

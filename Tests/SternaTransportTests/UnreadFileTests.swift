@@ -6,7 +6,7 @@ import SternaTesting
 import Testing
 
 /// Files on their way to a server that does not read.
-@Suite("Files that wait for the server", .serialized, .timeLimit(.minutes(2)))
+@Suite("Files that wait for the server", .serialized, .timeLimit(.minutes(5)))
 struct UnreadFileTests {
     /// How long the threads of a group have computed.
     private static func seconds(_ group: MultiThreadedEventLoopGroup) async throws -> Double {

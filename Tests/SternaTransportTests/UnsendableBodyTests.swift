@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Bodies that cannot be sent are found out before the server sees a request.
-@Suite("Bodies that cannot be sent", .timeLimit(.minutes(1)))
+@Suite("Bodies that cannot be sent", .timeLimit(.minutes(5)))
 struct UnsendableBodyTests {
     @Test("One that was read already: no half of a request goes out", arguments: [false, true])
     func readAlready(inForm: Bool) async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import SternaTransport
 
 /// The caller's closures run between changes of a connection's state, not within them.
-@Suite("When the caller's closures are called", .timeLimit(.minutes(1)))
+@Suite("When the caller's closures are called", .timeLimit(.minutes(5)))
 struct UploadCallTests {
     /// Notes when a request is written, and when the write returns.
     // Invariant: touched on the channel's event loop only, but for the list, which has a lock.

@@ -31,7 +31,7 @@ final class FlushMeter: ChannelOutboundHandler, Sendable {
     }
 }
 
-@Suite("Flushes of request bodies", .timeLimit(.minutes(1)))
+@Suite("Flushes of request bodies", .timeLimit(.minutes(5)))
 struct UploadFlushTests {
     @Test(
         "Bytes are flushed by and by: a TLS handler holds them until then",

@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("How the progress of uploads ends", .timeLimit(.minutes(1)))
+@Suite("How the progress of uploads ends", .timeLimit(.minutes(5)))
 struct UploadProgressEndTests {
     @Test("A body of nothing is all sent")
     func empty() async throws {

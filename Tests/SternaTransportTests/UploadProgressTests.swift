@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Progress of uploads", .timeLimit(.minutes(1)))
+@Suite("Progress of uploads", .timeLimit(.minutes(5)))
 struct UploadProgressTests {
     enum Kind: CaseIterable { case bytes, file, stream, chunked }
 

@@ -14,7 +14,7 @@ enum Wire {
     static let short: Duration = .milliseconds(150)
 
     /// What counts as long before it, also on a busy machine.
-    static let soon: Duration = .seconds(30)
+    static let soon: Duration = .seconds(120)
 
     /// Where a first handshake may take as long as it does on a busy machine, and who waits for it has no other opened; so may
     /// a server's leave to send a body.

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Foundation's requests", .timeLimit(.minutes(1)))
+@Suite("Foundation's requests", .timeLimit(.minutes(5)))
 struct URLRequestTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 

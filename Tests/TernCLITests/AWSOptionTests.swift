@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernCLI
 
-@Suite("tern: --aws-sigv4", .timeLimit(.minutes(2)))
+@Suite("tern: --aws-sigv4", .timeLimit(.minutes(5)))
 struct AWSOptionTests {
     @Test(
         "The argument names vendor, region and service as curl's does",

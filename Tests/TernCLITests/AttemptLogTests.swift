@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// What `-v` says on standard error about requests that are sent again; RetryOptionTests has the retries.
-@Suite("tern: attempts with -v", .timeLimit(.minutes(2)))
+@Suite("tern: attempts with -v", .timeLimit(.minutes(5)))
 struct AttemptLogTests {
     private func lines(_ outcome: TernProcess.Outcome) -> [String] {
         outcome.errors.split(separator: "\n").map(String.init)

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `tern cache`.
-@Suite("tern cache", .timeLimit(.minutes(2)))
+@Suite("tern cache", .timeLimit(.minutes(5)))
 struct CacheCommandTests {
     /// Makes a folder with a fresh and a stale response, and one with a secret in its URL.
     private func withCache(_ work: (TemporaryFolder, TestServer) async throws -> Void) async throws {

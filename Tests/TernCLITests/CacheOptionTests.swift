@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `--cache`, `--offline` and `--print c`.
-@Suite("tern: --cache", .timeLimit(.minutes(2)))
+@Suite("tern: --cache", .timeLimit(.minutes(5)))
 struct CacheOptionTests {
     @Test("Later commands are answered from the folder") func answers() async throws {
         let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `--cookie` and `--cookie-jar`.
-@Suite("tern: cookies", .timeLimit(.minutes(2)))
+@Suite("tern: cookies", .timeLimit(.minutes(5)))
 struct CookieOptionTests {
     private static let text = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\ts3cret\n"
 

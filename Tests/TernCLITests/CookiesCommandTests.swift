@@ -7,7 +7,7 @@ import Testing
 @testable import TernCLI
 
 /// `tern cookies`.
-@Suite("tern cookies", .timeLimit(.minutes(2)))
+@Suite("tern cookies", .timeLimit(.minutes(5)))
 struct CookiesCommandTests {
     private static let jar = """
         # Netscape HTTP Cookie File

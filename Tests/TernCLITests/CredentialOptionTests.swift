@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernCLI
 
-@Suite("tern: credentials", .timeLimit(.minutes(2)))
+@Suite("tern: credentials", .timeLimit(.minutes(5)))
 struct CredentialOptionTests {
     private func options(_ arguments: [String]) throws -> CredentialOptions { try CredentialOptions.parse(arguments) }
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// `--curl` prints the request instead of sending it.
-@Suite(.timeLimit(.minutes(2))) struct CurlOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlOptionTests {
     @Test(arguments: [
         (
             ["--curl", "http://127.0.0.1:1/a", "q==b c"],

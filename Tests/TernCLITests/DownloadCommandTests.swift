@@ -7,7 +7,7 @@ import Testing
 @testable import TernCLI
 
 /// `tern download` as a process.
-@Suite("tern download", .timeLimit(.minutes(2)))
+@Suite("tern download", .timeLimit(.minutes(5)))
 struct DownloadCommandTests {
     private func tern(_ arguments: [String], in folder: TemporaryFolder) async throws -> TernProcess.Outcome {
         try await TernProcess(arguments, folder: folder.path).outcome()
@@ -138,7 +138,7 @@ struct DownloadCommandTests {
 
     /// Waits until a file in the folder has bytes.
     private func waitForBytes(_ name: String, in folder: TemporaryFolder) async throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(180)
         while (folder.content(name)?.count ?? 0) == 0 {
             try #require(ContinuousClock.now < end, "\(folder.names)")
             try await Task.sleep(for: .milliseconds(10))

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// Options that users of curl and HTTPie type by habit.
-@Suite("tern: options by habit", .timeLimit(.minutes(2)))
+@Suite("tern: options by habit", .timeLimit(.minutes(5)))
 struct HabitOptionTests {
     private func echo(_ arguments: [String], at path: String = "/anything") async throws -> JSON {
         try await TestServer.withServer { server in

@@ -5,7 +5,7 @@ import Testing
 @testable import TernCLI
 
 /// What `--help` lists is what a command takes.
-@Suite("tern: help", .timeLimit(.minutes(2)))
+@Suite("tern: help", .timeLimit(.minutes(5)))
 struct HelpTests {
     /// The options in a command's help, by their long names.
     private func options(_ command: any ParsableCommand.Type) -> Set<String> {

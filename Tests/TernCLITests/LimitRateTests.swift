@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `--limit-rate`.
-@Suite("tern: limited rate", .timeLimit(.minutes(2)))
+@Suite("tern: limited rate", .timeLimit(.minutes(5)))
 struct LimitRateTests {
     @Test(
         "Rates in curl's form",

@@ -5,7 +5,7 @@ import Testing
 @testable import TernCLI
 
 /// Errors in the words of the command line.
-@Suite("tern: plain messages", .timeLimit(.minutes(2)))
+@Suite("tern: plain messages", .timeLimit(.minutes(5)))
 struct PlainMessageTests {
     private func failure(
         _ arguments: [String], _ status: Int32, input: TernProcess.Input = .null,

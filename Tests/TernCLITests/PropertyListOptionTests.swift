@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// `--plist` sends fields as a property list.
-@Suite(.timeLimit(.minutes(2))) struct PropertyListOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct PropertyListOptionTests {
     @Test func sendsFieldsByTheirKinds() async throws {
         try await TestServer.withServer { server in
             let fields = ["user[name]=Zoë <z>", "n:=1", "x:=2.5", "on:=true", "list:=[1,[\"a\"]]"]

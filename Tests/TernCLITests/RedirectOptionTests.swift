@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `--location-trusted`, `--post301` and its like, `--max-redirects`.
-@Suite("tern: options for redirects", .timeLimit(.minutes(2)))
+@Suite("tern: options for redirects", .timeLimit(.minutes(5)))
 struct RedirectOptionTests {
     private func policy(_ arguments: [String]) throws -> RedirectPolicy {
         try RedirectOptions.parse(arguments).policy

@@ -7,7 +7,7 @@ import Testing
 @testable import TernCLI
 
 /// `--retry` and its neighbours.
-@Suite("tern: retries", .timeLimit(.minutes(2)))
+@Suite("tern: retries", .timeLimit(.minutes(5)))
 struct RetryOptionTests {
     /// Serves a route that answers 503 for the first requests, then 200.
     private func serve(_ failures: Int, status: Int = 503, on server: TestServer, retryAfter: String? = nil) {

@@ -5,7 +5,7 @@ import Testing
 @testable import TernCLI
 
 /// By which way a server is reached: as a table of what the options make, and by the built program.
-@Suite("tern: routing", .timeLimit(.minutes(2)))
+@Suite("tern: routing", .timeLimit(.minutes(5)))
 struct RoutingOptionTests {
     private func options(
         proxy: String? = nil, noproxy: String? = nil, unixSocket: String? = nil, ipv4: Bool = false, ipv6: Bool = false

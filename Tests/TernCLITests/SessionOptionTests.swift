@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `--session` and `--session-read-only`.
-@Suite("tern: sessions", .timeLimit(.minutes(2)))
+@Suite("tern: sessions", .timeLimit(.minutes(5)))
 struct SessionOptionTests {
     /// Runs the program with sessions in a folder of the test's own.
     private func run(_ folder: TemporaryFolder, _ arguments: String...) async throws -> TernProcess.Outcome {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What the built program sends, prints and saves.
-@Suite(.timeLimit(.minutes(2))) struct TernOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct TernOutputTests {
     private func json(_ outcome: TernProcess.Outcome) throws -> JSON {
         #expect(outcome.status == 0, "\(outcome.errors)")
         return try JSON(parsing: outcome.output)

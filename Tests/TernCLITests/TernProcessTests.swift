@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// The exit statuses of the built program, against a server in this process.
-@Suite(.timeLimit(.minutes(2))) struct TernProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct TernProcessTests {
     @Test(
         arguments: [
             (0, ["/get"]), (0, ["/status/404"]), (0, ["--fail", "/status/302", "--no-follow"]),
@@ -102,7 +102,7 @@ import Testing
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server in
             let process = try TernProcess(["-o", folder.path("file"), server.url("/fault/stall")])
-            try await server.waitForRequests(1, within: 30)
+            try await server.waitForRequests(1, within: 60)
             process.signal(signal)
             let outcome = try await process.outcome()
             #expect(outcome.status == status)
@@ -115,7 +115,7 @@ import Testing
     @Test func keepsQuietWhenNobodyReads() async throws {
         try await TestServer.withServer { server in
             let process = try TernProcess([server.url("/bytes/100000000")])
-            try await server.waitForRequests(1, within: 30)
+            try await server.waitForRequests(1, within: 60)
             process.stopReading()
             let outcome = try await process.outcome(readsOutput: false)
             #expect(outcome.status == 23)

@@ -3,7 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
-@Suite("tern: trust", .timeLimit(.minutes(2)))
+@Suite("tern: trust", .timeLimit(.minutes(5)))
 struct TrustOptionTests {
     private func withServer(
         _ work: (TestServer, _ folder: TemporaryFolder, _ bundle: CertificateBundle) async throws -> Void

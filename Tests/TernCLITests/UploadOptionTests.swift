@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// `--multipart`, `--form` with files, `--compress` and `tern upload`.
-@Suite(.timeLimit(.minutes(2))) struct UploadOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadOptionTests {
     private func echo(_ arguments: [String], at path: String = "/post") async throws -> JSON {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess(arguments.map { $0.replacing("URL", with: server.url(path)) }).outcome()

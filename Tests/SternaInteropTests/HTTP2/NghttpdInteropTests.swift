@@ -5,7 +5,7 @@ import Testing
 /// What nghttp2's server does that others do not: padding, trailer fields, pushes, tables and windows of any size.
 @Suite(
     "Interop: nghttpd", .enabled(if: HTTP2Program.nghttpd.mayRun, "nghttpd is not installed"), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct NghttpdInteropTests {
     static let settings: [[String]] = [
         ["--padding=255"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Signatures: waits before a request is sent", .timeLimit(.minutes(1)))
+@Suite("Signatures: waits before a request is sent", .timeLimit(.minutes(5)))
 struct SigningWaitTests {
     /// A provider that does not answer.
     private struct Silent: AWSCredentialProvider {

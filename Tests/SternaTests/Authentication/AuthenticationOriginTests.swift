@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Authentication: credentials stay where they belong", .timeLimit(.minutes(2)))
+@Suite("Authentication: credentials stay where they belong", .timeLimit(.minutes(5)))
 struct AuthenticationOriginTests {
     private static let ada = AuthenticationSessionTests.ada
     private static let field = AuthenticationSessionTests.adaField

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Authentication: no secret is shown", .timeLimit(.minutes(2)))
+@Suite("Authentication: no secret is shown", .timeLimit(.minutes(5)))
 struct AuthenticationSecretsTests {
     // The password, its Base64 forms, and the token.
     private static let secrets = ["s3cret", "YWRhOnMzY3JldA", "OnMzY3JldA"]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Authentication: sessions", .timeLimit(.minutes(2)))
+@Suite("Authentication: sessions", .timeLimit(.minutes(5)))
 struct AuthenticationSessionTests {
     static let ada = Credential(user: "ada", password: "s3cret")
     static let bob = Credential(user: "bob", password: "s3cret")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Authentication: hooks of tasks", .timeLimit(.minutes(2)))
+@Suite("Authentication: hooks of tasks", .timeLimit(.minutes(5)))
 struct ChallengeHookTests {
     private static let ada = AuthenticationSessionTests.ada
 

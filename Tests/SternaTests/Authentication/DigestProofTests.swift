@@ -8,7 +8,7 @@ import Testing
 @testable import Sterna
 
 /// Servers that prove by Authentication-Info that they know the password (RFC 7616, 3.5).
-@Suite("Authentication: the server's proof", .timeLimit(.minutes(1)))
+@Suite("Authentication: the server's proof", .timeLimit(.minutes(5)))
 struct DigestProofTests {
     /// A server of Digest with auth-int, whose proof covers some bytes.
     private static func server(_ body: [UInt8], coding: String?, proves: [UInt8]) -> MockTransport {

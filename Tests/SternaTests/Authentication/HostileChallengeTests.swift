@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Authentication: hostile servers", .timeLimit(.minutes(2)))
+@Suite("Authentication: hostile servers", .timeLimit(.minutes(5)))
 struct HostileChallengeTests {
     private static let ada = AuthenticationSessionTests.ada
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Servers on sockets whose 401 is followed by what no server should send.
-@Suite("Authentication: refusals of hostile servers", .timeLimit(.minutes(2)))
+@Suite("Authentication: refusals of hostile servers", .timeLimit(.minutes(5)))
 struct HostileRefusalTests {
     private static let head =
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"x\", nonce=\"n\", qop=\"auth\"\r\n"

@@ -7,7 +7,7 @@ import Testing
 @testable import Sterna
 
 /// The body of a 401 that waits for an answer.
-@Suite("Authentication: the body of a refusal", .timeLimit(.minutes(1)))
+@Suite("Authentication: the body of a refusal", .timeLimit(.minutes(5)))
 struct RefusedBodyTests {
     private static func refusal(_ body: ChunkedBody) -> MockTransport.Answer {
         var answer = GuardedMock.refusal(["Basic realm=x"])

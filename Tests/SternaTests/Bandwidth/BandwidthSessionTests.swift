@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Limits of sessions and requests, on a clock that stands still: what comes to its end needed no permission to wait for.
-@Suite("Bandwidth: sessions and requests", .timeLimit(.minutes(1)))
+@Suite("Bandwidth: sessions and requests", .timeLimit(.minutes(5)))
 struct BandwidthSessionTests {
     private let time = TestClock()
 

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Limits over real sockets and the system's clock. They are never faster than allowed; how much slower, the machine decides.
-@Suite("Bandwidth: sockets", .serialized, .timeLimit(.minutes(2)))
+@Suite("Bandwidth: sockets", .serialized, .timeLimit(.minutes(5)))
 struct BandwidthSocketTests {
     private func session(
         _ server: TestServer, _ limit: BandwidthLimit, _ configure: (inout SessionSettings) -> Void = { _ in }

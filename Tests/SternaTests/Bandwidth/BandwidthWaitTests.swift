@@ -5,7 +5,7 @@ import Testing
 
 /// Bodies that wait for permission, on a clock that stands still. A limit of 32,000 bytes per second has a burst of 2,000, and a
 /// portion of 1,000 each 31.25 ms.
-@Suite("Bandwidth: waiting", .timeLimit(.minutes(1)))
+@Suite("Bandwidth: waiting", .timeLimit(.minutes(5)))
 struct BandwidthWaitTests {
     private let scene = BandwidthScene()
     private var time: TestClock { scene.time }

@@ -4,7 +4,7 @@ import SternaCore
 import SternaTesting
 import Testing
 
-@Suite("Bandwidth: request bodies", .timeLimit(.minutes(1)))
+@Suite("Bandwidth: request bodies", .timeLimit(.minutes(5)))
 struct LimitedUploadTests {
     private let scene = BandwidthScene()
 

@@ -3,6 +3,7 @@ import NIOCore
 import SternaCore
 import SternaTesting
 import Synchronization
+import Testing
 
 @testable import Sterna
 
@@ -43,8 +44,14 @@ struct CoalescingScene {
     /// The number of requests that have reached the transport.
     var sent: Int { mock.requests.count }
 
-    /// Waits until so many requests share transfers whose heads have not arrived.
-    func waitForReaders(_ count: Int) async { await api.waitForReaders(count) }
+    /// Waits until so many requests share transfers whose heads have not arrived, and these have reached the transport.
+    ///
+    /// A transfer's request is sent by a task of its own, which a busy machine lets start late.
+    func waitForReaders(_ count: Int, location: SourceLocation = #_sourceLocation) async {
+        let transfers = api.plan.builder.coalescing.transfers
+        let isReached = await eventually { transfers.readers == count && sent >= transfers.count }
+        #expect(isReached, "\(transfers.readers) readers, \(sent) sent", sourceLocation: location)
+    }
 
     /// Never answers; counts its cancellation.
     static func hang(_ cancelled: Counter) async throws {
@@ -58,9 +65,11 @@ struct CoalescingScene {
 }
 
 extension Session {
-    func waitForReaders(_ count: Int) async {
+    /// Waits until so many requests share transfers whose heads have not arrived.
+    func waitForReaders(_ count: Int, location: SourceLocation = #_sourceLocation) async {
         let transfers = plan.builder.coalescing.transfers
-        _ = await eventually { transfers.readers == count }
+        let isReached = await eventually { transfers.readers == count }
+        #expect(isReached, "\(transfers.readers) readers", sourceLocation: location)
     }
 }
 

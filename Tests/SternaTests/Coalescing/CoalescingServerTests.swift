@@ -91,8 +91,8 @@ struct CoalescingServerTests {
         }
     }
 
-    @Test("A server that closes the connection fails all")
-    func closed() async throws {
+    @Test("Invalidating the session fails all, and closes the connection")
+    func invalidated() async throws {
         try await TestServer.withServer { server in
             let gate = Release()
             server.holdAnswer(until: gate)

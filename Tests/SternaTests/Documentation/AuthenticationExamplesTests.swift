@@ -19,7 +19,7 @@ private struct OAuth2ClientMaker {
 }
 
 /// The examples of docs/Authentication.md, so that they compile and do what it says.
-@Suite("Examples: authentication", .timeLimit(.minutes(2)))
+@Suite("Examples: authentication", .timeLimit(.minutes(5)))
 struct AuthenticationExamplesTests {
     private let password = "s3cret"
     private let ada = Authorization.basic("ada", "s3cret").fieldValue

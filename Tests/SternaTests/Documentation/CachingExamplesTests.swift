@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The examples of docs/Caching.md, so that they compile and do what it says.
-@Suite("Examples: caching", .timeLimit(.minutes(2)))
+@Suite("Examples: caching", .timeLimit(.minutes(5)))
 struct CachingExamplesTests {
     /// A server whose responses are fresh for a minute.
     private func server() -> MockTransport {

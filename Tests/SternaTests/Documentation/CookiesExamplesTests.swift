@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The examples of docs/Cookies.md, so that they compile and do what it says.
-@Suite("Examples: cookies and HSTS", .timeLimit(.minutes(2)))
+@Suite("Examples: cookies and HSTS", .timeLimit(.minutes(5)))
 struct CookiesExamplesTests {
     /// A server that sets a cookie when somebody logs in.
     private func shop() -> MockTransport {

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/ASIHTTPRequest.md about downloads, queues and bandwidth.
-@Suite("Coming from ASIHTTPRequest: downloads and queues", .timeLimit(.minutes(1)))
+@Suite("Coming from ASIHTTPRequest: downloads and queues", .timeLimit(.minutes(5)))
 struct MigratingASIQueueTests {
     @Test("Downloads")
     func downloads() async throws {

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/ASIHTTPRequest.md about requests, their responses, forms and callbacks.
-@Suite("Coming from ASIHTTPRequest: requests", .timeLimit(.minutes(1)))
+@Suite("Coming from ASIHTTPRequest: requests", .timeLimit(.minutes(5)))
 struct MigratingASIRequestTests {
     @Test("A request, and its properties")
     func request() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The rows of docs/Migrating/Alamofire.md about EventMonitor, and about notifications.
-@Suite("Coming from Alamofire: events", .timeLimit(.minutes(1)))
+@Suite("Coming from Alamofire: events", .timeLimit(.minutes(5)))
 struct MigratingAlamofireEventTests {
     /// Counts the calls of each method of EventMonitor's counterpart.
     private final class TaskLog: TaskObserver {

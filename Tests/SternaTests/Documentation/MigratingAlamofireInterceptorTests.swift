@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/Alamofire.md about adapters, retriers, tokens, redirects, compression and server trust.
-@Suite("Coming from Alamofire: interceptors", .timeLimit(.minutes(1)))
+@Suite("Coming from Alamofire: interceptors", .timeLimit(.minutes(5)))
 struct MigratingAlamofireInterceptorTests {
     private struct ClientStamp: RequestAdapter {
         func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/Alamofire.md about responses, their serializers, and errors.
-@Suite("Coming from Alamofire: responses", .timeLimit(.minutes(1)))
+@Suite("Coming from Alamofire: responses", .timeLimit(.minutes(5)))
 struct MigratingAlamofireResponseTests {
     private struct User: Codable, Sendable {
         var name: String

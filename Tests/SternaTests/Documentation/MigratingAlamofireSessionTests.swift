@@ -6,7 +6,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/Alamofire.md about sessions, and the requests they make.
-@Suite("Coming from Alamofire: sessions", .timeLimit(.minutes(1)))
+@Suite("Coming from Alamofire: sessions", .timeLimit(.minutes(5)))
 struct MigratingAlamofireSessionTests {
     private struct User: Codable, Sendable {
         var id: Int

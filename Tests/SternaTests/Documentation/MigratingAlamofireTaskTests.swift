@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The rows of docs/Migrating/Alamofire.md about a request's state and members, validation, downloads and streams.
-@Suite("Coming from Alamofire: requests", .timeLimit(.minutes(1)))
+@Suite("Coming from Alamofire: requests", .timeLimit(.minutes(5)))
 struct MigratingAlamofireTaskTests {
     private struct Event: Decodable, Sendable {
         var id: Int

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows about caches of docs/Migrating.
-@Suite("Coming from another client: caches", .timeLimit(.minutes(1)))
+@Suite("Coming from another client: caches", .timeLimit(.minutes(5)))
 struct MigratingCacheTests {
     private func server() -> MockTransport {
         MockTransport { _ in

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows about cookies of docs/Migrating.
-@Suite("Coming from another client: cookies", .timeLimit(.minutes(1)))
+@Suite("Coming from another client: cookies", .timeLimit(.minutes(5)))
 struct MigratingCookieTests {
     /// A server that sets a cookie.
     private func server() -> MockTransport {

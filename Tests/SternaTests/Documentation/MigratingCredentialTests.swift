@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md and docs/Migrating/ASIHTTPRequest.md about credentials, redirects and retries.
-@Suite("Coming from elsewhere: credentials", .timeLimit(.minutes(1)))
+@Suite("Coming from elsewhere: credentials", .timeLimit(.minutes(5)))
 struct MigratingCredentialTests {
     private let ada = Authorization.basic("ada", "secret").fieldValue
 

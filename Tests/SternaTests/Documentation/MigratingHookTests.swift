@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md about blocks and notifications.
-@Suite("Coming from AFNetworking: blocks", .timeLimit(.minutes(1)))
+@Suite("Coming from AFNetworking: blocks", .timeLimit(.minutes(5)))
 struct MigratingHookTests {
     @Test("Blocks are hooks")
     func hooks() async throws {

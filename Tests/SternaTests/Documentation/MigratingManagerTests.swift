@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md about managers.
-@Suite("Coming from AFNetworking: managers", .timeLimit(.minutes(1)))
+@Suite("Coming from AFNetworking: managers", .timeLimit(.minutes(5)))
 struct MigratingManagerTests {
     @Test("Made, with settings of their own")
     func made() throws {

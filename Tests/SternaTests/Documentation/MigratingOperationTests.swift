@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md about AFNetworking 2's operations.
-@Suite("Coming from AFNetworking: operations", .timeLimit(.minutes(1)))
+@Suite("Coming from AFNetworking: operations", .timeLimit(.minutes(5)))
 struct MigratingOperationTests {
     @Test("An operation is a task")
     func operation() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md about requests with callbacks, and about tasks.
-@Suite("Coming from AFNetworking: requests", .timeLimit(.minutes(1)))
+@Suite("Coming from AFNetworking: requests", .timeLimit(.minutes(5)))
 struct MigratingRequestTests {
     /// What `use` and `report` were called with, for one request after another.
     private final class Ends: Sendable {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The rows of docs/Migrating/AFNetworking.md about serializers and forms of several parts.
-@Suite("Coming from AFNetworking: serializers", .timeLimit(.minutes(1)))
+@Suite("Coming from AFNetworking: serializers", .timeLimit(.minutes(5)))
 struct MigratingSerializerTests {
     @Test("The properties of a request serializer")
     func requestSerializer() async throws {

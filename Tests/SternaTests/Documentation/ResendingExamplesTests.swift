@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The examples of docs/Resending.md, so that they compile and do what it says.
-@Suite("Examples: when a request is sent again", .timeLimit(.minutes(2)))
+@Suite("Examples: when a request is sent again", .timeLimit(.minutes(5)))
 struct ResendingExamplesTests {
     @Test("Policies of a session and of a request")
     func policies() async throws {

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// The examples of docs/Tasks.md, so that they compile and do what it says.
-@Suite("Examples: tasks and downloads", .timeLimit(.minutes(1)))
+@Suite("Examples: tasks and downloads", .timeLimit(.minutes(5)))
 struct TasksExamplesTests {
     @Test("A task and its value")
     func task() async throws {

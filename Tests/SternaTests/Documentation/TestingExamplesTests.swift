@@ -39,7 +39,7 @@ struct TestingExamplesTests {
         #expect(mock.requests.map { $0.headers[.authorization] } == [nil, "Basic YWRhOnNlY3JldA=="])
     }
 
-    @Test("A clock", .timeLimit(.minutes(2)))
+    @Test("A clock", .timeLimit(.minutes(5)))
     func clock() async throws {
         let time = TestClock()
         var options = EngineOptions()

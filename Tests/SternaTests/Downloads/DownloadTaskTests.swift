@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Downloads", .timeLimit(.minutes(2)))
+@Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
     /// Gives a fresh folder, and removes it.
     static func withFolder<R>(_ work: (String) async throws -> R) async throws -> R {

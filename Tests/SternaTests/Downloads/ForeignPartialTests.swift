@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Partial files and sidecars that are not, or no longer, those of the download at hand.
-@Suite("Downloads: partial files of others", .timeLimit(.minutes(2)))
+@Suite("Downloads: partial files of others", .timeLimit(.minutes(5)))
 struct ForeignPartialTests {
     @Test(
         "A server's name is never that of a partial file or of a sidecar",

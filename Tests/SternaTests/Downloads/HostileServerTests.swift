@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Servers that cut a download and then lie, or serve another file: a named error or a complete file, never a mixture.
-@Suite("Downloads: hostile servers", .timeLimit(.minutes(2)))
+@Suite("Downloads: hostile servers", .timeLimit(.minutes(5)))
 struct HostileServerTests {
     /// What a server does once it has cut the first response behind 40,000 of 100,000 bytes.
     private struct Lie: CustomTestStringConvertible, Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Downloads: interrupted and continued", .timeLimit(.minutes(2)))
+@Suite("Downloads: interrupted and continued", .timeLimit(.minutes(5)))
 struct InterruptedDownloadTests {
     /// A file on a server that sends at most so many bytes a response and then cuts the connection.
     private struct Offer: Sendable {

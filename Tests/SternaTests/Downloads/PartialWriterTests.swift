@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Downloads: partial files", .timeLimit(.minutes(1)))
+@Suite("Downloads: partial files", .timeLimit(.minutes(5)))
 struct PartialWriterTests {
     @Test("Pieces of any size arrive in order", arguments: [1, 7, 100_000, 600_000])
     func pieces(size: Int) async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Servers that mix redirects and challenges; what they get to see.
-@Suite("Redirects and challenges over the network", .timeLimit(.minutes(1)))
+@Suite("Redirects and challenges over the network", .timeLimit(.minutes(5)))
 struct RedirectChallengeTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {

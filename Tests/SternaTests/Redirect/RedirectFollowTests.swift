@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Redirects over the network", .timeLimit(.minutes(1)))
+@Suite("Redirects over the network", .timeLimit(.minutes(5)))
 struct RedirectFollowTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {

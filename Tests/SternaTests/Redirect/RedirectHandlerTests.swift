@@ -6,7 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("A closure decides on redirects", .timeLimit(.minutes(1)))
+@Suite("A closure decides on redirects", .timeLimit(.minutes(5)))
 struct RedirectHandlerTests {
     private func mock(to location: String = "/b", status: Int = 302) -> MockTransport {
         MockTransport(answers: [.redirect(to: location, status: status), .json([:])])

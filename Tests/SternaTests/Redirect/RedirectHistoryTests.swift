@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Where a request had been led before it failed.
-@Suite("Redirect history on errors", .timeLimit(.minutes(1)))
+@Suite("Redirect history on errors", .timeLimit(.minutes(5)))
 struct RedirectHistoryTests {
     private func session(
         _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }

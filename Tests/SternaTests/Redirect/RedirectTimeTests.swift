@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A redirect does not begin the time of a request anew.
-@Suite("Redirects and time", .timeLimit(.minutes(1)))
+@Suite("Redirects and time", .timeLimit(.minutes(5)))
 struct RedirectTimeTests {
     @Test("The total time-out goes on over redirects")
     func total() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Adapters and retriers of a program.
-@Suite("Retries: adapters and retriers", .timeLimit(.minutes(2)))
+@Suite("Retries: adapters and retriers", .timeLimit(.minutes(5)))
 struct RequestRetrierTests {
     private let scene = RetryScene()
 

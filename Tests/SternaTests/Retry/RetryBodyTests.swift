@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Retries of requests whose body can be read only once: the hook `needNewBody`.
-@Suite("Retries: new bodies", .timeLimit(.minutes(2)))
+@Suite("Retries: new bodies", .timeLimit(.minutes(5)))
 struct RetryBodyTests {
     private let scene = RetryScene()
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Retries of verbs, on a clock that moves only while a request waits.
-@Suite("Retries", .timeLimit(.minutes(2)))
+@Suite("Retries", .timeLimit(.minutes(5)))
 struct RetryInterceptorTests {
     private let scene = RetryScene()
 

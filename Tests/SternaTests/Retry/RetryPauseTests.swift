@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The wait before a retry: what ends it, and what holds it.
-@Suite("Retries: the wait", .timeLimit(.minutes(2)))
+@Suite("Retries: the wait", .timeLimit(.minutes(5)))
 struct RetryPauseTests {
     private let scene = RetryScene()
 

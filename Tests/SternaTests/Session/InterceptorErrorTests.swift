@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What a caller sees of an error that an interceptor throws.
-@Suite("Errors of interceptors", .timeLimit(.minutes(1)))
+@Suite("Errors of interceptors", .timeLimit(.minutes(5)))
 struct InterceptorErrorTests {
     private struct Broken: Error, Equatable { var number = 1 }
 
@@ -223,7 +223,7 @@ struct InterceptorErrorTests {
                         try await withThrowingTaskGroup(of: Response.self) { group in
                             group.addTask { try await next(request) }
                             group.addTask {
-                                try await server.waitForRequests(1, within: 30)
+                                try await server.waitForRequests(1, within: 60)
                                 throw Broken()
                             }
                             guard let response = try await group.next() else { throw Broken() }

@@ -6,7 +6,7 @@ import Testing
 
 /// A program as people write it with AFNetworking: an object that owns a manager, sets its blocks one by one, makes requests with
 /// success and failure blocks, and resumes its tasks itself.
-@Suite("A program in AFNetworking's idiom", .timeLimit(.minutes(1)))
+@Suite("A program in AFNetworking's idiom", .timeLimit(.minutes(5)))
 struct AFNetworkingIdiomTests {
     @Test("GET, with a success block")
     func get() async throws {

@@ -6,7 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Responses that become downloads", .timeLimit(.minutes(2)))
+@Suite("Responses that become downloads", .timeLimit(.minutes(5)))
 struct BecomingDownloadTests {
     private func session(
         _ server: TestServer, _ log: TaskEventLines, to path: String,

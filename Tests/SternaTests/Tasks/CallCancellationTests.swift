@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaCore
 
-@Suite("Calls of verbs that a session cancels", .timeLimit(.minutes(1)))
+@Suite("Calls of verbs that a session cancels", .timeLimit(.minutes(5)))
 struct CallCancellationTests {
     @Test("A scope's calls, and those below, are cancelled; not those above, beside it, or begun later")
     func scopes() {

@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Completion groups", .timeLimit(.minutes(1)))
+@Suite("Completion groups", .timeLimit(.minutes(5)))
 struct CompletionGroupTests {
     private func session(_ server: TestServer, _ group: DispatchGroup?, _ log: TaskEventLines? = nil) throws -> Session
     {

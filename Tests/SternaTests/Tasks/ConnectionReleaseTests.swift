@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Tasks: a suspended one gives its connection up for a request that waits", .timeLimit(.minutes(2)))
+@Suite("Tasks: a suspended one gives its connection up for a request that waits", .timeLimit(.minutes(5)))
 struct ConnectionReleaseTests {
     /// A session with one connection, or over HTTP/2 to a server that takes one stream at a time.
     private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws

@@ -3,7 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Tasks: streams", .timeLimit(.minutes(2)))
+@Suite("Tasks: streams", .timeLimit(.minutes(5)))
 struct DataStreamTaskTests {
     private struct Line: Decodable, Sendable {
         let id: Int

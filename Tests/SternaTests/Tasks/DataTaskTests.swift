@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Tasks: data", .timeLimit(.minutes(2)))
+@Suite("Tasks: data", .timeLimit(.minutes(5)))
 struct DataTaskTests {
     private func session(
         _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }

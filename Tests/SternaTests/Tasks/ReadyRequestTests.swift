@@ -4,7 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Tasks of ready requests", .timeLimit(.minutes(1)))
+@Suite("Tasks of ready requests", .timeLimit(.minutes(5)))
 struct ReadyRequestTests {
     private func request(_ text: String = "https://other.example/notes/7", body: Body? = nil) throws -> Request {
         var request = Request(body == nil ? .get : .put, try HTTPURL(text), body: body)

@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Hooks of tasks", .timeLimit(.minutes(1)))
+@Suite("Hooks of tasks", .timeLimit(.minutes(5)))
 struct SessionHooksTests {
     private final class Log: Sendable {
         private let all = Mutex<[String]>([])

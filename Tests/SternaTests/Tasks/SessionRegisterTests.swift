@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Tasks of a session", .timeLimit(.minutes(1)))
+@Suite("Tasks of a session", .timeLimit(.minutes(5)))
 struct SessionRegisterTests {
     private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
         -> Session

@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Tasks: streams with callbacks", .timeLimit(.minutes(1)))
+@Suite("Tasks: streams with callbacks", .timeLimit(.minutes(5)))
 struct StreamCallbackTests {
     private struct Line: Decodable, Sendable {
         let id: Int

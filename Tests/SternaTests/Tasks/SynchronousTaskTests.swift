@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Tasks: without await", .timeLimit(.minutes(1)))
+@Suite("Tasks: without await", .timeLimit(.minutes(5)))
 struct SynchronousTaskTests {
     /// A thread's situation, and a part of the refusal; nil where it may block.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("Tasks: a stream as Foundation's input stream", .timeLimit(.minutes(1)))
+@Suite("Tasks: a stream as Foundation's input stream", .timeLimit(.minutes(5)))
 struct TaskInputStreamTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {

@@ -6,7 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Notifications of tasks", .timeLimit(.minutes(1)))
+@Suite("Notifications of tasks", .timeLimit(.minutes(5)))
 struct TaskNotificationTests {
     /// Posts to a centre of its own, whose notifications it writes down.
     private final class Scene: Sendable {

@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Observers of tasks", .timeLimit(.minutes(2)))
+@Suite("Observers of tasks", .timeLimit(.minutes(5)))
 struct TaskObserverTests {
     private func session(
         _ url: String, _ log: TaskEventLines, _ configure: (inout SessionSettings) -> Void = { _ in }

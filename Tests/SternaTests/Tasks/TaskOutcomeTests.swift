@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Tasks: awaited values", .timeLimit(.minutes(1)))
+@Suite("Tasks: awaited values", .timeLimit(.minutes(5)))
 struct TaskOutcomeTests {
     @Test("Any number of Swift tasks get the value, before and behind it")
     func many() async throws {

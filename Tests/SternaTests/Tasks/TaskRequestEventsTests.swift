@@ -5,7 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Events of requests: redirects, new bodies and interceptors", .timeLimit(.minutes(1)))
+@Suite("Events of requests: redirects, new bodies and interceptors", .timeLimit(.minutes(5)))
 struct TaskRequestEventsTests {
     private func session(
         _ server: TestServer, _ log: TaskEventLines, _ configure: (inout SessionSettings) -> Void = { _ in }

@@ -9,7 +9,7 @@ import Testing
 import Foundation
 #endif
 
-@Suite("Tasks: suspended while they run", .timeLimit(.minutes(2)))
+@Suite("Tasks: suspended while they run", .timeLimit(.minutes(5)))
 struct TaskSuspensionTests {
     private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
         -> Session

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("OAuth 2 grants", .timeLimit(.minutes(1)))
+@Suite("OAuth 2 grants", .timeLimit(.minutes(5)))
 struct OAuth2ClientTests {
     private static let answer: JSON = ["access_token": "t1", "token_type": "Bearer", "expires_in": 600]
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Requests with a token", .timeLimit(.minutes(1)))
+@Suite("Requests with a token", .timeLimit(.minutes(5)))
 struct TokenAuthenticationTests {
     private func session(
         _ mock: MockTransport, _ tokens: TokenAuthentication, _ configure: (inout SessionSettings) -> Void = { _ in }

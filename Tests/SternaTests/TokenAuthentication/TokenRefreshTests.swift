@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Refreshes that requests share", .timeLimit(.minutes(1)))
+@Suite("Refreshes that requests share", .timeLimit(.minutes(5)))
 struct TokenRefreshTests {
     static let url = "https://api.example.com/a"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Sterna
 
 /// Adaptive concurrency limits of sessions.
-@Suite("Adaptive concurrency limit: sessions", .timeLimit(.minutes(2)))
+@Suite("Adaptive concurrency limit: sessions", .timeLimit(.minutes(5)))
 struct AdaptiveConcurrencyTests {
     private let scene = RetryScene()
 

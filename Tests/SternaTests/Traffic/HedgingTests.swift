@@ -7,7 +7,7 @@ import Testing
 @testable import Sterna
 
 /// Hedged requests of sessions.
-@Suite("Hedging: sessions", .timeLimit(.minutes(2)))
+@Suite("Hedging: sessions", .timeLimit(.minutes(5)))
 struct HedgingTests {
     private let scene = RetryScene()
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Circuit breakers and rate limits of sessions.
-@Suite("Traffic control", .timeLimit(.minutes(2)))
+@Suite("Traffic control", .timeLimit(.minutes(5)))
 struct TrafficControlTests {
     private let scene = RetryScene()
 

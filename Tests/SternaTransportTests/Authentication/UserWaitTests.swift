@@ -7,7 +7,7 @@ import SternaTransport
 import Synchronization
 import Testing
 
-@Suite("Waits of requests for user code", .timeLimit(.minutes(1)))
+@Suite("Waits of requests for user code", .timeLimit(.minutes(5)))
 struct UserWaitTests {
     private let time = TestClock()
 

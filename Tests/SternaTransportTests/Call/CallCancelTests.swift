@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `Call.cancel()` ends the call wherever it is.
-@Suite("Calls: cancellation", .timeLimit(.minutes(2)))
+@Suite("Calls: cancellation", .timeLimit(.minutes(5)))
 struct CallCancelTests {
     private func withCall(
         isHTTP2: Bool, _ work: (Session, Engine, TestServer, PoolGate, CallCatcher) async throws -> Void

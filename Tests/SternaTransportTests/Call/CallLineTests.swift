@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTransport
 
 /// User code is called in order, one call at a time, and never from within a change of state.
-@Suite("Calls of user code", .timeLimit(.minutes(1)))
+@Suite("Calls of user code", .timeLimit(.minutes(5)))
 struct CallLineTests {
     @Test("They wait for the next turn of the event loop, in order, those included that a call posts")
     func turn() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaCore
 
 /// Time that stands still for a call stops all its limits.
-@Suite("Calls: pauses", .timeLimit(.minutes(2)))
+@Suite("Calls: pauses", .timeLimit(.minutes(5)))
 struct CallPauseTests {
     enum Limit: CaseIterable {
         case total, deadline, firstByte

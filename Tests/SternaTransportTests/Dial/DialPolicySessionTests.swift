@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A session's dial policy holds for every connection that its requests lead to.
-@Suite("Dial policies through a session", .timeLimit(.minutes(2)))
+@Suite("Dial policies through a session", .timeLimit(.minutes(5)))
 struct DialPolicySessionTests {
     private static let notOne = DialPolicy.custom("not one") { address, _, _ in address != IPAddress("127.0.0.1") }
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Evaluators of a dial that ends without them", .timeLimit(.minutes(2)))
+@Suite("Evaluators of a dial that ends without them", .timeLimit(.minutes(5)))
 struct EvaluatorCancellationTests {
     /// Counts evaluators that wait for their cancellation, and those that were cancelled.
     private final class Waiting: Sendable {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A host with several addresses, over sockets (RFC 8305).
-@Suite("Happy eyeballs", .serialized, .timeLimit(.minutes(2)))
+@Suite("Happy eyeballs", .serialized, .timeLimit(.minutes(5)))
 struct HappyEyeballsTests {
     /// Well under the time for connecting, which is `Wire.patience`.
     private static let quick: Duration = .seconds(10)

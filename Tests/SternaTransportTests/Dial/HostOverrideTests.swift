@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Addresses in place of a name's, and the address that connections come from.
-@Suite("Host overrides and source addresses", .timeLimit(.minutes(2)))
+@Suite("Host overrides and source addresses", .timeLimit(.minutes(5)))
 struct HostOverrideTests {
     @Test("A name's addresses are replaced on its port alone, and names stay the URL's")
     func replaced() async throws {

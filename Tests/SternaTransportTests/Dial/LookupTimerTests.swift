@@ -5,7 +5,7 @@ import Testing
 
 @testable import SternaTransport
 
-@Suite("The timer of a look-up", .timeLimit(.minutes(1)))
+@Suite("The timer of a look-up", .timeLimit(.minutes(5)))
 struct LookupTimerTests {
     @Test("Nothing of a look-up stays behind when it has ended, well, badly, or given up", arguments: 0..<3)
     func released(end: Int) async throws {

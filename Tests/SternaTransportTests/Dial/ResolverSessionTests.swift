@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A resolver of one's own, through a session.
-@Suite("Replaceable resolvers", .timeLimit(.minutes(2)))
+@Suite("Replaceable resolvers", .timeLimit(.minutes(5)))
 struct ResolverSessionTests {
     private struct Mishap: Error {}
 

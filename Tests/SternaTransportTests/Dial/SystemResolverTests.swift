@@ -4,7 +4,7 @@ import Testing
 
 @testable import SternaTransport
 
-@Suite("The system's resolver", .timeLimit(.minutes(1)))
+@Suite("The system's resolver", .timeLimit(.minutes(5)))
 struct SystemResolverTests {
     /// A resolver that fails the test where it asks the system.
     private static let unasked = SystemResolver(threads: LookupThreads(limit: 1)) { host, _ in

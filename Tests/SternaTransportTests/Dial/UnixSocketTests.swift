@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Requests over a Unix domain socket.
-@Suite("Unix domain sockets", .timeLimit(.minutes(2)))
+@Suite("Unix domain sockets", .timeLimit(.minutes(5)))
 struct UnixSocketTests {
     private func session(
         _ base: String, _ path: String, authority: CertificateAuthority? = nil,

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Certificates are looked at on a connection of their own, also where another origin's would serve this one.
-@Suite("HTTP/2: looking at certificates beside a shared connection", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: looking at certificates beside a shared connection", .timeLimit(.minutes(5)))
 struct CoalescedInspectionTests {
     @Test("They are seen, and requests go on sharing", arguments: ["one.test", "two.test"])
     func seen(name: String) async throws {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// One connection for several origins (RFC 9113, 9.1.1), and what forbids it.
-@Suite("HTTP/2: connections that serve several origins", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: connections that serve several origins", .timeLimit(.minutes(5)))
 struct CoalescingTests {
     /// A server under several names, and a session that finds all of them at its address.
     private func withNames(

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Responses that have no content, whatever their Content-Length says (RFC 9113 §8.1.1).
-@Suite("HTTP/2: responses without a body", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: responses without a body", .timeLimit(.minutes(5)))
 struct HTTP2BodilessTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let method: Request.Method

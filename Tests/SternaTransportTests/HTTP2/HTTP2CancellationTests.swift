@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// What a cancelled request leaves on the wire: RST_STREAM (CANCEL) where its stream had begun, and a connection to go on with.
-@Suite("HTTP/2: cancellation", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: cancellation", .timeLimit(.minutes(5)))
 struct HTTP2CancellationTests {
     /// Cancels a request when a gate is open; it must fail as cancelled at once.
     @discardableResult

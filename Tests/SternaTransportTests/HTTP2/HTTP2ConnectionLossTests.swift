@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Connections that end with streams under way, without a word (RFC 9113 §5.4.3, §8.7).
-@Suite("HTTP/2: connections that are lost", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: connections that are lost", .timeLimit(.minutes(5)))
 struct HTTP2ConnectionLossTests {
     enum End: CaseIterable {
         case close, output, reset, abort

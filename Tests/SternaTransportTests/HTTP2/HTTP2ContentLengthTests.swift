@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Content-Length is checked against the content, though it frames nothing here (RFC 9113 §8.1.1).
-@Suite("HTTP/2: Content-Length of responses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: Content-Length of responses", .timeLimit(.minutes(5)))
 struct HTTP2ContentLengthTests {
     private static func head(_ lengths: String..., end: Bool = false) -> @Sendable (UInt32) -> WireFrame {
         let block = HeaderBlock.encode([(":status", "200")] + lengths.map { ("content-length", $0) })

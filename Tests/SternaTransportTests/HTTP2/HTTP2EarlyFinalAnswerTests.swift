@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Answers that come before the request's body is through (RFC 9113 §8.1): they are delivered, and cost the stream alone.
-@Suite("HTTP/2: early answers", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: early answers", .timeLimit(.minutes(5)))
 struct HTTP2EarlyFinalAnswerTests {
     /// How the server ends the stream whose body it does not want.
     enum Ending: CaseIterable {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Bodies that wait to be asked for (RFC 9110 §10.1.1).
-@Suite("HTTP/2: Expect: 100-continue", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: Expect: 100-continue", .timeLimit(.minutes(5)))
 struct HTTP2ExpectTests {
     private static let content = Wire.pattern(5_000)
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Servers that choose HTTP/2 and then want HTTP/1.1 for what is asked (RFC 9113 §7: HTTP_1_1_REQUIRED).
-@Suite("HTTP/2: back to HTTP/1.1", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: back to HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP2FallbackTests {
     enum Signal: CaseIterable {
         case reset, goAway

@@ -4,7 +4,7 @@ import Testing
 
 /// Field blocks that are cut, broken into, or cannot be decoded (RFC 9113 §4.3): the table is lost, and with it the
 /// connection.
-@Suite("HTTP/2: broken field blocks", .timeLimit(.minutes(3)))
+@Suite("HTTP/2: broken field blocks", .timeLimit(.minutes(5)))
 struct HTTP2FieldBlockErrorTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The dynamic table of a connection (RFC 7541 §2.3.2), which every field block may change.
-@Suite("HTTP/2: the table of fields", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the table of fields", .timeLimit(.minutes(5)))
 struct HTTP2FieldTableTests {
     /// The first place behind the static table.
     private static let first = 62

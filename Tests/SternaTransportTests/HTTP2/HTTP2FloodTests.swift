@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Frames without end that cost the server nothing (RFC 9113 §10.5): the client stops reading them soon.
-@Suite("HTTP/2: floods", .serialized, .timeLimit(.minutes(4)))
+@Suite("HTTP/2: floods", .serialized, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     /// More than any client should take, and than the system's buffers hold.
     private static let limit = 64 << 20

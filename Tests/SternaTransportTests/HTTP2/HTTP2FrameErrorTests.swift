@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Frames that are the connection's error by themselves (RFC 9113 §4.2, §6).
-@Suite("HTTP/2: wrong frames", .timeLimit(.minutes(3)))
+@Suite("HTTP/2: wrong frames", .timeLimit(.minutes(5)))
 struct HTTP2FrameErrorTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Connections that the server ends by GOAWAY (RFC 9113 §6.8).
-@Suite("HTTP/2: GOAWAY", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: GOAWAY", .timeLimit(.minutes(5)))
 struct HTTP2GoAwayTests {
     private static let all: UInt32 = 0x7FFF_FFFF
 

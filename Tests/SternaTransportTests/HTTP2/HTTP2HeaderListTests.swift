@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Field sections that are too long, as they come or as they are decoded (RFC 9113 §10.5.1).
-@Suite("HTTP/2: the length of field sections", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the length of field sections", .timeLimit(.minutes(5)))
 struct HTTP2HeaderListTests {
     struct Section: Sendable, CustomTestStringConvertible {
         let name: String

@@ -6,7 +6,7 @@ import Testing
 
 /// Frames without a message, without end: on a connection that nothing is under way on, while an answer is waited for, and
 /// on a stream that was reset (RFC 9113 §10.5).
-@Suite("HTTP/2: frames without a message", .serialized, .timeLimit(.minutes(2)))
+@Suite("HTTP/2: frames without a message", .serialized, .timeLimit(.minutes(5)))
 struct HTTP2IdleFrameTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

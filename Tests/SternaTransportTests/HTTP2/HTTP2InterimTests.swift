@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Interim responses over HTTP/2 (RFC 9113 §8.1; RFC 8297).
-@Suite("HTTP/2: interim responses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: interim responses", .timeLimit(.minutes(5)))
 struct HTTP2InterimTests {
     private static let link = HTTPField.Name("Link") ?? .eTag
 

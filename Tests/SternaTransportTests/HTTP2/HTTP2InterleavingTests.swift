@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Responses share a connection frame by frame (RFC 9113 §5).
-@Suite("HTTP/2: interleaved responses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: interleaved responses", .timeLimit(.minutes(5)))
 struct HTTP2InterleavingTests {
     private static func content(_ path: String) -> [UInt8] {
         Wire.pattern(4_000, seed: UInt8(path.dropFirst()) ?? 0)

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// SETTINGS that change while a connection is used (RFC 9113 §6.5).
-@Suite("HTTP/2: SETTINGS that change", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: SETTINGS that change", .timeLimit(.minutes(5)))
 struct HTTP2LiveSettingsTests {
     /// The size of the table that a block begins by changing; nil where it begins with a field (RFC 7541 §6.3).
     private static func announcedSize(_ block: [UInt8]) -> Int? {

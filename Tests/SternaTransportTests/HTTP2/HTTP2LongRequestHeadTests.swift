@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A request's field section that does not fit into one frame of the peer's (RFC 9113 §4.2).
-@Suite("HTTP/2: long heads of requests", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: long heads of requests", .timeLimit(.minutes(5)))
 struct HTTP2LongRequestHeadTests {
     /// Text of which no code of RFC 7541 makes less than five eighths.
     private static func text(_ count: Int) -> String {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Heads that are no response's (RFC 9113 §8.2, §8.3): the stream's error, never the connection's.
-@Suite("HTTP/2: malformed heads", .timeLimit(.minutes(4)))
+@Suite("HTTP/2: malformed heads", .timeLimit(.minutes(5)))
 struct HTTP2MalformedHeadTests {
     /// What comes behind a head.
     enum Rest: Sendable, CaseIterable {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The order of frames that makes a response (RFC 9113 §8.1): interim heads, a head, content, trailers.
-@Suite("HTTP/2: the order of a response's frames", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the order of a response's frames", .timeLimit(.minutes(5)))
 struct HTTP2MessageOrderTests {
     private static func fields(
         _ stream: UInt32, _ fields: [(String, String)], end: Bool = false

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// What requests on streams of one connection took.
-@Suite("HTTP/2: metrics", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: metrics", .timeLimit(.minutes(5)))
 struct HTTP2MetricsTests {
     private func session(
         _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Servers that do not begin with SETTINGS (RFC 9113 §3.4), or speak no HTTP/2 at all.
-@Suite("HTTP/2: a connection's wrong beginning", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: a connection's wrong beginning", .timeLimit(.minutes(5)))
 struct HTTP2OpeningErrorTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

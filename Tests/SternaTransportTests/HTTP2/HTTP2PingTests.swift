@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Signs of life (RFC 9113 §6.7).
-@Suite("HTTP/2: PING", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: PING", .timeLimit(.minutes(5)))
 struct HTTP2PingTests {
     /// - Parameter timeout: also the distance of questions in the same silence.
     private func engine(timeout: Duration = .seconds(3)) -> Engine {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Which requests go first is told by the Priority field (RFC 9218 §4), since the signals of RFC 7540 are no more.
-@Suite("HTTP/2: the priority of requests", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the priority of requests", .timeLimit(.minutes(5)))
 struct HTTP2PriorityFieldTests {
     /// The urgency that a request says, 0 to 7; 3 where it says none.
     private func urgency(of request: PeerRequest) throws -> Int {

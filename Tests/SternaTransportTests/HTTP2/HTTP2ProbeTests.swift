@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// The PING by which the client learns how much has to be on its way.
-@Suite("HTTP/2: probes", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: probes", .timeLimit(.minutes(5)))
 struct HTTP2ProbeTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("HTTP/2: progress", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: progress", .timeLimit(.minutes(5)))
 struct HTTP2ProgressTests {
     @Test(
         "An upload's never goes back, never runs ahead of the windows, and ends at the total",

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// How much a server may send ahead of whoever reads (RFC 9113 §5.2).
-@Suite("HTTP/2: windows for answers", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: windows for answers", .timeLimit(.minutes(5)))
 struct HTTP2ReceiveWindowTests {
     /// The window that a stream begins with, and what is kept beyond for a reader that does not come.
     private static let first = 256 << 10

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Requests that the server did not look at (RFC 9113 §8.7): they are made again, whatever their method.
-@Suite("HTTP/2: requests that the server refuses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: requests that the server refuses", .timeLimit(.minutes(5)))
 struct HTTP2RefusalTests {
     /// How a server says that it did not look at a stream.
     enum Refusal: CaseIterable {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Fields that a request may not have in HTTP/2, and how the others are written (RFC 9113 §8.2).
-@Suite("HTTP/2: the fields of requests", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the fields of requests", .timeLimit(.minutes(5)))
 struct HTTP2RequestFieldsTests {
     @Test("Names are in lower case, values as they are", arguments: [false, true])
     func lowerCase(secure: Bool) async throws {

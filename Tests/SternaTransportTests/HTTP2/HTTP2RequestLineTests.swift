@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What the request line is in HTTP/2: pseudo-header fields (RFC 9113 §8.3.1).
-@Suite("HTTP/2: the pseudo-header fields of requests", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the pseudo-header fields of requests", .timeLimit(.minutes(5)))
 struct HTTP2RequestLineTests {
     static let pseudo: Set<String> = [":method", ":scheme", ":authority", ":path"]
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// RST_STREAM from the server (RFC 9113 §6.4): it costs one request, and never the connection.
-@Suite("HTTP/2: streams that the server resets", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: streams that the server resets", .timeLimit(.minutes(5)))
 struct HTTP2ResetTests {
     /// The codes of RFC 9113 §7 with their names, and one that nobody knows.
     static let codes: [(code: WireFrame.Code, name: String)] = [

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// All the ways in which frames may say one and the same response.
-@Suite("HTTP/2: the frames of good responses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: the frames of good responses", .timeLimit(.minutes(5)))
 struct HTTP2ResponseFramesTests {
     private static let name = HTTPField.Name("X-A") ?? .eTag
     private static let block = HeaderBlock.encode([(":status", "200"), ("x-a", "one")])

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What is too much of one response: its stream's error, since others on the connection did nothing.
-@Suite("HTTP/2: limits of a response", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: limits of a response", .timeLimit(.minutes(5)))
 struct HTTP2ResponseLimitTests {
     private static let codes: Set<WireFrame.Code> = [.protocolError, .enhanceYourCalm, .cancel]
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Secrets are never put into a table of a connection that others may share (RFC 7541 §7.1.3).
-@Suite("HTTP/2: secret fields", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: secret fields", .timeLimit(.minutes(5)))
 struct HTTP2SecretFieldsTests {
     @Test("Credentials and cookies are never indexed", arguments: [false, true])
     func credentials(secure: Bool) async throws {

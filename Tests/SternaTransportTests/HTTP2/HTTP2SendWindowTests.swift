@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Uploads and the windows that servers open for them (RFC 9113 §5.2, §6.9): every byte is judged by a ledger.
-@Suite("HTTP/2: windows for uploads", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: windows for uploads", .timeLimit(.minutes(5)))
 struct HTTP2SendWindowTests {
     private static let window = WireFrame.Setting.initialWindowSize
 

@@ -2,7 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
-@Suite("HTTP/2: one connection for many requests", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: one connection for many requests", .timeLimit(.minutes(5)))
 struct HTTP2SharingTests {
     @Test(
         "100 requests at once, from many tasks and all event loops, are 100 streams of one connection",

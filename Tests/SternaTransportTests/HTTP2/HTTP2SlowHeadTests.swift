@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A head that comes byte by byte: the time to the first byte is the time to the complete head.
-@Suite("HTTP/2: heads that drip", .serialized, .timeLimit(.minutes(1)))
+@Suite("HTTP/2: heads that drip", .serialized, .timeLimit(.minutes(5)))
 struct HTTP2SlowHeadTests {
     enum Part: CaseIterable { case headers, continuation, trailers }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A response is the same in whatever pieces the network hands it over.
-@Suite("HTTP/2: responses in pieces", .timeLimit(.minutes(4)))
+@Suite("HTTP/2: responses in pieces", .timeLimit(.minutes(5)))
 struct HTTP2SplitResponseTests {
     private static let name = HTTPField.Name("X-Sum") ?? .eTag
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Frames that are good by themselves, but not there (RFC 9113 §5.1, §6.5, §6.6, §6.9).
-@Suite("HTTP/2: frames out of place", .timeLimit(.minutes(3)))
+@Suite("HTTP/2: frames out of place", .timeLimit(.minutes(5)))
 struct HTTP2StateErrorTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// MAX_CONCURRENT_STREAMS (RFC 9113 §5.1.2).
-@Suite("HTTP/2: as many streams as the server allows", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: as many streams as the server allows", .timeLimit(.minutes(5)))
 struct HTTP2StreamLimitTests {
     private static let limit = WireFrame.Setting.maxConcurrentStreams
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// WINDOW_UPDATE that no server may send, on streams in every state (RFC 9113 §6.9, §6.9.1).
-@Suite("HTTP/2: wrong windows of streams", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: wrong windows of streams", .timeLimit(.minutes(5)))
 struct HTTP2StreamWindowErrorTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
     private static let most: UInt32 = 0x7FFF_FFFF

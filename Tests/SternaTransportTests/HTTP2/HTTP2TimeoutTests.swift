@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Each time-out on a stream: its phase, not before its time and soon after it; the stream is reset, and the connection kept.
-@Suite("HTTP/2: time-outs", .serialized, .timeLimit(.minutes(2)))
+@Suite("HTTP/2: time-outs", .serialized, .timeLimit(.minutes(5)))
 struct HTTP2TimeoutTests {
     private static let window = WireFrame.Setting.initialWindowSize
 

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Fields behind a response's content (RFC 9113 §8.1).
-@Suite("HTTP/2: trailers of responses", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: trailers of responses", .timeLimit(.minutes(5)))
 struct HTTP2TrailersTests {
     private static let sum = HTTPField.Name("X-Sum") ?? .eTag
 

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Fields behind the content of requests (RFC 9113 §8.1).
-@Suite("HTTP/2: trailers of requests", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: trailers of requests", .timeLimit(.minutes(5)))
 struct HTTP2UploadTrailersTests {
     private static let digest = HTTPField.Name("X-Digest") ?? .eTag
 

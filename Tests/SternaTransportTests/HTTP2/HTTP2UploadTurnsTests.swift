@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Several uploads on one connection: what one cannot use is the others', and what all want is shared.
-@Suite("HTTP/2: uploads take turns", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: uploads take turns", .timeLimit(.minutes(5)))
 struct HTTP2UploadTurnsTests {
     private static let window = WireFrame.Setting.initialWindowSize
 

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What suites of conformance tests play to a client about windows and sizes: RFC 9113, 4.2, 6.9 and 6.9.1.
-@Suite("HTTP/2: windows as conformance suites check them", .timeLimit(.minutes(1)))
+@Suite("HTTP/2: windows as conformance suites check them", .timeLimit(.minutes(5)))
 struct HTTP2WindowConformanceTests {
     private static let ok = HeaderBlock.encode([(":status", "200")])
     private static let most: UInt32 = 0x7FFF_FFFF

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// What is not handed to anybody counts all the same, and is given back (RFC 9113 §6.9): else a connection starves.
-@Suite("HTTP/2: windows are given back", .timeLimit(.minutes(2)))
+@Suite("HTTP/2: windows are given back", .timeLimit(.minutes(5)))
 struct HTTP2WindowCreditTests {
     /// More than any window of a connection is expected to be.
     private static let much = 66 << 20

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// An interim response is not the first byte of the answer, and begins the time to it anew; on a clock of the test's own.
-@Suite("Interim responses on a fake clock", .timeLimit(.minutes(1)))
+@Suite("Interim responses on a fake clock", .timeLimit(.minutes(5)))
 struct InterimFakeTimeTests {
     private func interim(_ status: String) -> String { "HTTP/1.1 \(status)\r\nLink: </a>\r\n\r\n" }
 

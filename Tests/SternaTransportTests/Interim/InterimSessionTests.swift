@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Interim responses on their way to the caller (RFC 9110, 15.2; RFC 8297).
-@Suite("Interim responses through a session", .timeLimit(.minutes(2)))
+@Suite("Interim responses through a session", .timeLimit(.minutes(5)))
 struct InterimSessionTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     private static let hints =

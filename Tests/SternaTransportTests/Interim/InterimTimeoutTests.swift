@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A server that says 1xx and then nothing has not begun to answer.
-@Suite("Time-outs behind interim responses", .timeLimit(.minutes(2)))
+@Suite("Time-outs behind interim responses", .timeLimit(.minutes(5)))
 struct InterimTimeoutTests {
     private static let limit = Duration.seconds(1)
 

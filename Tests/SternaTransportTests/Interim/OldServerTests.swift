@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Servers of HTTP/1.0 (RFC 9112, 9.3 and appendix C.2).
-@Suite("HTTP/1.0 servers", .timeLimit(.minutes(2)))
+@Suite("HTTP/1.0 servers", .timeLimit(.minutes(5)))
 struct OldServerTests {
     private func get(_ scripts: [[ScriptedServer.Step]], times: Int = 1) async throws -> ([String], connections: Int) {
         try await ScriptedServer.withServer(connections: scripts) { server in

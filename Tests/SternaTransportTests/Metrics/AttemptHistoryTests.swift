@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Requests of several attempts: redirects, stale connections, and whoever asks again.
-@Suite("Metrics of attempts", .timeLimit(.minutes(2)))
+@Suite("Metrics of attempts", .timeLimit(.minutes(5)))
 struct AttemptHistoryTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

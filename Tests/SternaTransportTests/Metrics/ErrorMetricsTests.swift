@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What a request took that failed, on its error.
-@Suite("Metrics on errors", .timeLimit(.minutes(2)))
+@Suite("Metrics on errors", .timeLimit(.minutes(5)))
 struct ErrorMetricsTests {
     /// The only attempt of a request that fails.
     private func failed(

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// What a request took that was sent and failed: the part that was under way has lasted until then.
-@Suite("Metrics of phases that fail", .serialized, .timeLimit(.minutes(2)))
+@Suite("Metrics of phases that fail", .serialized, .timeLimit(.minutes(5)))
 struct FailedPhaseTests {
     private static let opened = ["queue", "resolve", "connect"]
 

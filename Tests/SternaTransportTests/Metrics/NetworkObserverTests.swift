@@ -57,7 +57,7 @@ private final class Listener: NetworkObserver {
 }
 
 /// What observers are told, in order.
-@Suite("Network observers", .timeLimit(.minutes(2)))
+@Suite("Network observers", .timeLimit(.minutes(5)))
 struct NetworkObserverTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

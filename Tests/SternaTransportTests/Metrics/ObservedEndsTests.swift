@@ -30,7 +30,7 @@ private final class Tally: NetworkObserver {
 }
 
 /// An observer hears of requests that are sent, and of the end of each.
-@Suite("Network observers: begins and ends", .timeLimit(.minutes(2)))
+@Suite("Network observers: begins and ends", .timeLimit(.minutes(5)))
 struct ObservedEndsTests {
     private struct Stop: Error {}
 

@@ -40,7 +40,7 @@ private final class History: NetworkObserver {
 }
 
 /// Attempts on connections that turned out to be closed, whose place others took.
-@Suite("Metrics of replaced attempts", .timeLimit(.minutes(2)))
+@Suite("Metrics of replaced attempts", .timeLimit(.minutes(5)))
 struct ReplacedAttemptTests {
     private static let replaced = [
         "attempt 1: first", "failed 1: connectionClosed", "attempt 2: staleConnection", "status 200", "over",

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// What a request took, on its response.
-@Suite("Metrics on responses", .timeLimit(.minutes(2)))
+@Suite("Metrics on responses", .timeLimit(.minutes(5)))
 struct ResponseMetricsTests {
     static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

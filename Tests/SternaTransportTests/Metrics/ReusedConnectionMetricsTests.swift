@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What is known of a connection is said of each attempt on it, not only of the one that it was opened for.
-@Suite("Metrics of reused connections", .timeLimit(.minutes(2)))
+@Suite("Metrics of reused connections", .timeLimit(.minutes(5)))
 struct ReusedConnectionMetricsTests {
     /// What requests took, one behind the other.
     private func history(_ count: Int, _ api: Session, _ url: String) async throws -> [AttemptMetrics] {

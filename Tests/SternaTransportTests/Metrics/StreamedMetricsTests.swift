@@ -14,7 +14,7 @@ private final class Ends: NetworkObserver {
 }
 
 /// Bytes of bodies after their content coding was undone, whoever reads them.
-@Suite("Metrics of streamed responses", .timeLimit(.minutes(2)))
+@Suite("Metrics of streamed responses", .timeLimit(.minutes(5)))
 struct StreamedMetricsTests {
     private func session(
         _ url: String, _ configure: (inout SessionSettings) -> Void = { _ in }

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Dials that this side gives up say nothing of the server: who waits behind them does not fail with them.
-@Suite("Pool: dials that are cancelled", .timeLimit(.minutes(2)))
+@Suite("Pool: dials that are cancelled", .timeLimit(.minutes(5)))
 struct CancelledDialTests {
     /// As many as would have the server pass for one that is gone, and one more.
     private static let cancelled = 4
@@ -58,7 +58,7 @@ struct CancelledDialTests {
         // It takes connections and what comes on them, and says nothing.
         try await ScriptedServer.withServer(connections: []) { server in
             try await giveUp("https://127.0.0.1:\(server.port)", http2: mayBeHTTP2 ? nil : .off) { number in
-                await server.waitForReceived(1, connection: number, within: 30)
+                await server.waitForReceived(1, connection: number, within: 60)
             }
         }
     }

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A connection that is closed behind its answer holds up nobody who waits for its permit, whatever its server does.
-@Suite("Pool: permits of connections that are being closed", .timeLimit(.minutes(2)))
+@Suite("Pool: permits of connections that are being closed", .timeLimit(.minutes(5)))
 struct ClosingPermitTests {
     private static let plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     private static let last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"

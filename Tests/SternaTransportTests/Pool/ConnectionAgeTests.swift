@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// When a connection is too old, too worn or idle for too long, on a clock of the test's own.
-@Suite("Pool: age of connections", .timeLimit(.minutes(1)))
+@Suite("Pool: age of connections", .timeLimit(.minutes(5)))
 struct ConnectionAgeTests {
     /// One request that is answered at once, with fields of the test's.
     private func ask(_ fake: FakeConnection, _ fields: String = "") async throws {

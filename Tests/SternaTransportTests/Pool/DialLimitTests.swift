@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// No run on servers that are slow or gone.
-@Suite("Pool: dials", .timeLimit(.minutes(2)))
+@Suite("Pool: dials", .timeLimit(.minutes(5)))
 struct DialLimitTests {
     @Test("No more than sixteen at a time on an event loop, however many wait")
     func sixteen() async throws {

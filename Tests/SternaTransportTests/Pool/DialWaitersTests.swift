@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Who waits for a connection that is opened for another request, at a server that takes none.
-@Suite("Pool: requests that wait for another one's dial", .timeLimit(.minutes(2)))
+@Suite("Pool: requests that wait for another one's dial", .timeLimit(.minutes(5)))
 struct DialWaitersTests {
     private static let limit = Duration.seconds(1)
 

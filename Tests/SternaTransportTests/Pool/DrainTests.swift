@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTransport
 
 /// What is left of a body that nobody reads, on a clock of the test's own.
-@Suite("Pool: draining", .timeLimit(.minutes(1)))
+@Suite("Pool: draining", .timeLimit(.minutes(5)))
 struct DrainTests {
     /// Has an answer begin and lets go of it unread; returns when the connection knows.
     private func giveUp(_ fake: FakeConnection, _ text: String) async throws -> HTTP1Connection {

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// What is kept, and what goes away.
-@Suite("Engine: what goes away", .timeLimit(.minutes(1)))
+@Suite("Engine: what goes away", .timeLimit(.minutes(5)))
 struct EngineLifetimeTests {
     @Test("An engine that is never shut down goes away with its last session", arguments: [0, 1, 80])
     func engine(sessions count: Int) async throws {

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Event loops of one's own, and what an engine says of itself.
-@Suite("Engine: event loops and statistics", .timeLimit(.minutes(1)))
+@Suite("Engine: event loops and statistics", .timeLimit(.minutes(5)))
 struct EngineLoopsTests {
     @Test("One event loop of one's own carries everything")
     func own() async throws {

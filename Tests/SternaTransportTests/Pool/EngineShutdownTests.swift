@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// The end of an engine.
-@Suite("Engine: shutdown", .timeLimit(.minutes(2)))
+@Suite("Engine: shutdown", .timeLimit(.minutes(5)))
 struct EngineShutdownTests {
     private func expectShutDown(
         _ api: Session, _ path: String = "1k", location: SourceLocation = #_sourceLocation
@@ -147,7 +147,7 @@ struct EngineShutdownTests {
                 #expect(try await second.value == "two")
                 await engine.shutDown(within: PoolSupport.ages)
                 #expect(try await server.waitForClose(connection: 1, within: PoolSupport.limit))
-                #expect(try await server.waitForClose(connection: 0, within: 20))
+                #expect(try await server.waitForClose(connection: 0, within: 60))
                 await PoolSupport.expectNothing(engine)
             }
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// Callers that run on the event loop are woken where their answer was read.
-@Suite("Engine: callers on an event loop", .timeLimit(.minutes(1)))
+@Suite("Engine: callers on an event loop", .timeLimit(.minutes(5)))
 struct EventLoopCallerTests {
     /// Runs work on the only event loop of an engine of its own.
     private static func onLoop(

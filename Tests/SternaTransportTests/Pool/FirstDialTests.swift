@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// One connection may be enough for all who wait for it, as long as it does not keep them.
-@Suite("Pool: the first connection to a server that may speak HTTP/2", .timeLimit(.minutes(2)))
+@Suite("Pool: the first connection to a server that may speak HTTP/2", .timeLimit(.minutes(5)))
 struct FirstDialTests {
     /// Ten requests to a server that takes no connection; says when all wait.
     private func waiting(

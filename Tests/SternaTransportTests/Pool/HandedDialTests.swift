@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A request that waits for another one's dial, and is alone with it when that one gives up, has its own time.
-@Suite("Pool: dials of requests that gave up", .timeLimit(.minutes(2)))
+@Suite("Pool: dials of requests that gave up", .timeLimit(.minutes(5)))
 struct HandedDialTests {
     /// What of a dial does not come to its end.
     enum Part: CaseIterable {

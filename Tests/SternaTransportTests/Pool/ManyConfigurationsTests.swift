@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Transports are the same for equal configurations as long as somebody has them, also where there are more than a handful.
-@Suite("Pool: many configurations", .timeLimit(.minutes(1)))
+@Suite("Pool: many configurations", .timeLimit(.minutes(5)))
 struct ManyConfigurationsTests {
     private func transport(_ engine: Engine, _ number: Int, byRoute: Bool) -> EngineTransport {
         var policy = SecurityPolicy.system

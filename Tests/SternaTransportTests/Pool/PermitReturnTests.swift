@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A connection that is closed the moment it is there gives its permit back.
-@Suite("Pool: permits of connections that were closed at once", .timeLimit(.minutes(1)))
+@Suite("Pool: permits of connections that were closed at once", .timeLimit(.minutes(5)))
 struct PermitReturnTests {
     @Test("Bodies that cannot be sent, on fresh connections", arguments: [1, 2], [false, true])
     func unsendable(maximum: Int, secure: Bool) async throws {

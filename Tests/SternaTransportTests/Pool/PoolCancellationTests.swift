@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Requests that are cancelled before they have a connection give back all that was taken for them.
-@Suite("Pool: cancellation", .timeLimit(.minutes(2)))
+@Suite("Pool: cancellation", .timeLimit(.minutes(5)))
 struct PoolCancellationTests {
     private func expectCancelled<R: Sendable>(
         _ task: Task<R, any Error>, location: SourceLocation = #_sourceLocation
@@ -166,7 +166,7 @@ struct PoolCancellationTests {
                 gate.open()
                 #expect(try await first.value == "done")
                 // Nobody is left who could use what the other dial would bring.
-                #expect(try await server.waitForClose(connection: 0, within: 20))
+                #expect(try await server.waitForClose(connection: 0, within: 60))
                 await PoolSupport.expectNothing(engine)
             }
         }

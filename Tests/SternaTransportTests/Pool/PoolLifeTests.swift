@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The whole pool by chance, over real sockets: origins, priorities, cancellation, connections that end, on several event loops.
-@Suite("Pool: random schedules over sockets", .timeLimit(.minutes(2)))
+@Suite("Pool: random schedules over sockets", .timeLimit(.minutes(5)))
 struct PoolLifeTests {
     private struct Plan {
         let isSecond: Bool

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// No more connections than allowed, and all are served nevertheless.
-@Suite("Pool: limits", .timeLimit(.minutes(2)))
+@Suite("Pool: limits", .timeLimit(.minutes(5)))
 struct PoolLimitTests {
     private func count(_ server: TestServer, _ crowd: PoolCrowd) {
         server.route("GET", "/count/{n}") { request in

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// One pool for all event loops: how many connections it opens, and in which order it serves.
-@Suite("Pool: several event loops", .timeLimit(.minutes(2)))
+@Suite("Pool: several event loops", .timeLimit(.minutes(5)))
 struct PoolLoopsTests {
     static let loops = [1, 2, 4, 16]
 

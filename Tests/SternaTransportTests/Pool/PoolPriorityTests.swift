@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Who goes first where one connection is allowed.
-@Suite("Pool: priorities", .timeLimit(.minutes(1)))
+@Suite("Pool: priorities", .timeLimit(.minutes(5)))
 struct PoolPriorityTests {
     /// Names of requests with priorities, in the order in which they are asked for, and in which they must be served.
     struct Case: Sendable, CustomTestStringConvertible {

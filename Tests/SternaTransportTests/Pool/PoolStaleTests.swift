@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Kept connections that turn out to be gone, as the pool has them; what is repeated is in `StaleConnectionTests`.
-@Suite("Pool: stale connections", .timeLimit(.minutes(1)))
+@Suite("Pool: stale connections", .timeLimit(.minutes(5)))
 struct PoolStaleTests {
     static let stale: [ScriptedServer.Step] = [.receiveHead, .answer("first"), .receiveHead, .close]
     static let fresh: [ScriptedServer.Step] = [.receiveHead, .answer("fresh"), .receiveHead, .answer("next")]

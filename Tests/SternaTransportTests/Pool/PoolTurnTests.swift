@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Who waits where another one is busy.
-@Suite("Pool: turns", .timeLimit(.minutes(2)))
+@Suite("Pool: turns", .timeLimit(.minutes(5)))
 struct PoolTurnTests {
     /// A server that is kept busy, and answers most of its queue only when somebody else has been served.
     private struct Busy {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Waiting for a connection for too long.
-@Suite("Pool: queue time-out", .timeLimit(.minutes(2)))
+@Suite("Pool: queue time-out", .timeLimit(.minutes(5)))
 struct QueueTimeoutTests {
     private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
         let error = await Wire.failure(.timedOut, .queue, location: location) { _ = try await task.value }

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Connections that differ in what they may be used for are never shared; those that do not are.
-@Suite("Pool: what is shared", .timeLimit(.minutes(1)))
+@Suite("Pool: what is shared", .timeLimit(.minutes(5)))
 struct SharingTests {
     private func identity(_ authority: CertificateAuthority, _ name: String) throws -> ClientIdentity {
         let bundle = try authority.issue(

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// The end of the grace holds for all event loops of an engine: also for the one that had nothing to do when it began.
-@Suite("Engine: shutdown over several event loops", .timeLimit(.minutes(2)))
+@Suite("Engine: shutdown over several event loops", .timeLimit(.minutes(5)))
 struct ShutdownLoopsTests {
     private func areShutDown(_ engine: Engine) async throws -> Bool {
         for shard in engine.shards {

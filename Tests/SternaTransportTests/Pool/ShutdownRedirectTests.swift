@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Redirects that come while an engine is being shut down: they belong to requests that had begun.
-@Suite("Engine: shutdown and redirects", .timeLimit(.minutes(2)))
+@Suite("Engine: shutdown and redirects", .timeLimit(.minutes(5)))
 struct ShutdownRedirectTests {
     /// What keeps a server's answers back, and the names of those that were asked for.
     private struct Gates: Sendable {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// How many requests may wait for a connection.
-@Suite("Pool: the limit of waiting requests", .timeLimit(.minutes(1)))
+@Suite("Pool: the limit of waiting requests", .timeLimit(.minutes(5)))
 struct WaitingLimitTests {
     @Test("One too many fails at once and says so; the others are served")
     func limit() async throws {

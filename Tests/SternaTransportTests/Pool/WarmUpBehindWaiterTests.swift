@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A warm-up that comes while requests to the same origin wait for a permit does not wait there with them.
-@Suite("Pool: warm-up behind requests that wait", .timeLimit(.minutes(2)))
+@Suite("Pool: warm-up behind requests that wait", .timeLimit(.minutes(5)))
 struct WarmUpBehindWaiterTests {
     @Test("It returns at once, and the requests are answered in their turn", arguments: [1, 3], [1, 4])
     func returns(waiting: Int, connections: Int) async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Connections that are opened before they are needed.
-@Suite("Pool: warm-up", .timeLimit(.minutes(1)))
+@Suite("Pool: warm-up", .timeLimit(.minutes(5)))
 struct WarmUpTests {
     @Test("So many are open then, nothing is asked, and requests find them", arguments: [1, 2, 5], [false, true])
     func opens(count: Int, secure: Bool) async throws {

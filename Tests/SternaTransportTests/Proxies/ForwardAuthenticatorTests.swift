@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A proxy's 407 to requests that it forwards, which an authenticator has an answer to.
-@Suite("Proxies: authenticators for forwarded requests", .timeLimit(.minutes(2)))
+@Suite("Proxies: authenticators for forwarded requests", .timeLimit(.minutes(5)))
 struct ForwardAuthenticatorTests {
     private struct NoPassword: Error {}
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// http URLs through HTTP proxies: requests in absolute form (RFC 9112, 3.2.2).
-@Suite("Proxies: forwarding", .timeLimit(.minutes(1)))
+@Suite("Proxies: forwarding", .timeLimit(.minutes(5)))
 struct ForwardProxyTests {
     static let kinds: [ProxyScene.Kind] = [.http, .https]
 

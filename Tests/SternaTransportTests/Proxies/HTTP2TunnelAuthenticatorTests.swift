@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A 407 to CONNECT over HTTP/2: each answer goes on a stream of the same connection.
-@Suite("Proxies: authenticators over HTTP/2", .timeLimit(.minutes(2)))
+@Suite("Proxies: authenticators over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TunnelAuthenticatorTests {
     /// A session whose proxy's URL has no credentials.
     private func session(

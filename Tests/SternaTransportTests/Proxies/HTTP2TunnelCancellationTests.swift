@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Callers that give up: their stream to the proxy ends, and nobody else's.
-@Suite("Proxies: cancelling tunnels over HTTP/2", .timeLimit(.minutes(2)))
+@Suite("Proxies: cancelling tunnels over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TunnelCancellationTests {
     private static let cancel: UInt32 = 0x8
 

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Proxies of HTTP/2 that refuse, answer what is no answer, or do not answer.
-@Suite("Proxies: tunnels over HTTP/2 that are not opened", .timeLimit(.minutes(2)))
+@Suite("Proxies: tunnels over HTTP/2 that are not opened", .timeLimit(.minutes(5)))
 struct HTTP2TunnelFaultTests {
     /// A request that must fail at the proxy.
     @discardableResult

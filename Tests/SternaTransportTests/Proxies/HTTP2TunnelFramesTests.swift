@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Tunnels through a proxy that speaks HTTP/2 frame by frame, right and wrong.
-@Suite("Proxies: tunnels over HTTP/2, frame by frame", .timeLimit(.minutes(2)))
+@Suite("Proxies: tunnels over HTTP/2, frame by frame", .timeLimit(.minutes(5)))
 struct HTTP2TunnelFramesTests {
     private static let frame = HTTP2Scene.frame
 

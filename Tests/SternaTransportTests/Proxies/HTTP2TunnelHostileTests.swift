@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Proxies that break HTTP/2: an error for those whom it concerns, soon, and a connection that works for the next.
-@Suite("Proxies: HTTP/2 that is broken", .timeLimit(.minutes(3)))
+@Suite("Proxies: HTTP/2 that is broken", .timeLimit(.minutes(5)))
 struct HTTP2TunnelHostileTests {
     /// When a proxy does it.
     enum Moment: Sendable {

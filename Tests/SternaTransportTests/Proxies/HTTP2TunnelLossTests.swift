@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Tunnels over HTTP/2, and connections to proxies, that end: what was not under way does not notice.
-@Suite("Proxies: tunnels over HTTP/2 that are lost", .timeLimit(.minutes(2)))
+@Suite("Proxies: tunnels over HTTP/2 that are lost", .timeLimit(.minutes(5)))
 struct HTTP2TunnelLossTests {
     /// By what tunnels end.
     enum End: CaseIterable {

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What requests through tunnels over HTTP/2 took.
-@Suite("Proxies: metrics of tunnels over HTTP/2", .timeLimit(.minutes(1)))
+@Suite("Proxies: metrics of tunnels over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TunnelMetricsTests {
     private static let whole = ["queue", "resolve", "connect", "proxy", "TLS", "write", "wait", "read"]
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Which tunnels share a connection to the proxy.
-@Suite("Proxies: tunnels that share a connection", .timeLimit(.minutes(2)))
+@Suite("Proxies: tunnels that share a connection", .timeLimit(.minutes(5)))
 struct HTTP2TunnelSharingTests {
     private static let ok = 200
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// https URLs through proxies of HTTP/2: CONNECT on a stream (RFC 9113, 8.5), and TLS with the origin inside.
-@Suite("Proxies: tunnels over HTTP/2", .timeLimit(.minutes(2)))
+@Suite("Proxies: tunnels over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TunnelTests {
     static let inner: [ServerHTTP2] = [[], [.byALPN]]
 

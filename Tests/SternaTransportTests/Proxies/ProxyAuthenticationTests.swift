@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// The credentials of a proxy: what is in use, what was refused, and the one question under way.
-@Suite("Proxies: authentication of a route", .timeLimit(.minutes(1)))
+@Suite("Proxies: authentication of a route", .timeLimit(.minutes(5)))
 struct ProxyAuthenticationTests {
     /// Keeps what receivers are called with.
     private final class Outcomes: Sendable {

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTransport
 
 /// An authenticator as a part of settings: what is equal, what is shared, and what is shown.
-@Suite("Proxies: authenticators in settings", .timeLimit(.minutes(1)))
+@Suite("Proxies: authenticators in settings", .timeLimit(.minutes(5)))
 struct ProxyAuthenticatorSettingsTests {
     private final class Holder: ProxyAuthenticator {
         let password = "hidden"

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A proxy's 407 to CONNECT, which an authenticator has an answer to (RFC 9110, 11.7).
-@Suite("Proxies: authenticators", .timeLimit(.minutes(2)))
+@Suite("Proxies: authenticators", .timeLimit(.minutes(5)))
 struct ProxyAuthenticatorTests {
     static let kinds: [ProxyScene.Kind] = [.http, .https]
 

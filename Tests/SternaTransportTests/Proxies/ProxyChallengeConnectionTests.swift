@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Which connection an answer to a proxy's challenge goes on, by what the proxy does with the one that it challenged on.
-@Suite("Proxies: connections behind a challenge", .timeLimit(.minutes(2)))
+@Suite("Proxies: connections behind a challenge", .timeLimit(.minutes(5)))
 struct ProxyChallengeConnectionTests {
     private static let refusal = "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"
 

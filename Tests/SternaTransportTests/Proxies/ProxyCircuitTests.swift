@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Circuit breakers of sessions whose requests go through a proxy.
-@Suite("Proxies: circuit breakers", .timeLimit(.minutes(2)))
+@Suite("Proxies: circuit breakers", .timeLimit(.minutes(5)))
 struct ProxyCircuitTests {
     @Test(
         "A request that runs out of time while the authenticator is asked does not open its origin's circuit",

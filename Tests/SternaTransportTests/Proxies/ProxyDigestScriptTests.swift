@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Proxies that answer by Digest as no conforming one does, and servers that take themselves for proxies.
-@Suite("Proxies: Digest, scripted", .timeLimit(.minutes(2)))
+@Suite("Proxies: Digest, scripted", .timeLimit(.minutes(5)))
 struct ProxyDigestScriptTests {
     private static let challenge = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256"
 

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Proxies that ask for Digest (RFC 7616, 3.8), by CONNECT and for forwarded requests.
-@Suite("Proxies: Digest", .timeLimit(.minutes(2)))
+@Suite("Proxies: Digest", .timeLimit(.minutes(5)))
 struct ProxyDigestTests {
     private static func options(_ digest: TestProxy.Digest) -> TestProxy.Options {
         TestProxy.Options(username: "ada", password: "pw", digest: digest)

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Sessions that take their proxies from variables as an environment has them.
-@Suite("Proxies: the environment", .timeLimit(.minutes(1)))
+@Suite("Proxies: the environment", .timeLimit(.minutes(5)))
 struct ProxyEnvironmentSessionTests {
     private func session(_ scene: ProxyScene, _ variables: [String: String]) throws -> Session {
         let settings = try ProxySettings.environment(variables)

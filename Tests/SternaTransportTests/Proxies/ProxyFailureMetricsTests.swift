@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What a request took that failed at its proxy: it says at which one, and at which address.
-@Suite("Proxies: metrics of failures", .timeLimit(.minutes(2)))
+@Suite("Proxies: metrics of failures", .timeLimit(.minutes(5)))
 struct ProxyFailureMetricsTests {
     /// The only attempt of a request that must fail on its way to the origin.
     private func failed(

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Proxies that break their protocol.
-@Suite("Proxies: faults", .timeLimit(.minutes(1)))
+@Suite("Proxies: faults", .timeLimit(.minutes(5)))
 struct ProxyFaultTests {
     @Test("It closes before it has answered", arguments: [ProxyScene.Kind.http, .socks5], [false, true])
     func closes(kind: ProxyScene.Kind, atOnce: Bool) async throws {

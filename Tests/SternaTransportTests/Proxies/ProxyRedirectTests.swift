@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// Each step of a redirect goes by the rule for its own URL.
-@Suite("Proxies: redirects", .timeLimit(.minutes(1)))
+@Suite("Proxies: redirects", .timeLimit(.minutes(5)))
 struct ProxyRedirectTests {
     @Test("From http to https: forwarded, then by a tunnel; credentials of the proxy are the proxy's alone")
     func upgrade() async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// The body of a proxy's 407 to a forwarded request, for which the authenticator is asked.
-@Suite("Proxies: the body of a refusal", .timeLimit(.minutes(2)))
+@Suite("Proxies: the body of a refusal", .timeLimit(.minutes(5)))
 struct ProxyRefusedBodyTests {
     @Test(
         "It has left its connection when the authenticator is asked, and is the caller's without an answer",

@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// A proxy that takes its time: `timeouts.proxy` is for all that is said to it before the origin is spoken to.
-@Suite("Proxies: time-outs", .timeLimit(.minutes(2)))
+@Suite("Proxies: time-outs", .timeLimit(.minutes(5)))
 struct ProxyTimeoutTests {
     private func runsOut(
         _ scene: ProxyScene, _ phase: SternaError.Phase = .proxy, location: SourceLocation = #_sourceLocation,

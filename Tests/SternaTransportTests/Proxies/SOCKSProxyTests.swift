@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// SOCKS 5 (RFC 1928, RFC 1929): every request through a tunnel, names looked up by the proxy.
-@Suite("Proxies: SOCKS", .timeLimit(.minutes(1)))
+@Suite("Proxies: SOCKS", .timeLimit(.minutes(5)))
 struct SOCKSProxyTests {
     @Test("Names go to the proxy as they are, and the origin sees an ordinary request", arguments: [false, true])
     func name(secure: Bool) async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Proxies that are spoken to by TLS, with certificates of their own.
-@Suite("Proxies: TLS to the proxy", .timeLimit(.minutes(1)))
+@Suite("Proxies: TLS to the proxy", .timeLimit(.minutes(5)))
 struct TLSProxyTests {
     /// Where the handshake with a proxy fails is for the library to say; that it is about a certificate is not.
     private func rejected(

@@ -14,7 +14,7 @@ private final class Answers: NetworkObserver {
 }
 
 /// The head of an answer that has made a tunnel (RFC 9110 §9.3.6), which an observer is given.
-@Suite("Proxies: the answer to CONNECT", .timeLimit(.minutes(1)))
+@Suite("Proxies: the answer to CONNECT", .timeLimit(.minutes(5)))
 struct TunnelAnswerTests {
     @Test("Status, reason phrase and fields, once for a connection", arguments: [false, true])
     func head(drips: Bool) async throws {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// https URLs through HTTP proxies: CONNECT (RFC 9110, 9.3.6), and TLS with the origin inside.
-@Suite("Proxies: tunnels", .timeLimit(.minutes(1)))
+@Suite("Proxies: tunnels", .timeLimit(.minutes(5)))
 struct TunnelTests {
     static let kinds: [ProxyScene.Kind] = [.http, .https]
 

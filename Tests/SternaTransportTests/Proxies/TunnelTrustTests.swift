@@ -3,7 +3,7 @@ import SternaTesting
 import Testing
 
 /// What holds for an origin holds for it behind a proxy.
-@Suite("Proxies: trust behind them", .timeLimit(.minutes(1)))
+@Suite("Proxies: trust behind them", .timeLimit(.minutes(5)))
 struct TunnelTrustTests {
     private func failure(
         _ api: Session, _ url: String, _ check: TrustFailure.Check, location: SourceLocation = #_sourceLocation

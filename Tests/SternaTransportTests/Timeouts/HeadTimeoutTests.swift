@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// The limit of a complete response head, on a clock of the test's own: ten seconds from the end of the request.
-@Suite("The time for a response's head", .timeLimit(.minutes(1)))
+@Suite("The time for a response's head", .timeLimit(.minutes(5)))
 struct HeadTimeoutTests {
     private func start(
         _ fake: FakeConnection, _ change: (inout Request) -> Void = { _ in }

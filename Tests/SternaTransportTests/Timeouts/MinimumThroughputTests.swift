@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransport
 
 /// The least speed of a body, on a clock of the test's own: 1,000 bytes a second over 10 s.
-@Suite("Minimum throughput", .timeLimit(.minutes(1)))
+@Suite("Minimum throughput", .timeLimit(.minutes(5)))
 struct MinimumThroughputTests {
     private func start(
         _ fake: FakeConnection, delivery: Request.Delivery = .whole, _ change: (inout Request) -> Void = { _ in }

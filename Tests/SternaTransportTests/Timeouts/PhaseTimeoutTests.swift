@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// One short time-out after the other among long ones: each strikes in its own phase, in time, and metrics say where.
-@Suite("Time-outs by phase", .serialized, .timeLimit(.minutes(2)))
+@Suite("Time-outs by phase", .serialized, .timeLimit(.minutes(5)))
 struct PhaseTimeoutTests {
     enum Limit: CaseIterable {
         case queue, resolve, connect, proxy, tls, write, firstByte, betweenBytes, totalOnADrip, throughput

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// A test's clock reaches every limit of an engine: each strikes after minutes that nobody waits for.
-@Suite("Limits on a test's clock", .serialized, .timeLimit(.minutes(2)))
+@Suite("Limits on a test's clock", .serialized, .timeLimit(.minutes(5)))
 struct TestClockTests {
     enum Limit: CaseIterable {
         case queue, resolve, connect, proxy, tls, write, firstByte, betweenBytes, total, deadline, throughput

@@ -43,7 +43,7 @@ private final class SlowReader: ChannelInboundHandler {
 /// The end of an upload that the network takes slowly is not waited for as the answer.
 ///
 /// Over Unix domain sockets, whose buffers hold little: those of the loopback may hold all of it.
-@Suite("Time-outs behind an upload over sockets", .serialized, .timeLimit(.minutes(2)))
+@Suite("Time-outs behind an upload over sockets", .serialized, .timeLimit(.minutes(5)))
 struct UploadTailSocketTests {
     private static let length = 2 << 20
     private static let limit = Duration.seconds(3)

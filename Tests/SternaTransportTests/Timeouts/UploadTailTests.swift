@@ -8,7 +8,7 @@ import Testing
 
 /// The end of a body that was handed over and that the network has not taken, on a clock of the test's own: the first byte of
 /// the answer has 100 s.
-@Suite("Time-outs behind an upload on a fake clock", .timeLimit(.minutes(1)))
+@Suite("Time-outs behind an upload on a fake clock", .timeLimit(.minutes(5)))
 struct UploadTailTests {
     /// A body of two pieces, of which the second one stays in the channel.
     private func upload(over fake: FakeConnection) async throws -> Task<Response, any Error> {

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// An upload that nobody takes is waited for as long as it was said, not twice as long.
-@Suite("Time-outs of writing over sockets", .serialized, .timeLimit(.minutes(2)))
+@Suite("Time-outs of writing over sockets", .serialized, .timeLimit(.minutes(5)))
 struct WriteTimeoutSocketTests {
     private static let limit = Duration.seconds(4)
 

@@ -44,7 +44,7 @@ final class FullNetwork: ChannelOutboundHandler, Sendable {
 }
 
 /// The time for writing to the second, on a clock of the test's own: 100 s.
-@Suite("Time-outs of writing on a fake clock", .timeLimit(.minutes(1)))
+@Suite("Time-outs of writing on a fake clock", .timeLimit(.minutes(5)))
 struct WriteTimeoutTests {
     private func upload(over fake: FakeConnection) async throws -> Task<Response, any Error> {
         let block = Bytes(repeating: 7, count: 1 << 20)

@@ -5,7 +5,7 @@ import SternaTesting
 import Testing
 
 /// Fields behind a request's body (RFC 9110, 6.5; RFC 9112, 7.1.2).
-@Suite("Trailers of requests", .timeLimit(.minutes(2)))
+@Suite("Trailers of requests", .timeLimit(.minutes(5)))
 struct RequestTrailerTests {
     private struct Mishap: Error {}
 

@@ -4,7 +4,7 @@ import SternaTesting
 import Testing
 
 /// Fields behind a response's body.
-@Suite("Trailers of responses", .timeLimit(.minutes(2)))
+@Suite("Trailers of responses", .timeLimit(.minutes(5)))
 struct ResponseTrailerTests {
     private static let digest = HTTPField.Name("X-Digest") ?? .eTag
 

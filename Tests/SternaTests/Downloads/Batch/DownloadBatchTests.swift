@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-@Suite("Downloads: batches", .timeLimit(.minutes(2)))
+@Suite("Downloads: batches", .timeLimit(.minutes(5)))
 struct DownloadBatchTests {
     @Test("Files come to the folder, with results in order and progress over all")
     func all() async throws {

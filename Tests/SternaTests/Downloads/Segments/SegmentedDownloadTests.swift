@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sterna
 
-@Suite("Downloads: several connections for a file", .timeLimit(.minutes(2)))
+@Suite("Downloads: several connections for a file", .timeLimit(.minutes(5)))
 struct SegmentedDownloadTests {
     private static let count = 4 << 20
     private static let content = DownloadTaskTests.alphabet(count)

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The peer with a client that is as bare as itself.
-@Suite("The peer over sockets", .timeLimit(.minutes(1)))
+@Suite("The peer over sockets", .timeLimit(.minutes(5)))
 struct FramePeerSocketTests {
     private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 

@@ -5,7 +5,7 @@ import NIOSSL
 import SternaTesting
 import Testing
 
-@Suite("The peer that speaks in frames", .timeLimit(.minutes(1)))
+@Suite("The peer that speaks in frames", .timeLimit(.minutes(5)))
 struct FramePeerTests {
     static let frames: [WireFrame] = [
         .settings([(1, 4096), (4, 0xFFFF_FFFF)]), .settingsAck, .ping([1, 2, 3, 4, 5, 6, 7, 8], ack: true),
