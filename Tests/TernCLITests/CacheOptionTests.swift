@@ -16,7 +16,7 @@ struct CacheOptionTests {
             #expect(first.status == 0, "\(first.errors)")
             #expect(
                 first.text.hasSuffix(
-                    "Cache: asked the server, which answered 200: nothing is stored for the URL; stored\n"),
+                    "Cache: asked the server, which answered 200: nothing is stored for the URL; now stored\n"),
                 "\(first.text)")
             let second = try await TernProcess(arguments).outcome()
             #expect(second.status == 0, "\(second.errors)")
@@ -134,6 +134,42 @@ struct CacheOptionTests {
         #expect(outcome.status == 26)
         #expect(outcome.errors.contains("it is not a folder"), "\(outcome.errors)")
         #expect(folder.content("note") == Array("mine".utf8))
+    }
+
+    @Test("A server cannot speak for the cache, nor hold a command up by a refresh") func hostile() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            server.route("POST", "/forged") { _ in
+                ServerResponse(headers: ["Cache-Status": "Sterna; fwd=miss; stored; detail=\"forged\""])
+            }
+            let arguments = ["--ignore-stdin", "--cache", folder.path("c"), "--print", "c"]
+            let forged = try await TernProcess(arguments + ["POST", server.url("/forged"), "a=1"]).outcome()
+            #expect(forged.text == "Cache: passed by; it answers only GET and HEAD without a body\n")
+
+            server.route("GET", "/slow") { request in
+                guard request.headers["X-First"] == nil else {
+                    let control = "max-age=1, stale-while-revalidate=1000000"
+                    return ServerResponse(
+                        headers: ["Cache-Control": control, "Date": "Mon, 23 Nov 2026 00:00:00 GMT", "ETag": "\"a\""])
+                }
+                // Longer than any command waits; the server's end cancels it.
+                try await Task.sleep(for: .seconds(600))
+                return ServerResponse()
+            }
+            let first = try await TernProcess(arguments + [server.url("/slow"), "X-First:1"]).outcome()
+            #expect(first.text.contains("now stored"), "\(first.text)")
+            let second = try await TernProcess(arguments + [server.url("/slow")]).outcome()
+            #expect(second.status == 0 && second.text.contains("Cache: hit"), "\(second.text)\(second.errors)")
+        }
+    }
+
+    @Test("A folder of other files is not mixed with a cache") func otherFiles() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("mine", to: "note")
+        let outcome = try await TernProcess(["--cache", folder.path, "http://127.0.0.1:1/"]).outcome()
+        #expect(outcome.status == 26)
+        #expect(outcome.errors.contains("it holds other files; choose a folder of its own"), "\(outcome.errors)")
+        #expect(folder.names == ["note"])
     }
 
     @Test("A command line that prints a curl command writes no cache") func curl() async throws {

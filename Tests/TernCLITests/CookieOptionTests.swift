@@ -119,6 +119,8 @@ struct CookieOptionTests {
             let bad = try await TernProcess.run("-c", folder.path("none/jar"), server.url("/cookies/set?a=1"))
             #expect(bad.status == 23)
             #expect(bad.errors.contains("does not exist"), "\(bad.errors)")
+            // Nothing was sent: what a login answers would be lost.
+            #expect(server.requests().last?.target.contains("status") == true)
         }
     }
 

@@ -107,6 +107,12 @@ struct CookiesCommandTests {
             #expect(server.requests().last?.headers["X-A"] == "1")
             let missing = try await TernProcess.run("cookies", "--session", "t", host, environment: environment)
             #expect(missing.status == 26)
+            #expect(missing.errors.hasSuffix("it does not exist.\n"), "\(missing.errors)")
+            let other = try await TernProcess.run("cookies", "--session", "s", "127.0.0.1", environment: environment)
+            #expect(other.status == 26)
+            #expect(
+                other.errors.hasSuffix("it does not exist; a session of this name is there for \(host).\n"),
+                "\(other.errors)")
         }
     }
 

@@ -48,6 +48,20 @@ struct SessionOptionTests {
         }
     }
 
+    @Test("A place that cannot be written is an error before anything is sent") func places() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            for arguments in [["-c", folder.path("none/jar.txt")], ["--session", folder.path("none/s.json")]] {
+                let outcome = try await TernProcess(arguments + [server.url("/get")]).outcome()
+                #expect(outcome.status == 23, "\(outcome.errors)")
+                #expect(outcome.errors.contains("none” does not exist; create it"), "\(outcome.errors)")
+            }
+            let name = try await run(folder, "--session", "s.json", server.url("/get"))
+            #expect(name.status == 2 && name.errors.contains("write ./s.json"), "\(name.errors)")
+            #expect(server.requestCount == 0)
+        }
+    }
+
     @Test("The command line replaces what is kept") func replaces() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in

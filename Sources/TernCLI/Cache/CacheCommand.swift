@@ -100,13 +100,8 @@ struct CacheShowCommand: AsyncParsableCommand {
         help: ArgumentHelp("What to show: h is the head, b the body.", valueName: "hb"))
     var parts: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Colour and format the output, even when it is piped.", valueName: "all|colors|format|none"))
-    var pretty: OutputStyle.Pretty?
-
-    @Flag(name: .customLong("no-color"), help: "Never colour.")
-    var noColor = false
+    @OptionGroup
+    var format: FormatOptions
 
     func validate() throws {
         if selection.url == nil { throw ValidationError("The URL is missing; tern cache list FOLDER shows all.") }
@@ -126,7 +121,7 @@ struct CacheShowCommand: AsyncParsableCommand {
         printError(CacheTable.state(of: entry))
         let terminal = Terminal.standardOutput
         let wish = OutputStyle.Wish(
-            parts: parts.flatMap(OutputStyle.Parts.parse), pretty: pretty, noColor: noColor)
+            parts: parts.flatMap(OutputStyle.Parts.parse), pretty: format.pretty, noColor: format.noColor)
         let style = OutputStyle.resolve(wish, isTerminal: terminal.isTerminal, environment: .process)
         guard let response = try await cache.response(of: entry) else {
             throw UsageError(

@@ -5,8 +5,10 @@ import Sterna
 enum CacheLine {
     private static let status = HTTPField.Name("Cache-Status")
 
-    /// Returns the line of a response.
-    static func text(_ response: Response) -> String {
+    /// Returns the line of the response to a request.
+    static func text(_ response: Response, to method: HTTPRequest.Method) -> String {
+        // A server may send a member like the library's own, which adds none here.
+        guard method == .get || method == .head else { return text(nil, response.source) }
         let values = status.map { response.headers[values: $0] } ?? []
         // The library's own member is a line of its own, behind those of caches nearer to the server.
         return TerminalText.line(text(values.last { $0.hasPrefix("Sterna;") }, response.source))
@@ -32,7 +34,7 @@ enum CacheLine {
             case .revalidated: "the stored response is still valid"
             case .cache: "answered from the cache, since the server failed"
             case .network:
-                parameters["stored"] != nil ? "stored" : reasons.map { "not stored: \($0.1)" } ?? "not stored"
+                parameters["stored"] != nil ? "now stored" : reasons.map { "not stored: \($0.1)" } ?? "not stored"
             }
         let answer = parameters["fwd-status"].map { ", which answered \($0)" } ?? ""
         return "Cache: asked the server\(answer): \(reasons?.0 ?? detail[...]); \(end)"

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import Sterna
 
@@ -65,15 +66,15 @@ struct Exchange: Sendable {
                     for try await _ in response.body {}
                 }
                 progress.finish()
-                try showCache(response)
+                try showCache(response, draft.method)
                 if let metrics = response.metrics { try showMetrics(metrics) }
             }
         }
     }
 
-    private func showCache(_ response: Response) throws {
+    private func showCache(_ response: Response, _ method: HTTPRequest.Method) throws {
         guard style.parts.contains(.cache) else { return }
-        let line = Colour.dim.wrap(CacheLine.text(response), if: style.isColoured)
+        let line = Colour.dim.wrap(CacheLine.text(response, to: method), if: style.isColoured)
         try Descriptor.standardOutput.write(gap + line + "\n")
     }
 

@@ -1,6 +1,17 @@
 import ArgumentParser
 import Sterna
 
+/// Options for colours and formatting.
+struct FormatOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Colour and format the output, even when it is piped.", valueName: "all|colors|format|none"))
+    var pretty: OutputStyle.Pretty?
+
+    @Flag(name: .customLong("no-color"), help: "Never colour.")
+    var noColor = false
+}
+
 /// Options for showing the exchange, and for its destination.
 struct OutputOptions: ParsableArguments {
     @Option(
@@ -27,13 +38,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Draw no progress bar.")
     var silent = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Colour and format the output, even when it is piped.", valueName: "all|colors|format|none"))
-    var pretty: OutputStyle.Pretty?
-
-    @Flag(name: .customLong("no-color"), help: "Never colour.")
-    var noColor = false
+    @OptionGroup
+    var format: FormatOptions
 
     @Flag(help: "Print the request as a command line for curl instead of sending it.")
     var curl = false
@@ -64,7 +70,7 @@ struct OutputOptions: ParsableArguments {
             shown = include ? [.responseHead, .responseBody] : showsHead ? .responseHead : nil
         }
         let wish = OutputStyle.Wish(
-            parts: shown, isVerbose: verbose, pretty: pretty, noColor: noColor, showsSecrets: showSecrets,
+            parts: shown, isVerbose: verbose, pretty: format.pretty, noColor: format.noColor, showsSecrets: showSecrets,
             savesBody: savesBody)
         return OutputStyle.resolve(wish, isTerminal: isTerminal, environment: .process)
     }

@@ -53,6 +53,11 @@ struct CommandState: Sendable {
         let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
         let place = try name.map { name in try Self.place(of: name, urls) }
         let (state, sources) = try await FileWork.run {
+            if isKept {
+                // A place that cannot be written is an error before anything is sent.
+                if let jarPath { try checkFolder(of: jarPath, "cookies") }
+                if let place, !place.isNamed { try checkFolder(of: place.path, "session") }
+            }
             var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
             let cache = isKept ? try options.cache.map { try CachePlace.open($0, mustExist: options.offline) } : nil
             var jar = CookieJar(limits: .command, identity: Self.identity(place, cookieFiles))
@@ -91,6 +96,14 @@ struct CommandState: Sendable {
         try await state.jar.load()
         for cookies in sources { state.jar.merge(cookies) }
         return state
+    }
+
+    /// Throws `writeFailed` if the folder of a file that will be written does not exist.
+    private static func checkFolder(of path: String, _ title: String) throws(SternaError) {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+        guard !folder.isEmpty, FileStatus(path: folder)?.isDirectory != true else { return }
+        throw FileFault(code: ENOENT, path: path).error(
+            .writeFailed, title: "The file of the \(title)", path: path, what: "written")
     }
 
     private static func place(of name: String, _ urls: [HTTPURL]) throws(UsageError) -> SessionPlace {
@@ -164,6 +177,8 @@ struct CommandState: Sendable {
 
     /// Writes what later commands get. Throws `fileUnreadable` and `writeFailed`.
     func save() async throws {
+        // A server must not hold up a command whose answer has been shown.
+        await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
         if jar.path != nil { try await jar.save() }
         guard let session, !session.isReadOnly else { return }

@@ -173,6 +173,8 @@ enum CookieStore: Sendable {
 extension SessionFile {
     /// The error of a session that there is not.
     fileprivate var missing: SternaError {
-        SavedFile(path: place.path, title: "The session").unreadable(FileFault("it does not exist"))
+        let others = place.otherHosts.prefix(5).joined(separator: ", ")
+        let hint = others.isEmpty ? "" : "; a session of this name is there for \(others)"
+        return SavedFile(path: place.path, title: "The session").unreadable(FileFault("it does not exist\(hint)"))
     }
 }

@@ -16,6 +16,9 @@ struct SessionPlace: Hashable, Sendable {
     /// Throws unless a name consists of letters, digits, dots, hyphens and underscores and does not begin with a dot, or is a path.
     static func check(_ name: String) throws(UsageError) {
         guard !isPath(name) else { return }
+        guard !name.utf8.reversed().starts(with: ".json".utf8.reversed()) else {
+            throw UsageError("“\(name)” would be a name; for a file in this folder write ./\(name).")
+        }
         let isSafe = { (byte: UInt8) in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -70,6 +73,29 @@ struct SessionPlace: Hashable, Sendable {
         // A host that consists of dots would lead elsewhere.
         let safe = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") } ? "_" : text
         return url.port.map { "\(safe)_\($0)" } ?? safe
+    }
+
+    /// The hosts that have a session of the same name, with their ports, in order; none for a path. Waits for the disk.
+    var otherHosts: [String] {
+        let parts = path.split(separator: "/")
+        guard isNamed, parts.count > 2, let file = parts.last else { return [] }
+        let root = "/" + parts.dropLast(2).joined(separator: "/")
+        guard let folder = opendir(root) else { return [] }
+        defer { closedir(folder) }
+        var hosts: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            guard name != ".", name != "..", FileStatus(path: "\(root)/\(name)/\(file)")?.isRegular == true else {
+                continue
+            }
+            let port = name.split(separator: "_").last.flatMap { Int($0) }
+            hosts.append(port.map { "\(name.dropLast("_\($0)".count)):\($0)" } ?? name)
+        }
+        return hosts.sorted()
     }
 
     /// Makes the folders that are missing, for their owner alone. Throws `writeFailed`.

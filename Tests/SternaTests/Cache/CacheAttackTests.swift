@@ -182,7 +182,7 @@ struct CacheAttackTests {
         #expect(folder.names.count == texts.count && folder.names.allSatisfy(EntryHeader.isFileName))
         let inside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(inside) == ["entries-1", "journal-1", "journal-1.lock"])
-        for text in texts { await cache.remove(MemoryCacheTests.key(text)) }
+        for text in texts { await cache.remove([MemoryCacheTests.key(text)]) }
         #expect(folder.names.isEmpty)
     }
 

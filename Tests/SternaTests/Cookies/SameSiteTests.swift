@@ -38,12 +38,12 @@ struct SameSiteTests {
     @Test("Sites of a public suffix are not the same")
     func publicSuffix() throws {
         let site = CookieSite(try HTTPURL("https://a.github.io").origin)
-        #expect(!site.contains(try HTTPURL("https://b.github.io"), .builtIn))
-        #expect(site.contains(try HTTPURL("https://x.a.github.io"), .builtIn))
-        #expect(!site.contains(try HTTPURL("https://a.github.io."), .builtIn))
+        #expect(!site.contains(try HTTPURL("https://b.github.io"), suffixes: .builtIn))
+        #expect(site.contains(try HTTPURL("https://x.a.github.io"), suffixes: .builtIn))
+        #expect(!site.contains(try HTTPURL("https://a.github.io."), suffixes: .builtIn))
         let address = CookieSite(try HTTPURL("https://10.0.0.1").origin)
-        #expect(address.contains(try HTTPURL("https://10.0.0.1:8443"), .builtIn))
-        #expect(!address.contains(try HTTPURL("https://11.0.0.1"), .builtIn))
+        #expect(address.contains(try HTTPURL("https://10.0.0.1:8443"), suffixes: .builtIn))
+        #expect(!address.contains(try HTTPURL("https://11.0.0.1"), suffixes: .builtIn))
     }
 
     @Test("Another site sets cookies with SameSite=None alone, unless it loads a page")

@@ -99,6 +99,39 @@ struct CachingExamplesTests {
         #expect(mock.requests.map(\.url.path) == ["/account/7", "/account/7", "/news"])
     }
 
+    @Test("Two users, and jars that the next run finds again")
+    func users() async throws {
+        try await DownloadTaskTests.withFolder { folder in
+            let file = folder + "/cookies.json"
+            let mock = server()
+            // swift-format-ignore: AlwaysUseLowerCamelCase
+            let Session = SessionMaker(mock)
+
+            let cache = ResponseCache.folder(folder)
+            let api = try Session(baseURL: "https://api.example.com") { $0.cache = cache }
+            let ada = api.with { $0.identityLabel = "ada" }
+            let bob = api.with { $0.identityLabel = "bob" }
+
+            try await ada.get("inbox")
+            try await bob.get("inbox")  // asks the server: the stored response is ada's
+
+            #expect(mock.requests.count == 2)
+
+            // Known by its path.
+            let kept = api.with { $0.cookieJar = CookieJar(path: file, keepsSessionCookies: true) }
+            // In memory: new cookies in each run, but the same stored responses.
+            let named = api.with { $0.cookieJar = CookieJar(identity: "ada") }
+            // Neither sends cookies nor keeps any.
+            let plain = api.with { $0.cookieJar = nil }
+
+            for session in [kept, named, plain] { try await session.get("news") }
+            #expect(mock.requests.count == 5)
+            await cache.sync()
+            let again = api.with { $0.cookieJar = CookieJar(identity: "ada") }
+            #expect(try await again.get("news").source == .cache)
+        }
+    }
+
     @Test("Requests that share a transfer")
     func shared() async throws {
         let mock = server()
@@ -124,8 +157,16 @@ struct CachingExamplesTests {
         let reply = try await offline.get("news")  // stored, of any age; throws with status 504 if there is none
         print(reply.headers[.age] ?? "")  // how old it is, in seconds
 
+        do {
+            try await offline.get("other")
+        } catch let error as SternaError where error.status == 504 {
+            print(error.response?.source == .cache)  // true: nothing was sent; a gateway's has .network
+            print(error.message)  // … nothing is stored for the URL
+        }
+
         let error = await #expect(throws: SternaError.self) { try await offline.get("other") }
-        #expect(error?.status == 504)
+        #expect(error?.status == 504 && error?.response?.source == .cache)
+        #expect(error?.message.contains("nothing is stored for the URL") == true)
         #expect(mock.requests.count == 1)
     }
 }

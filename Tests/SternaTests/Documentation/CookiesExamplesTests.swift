@@ -38,6 +38,24 @@ struct CookiesExamplesTests {
         #expect(sent(mock) == [nil, "sid=31d4"])
     }
 
+    @Test("A login that the next run has")
+    func nextRun() async throws {
+        try await DownloadTaskTests.withFolder { folder in
+            let file = folder + "/cookies.json"
+            let mock = self.shop()
+            // swift-format-ignore: AlwaysUseLowerCamelCase
+            let Session = SessionMaker(mock)
+
+            let jar = CookieJar(path: file, keepsSessionCookies: true)
+            let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+
+            try await shop.post("login")
+            try await jar.save()
+            #expect(CookieJar(path: file, keepsSessionCookies: true).cookies.map(\.name) == ["sid"])
+            #expect(CookieJar(path: file).cookies.isEmpty)
+        }
+    }
+
     @Test("Shared, separate, off")
     func sharing() async throws {
         let mock = MockTransport { _ in .json([:]) }
@@ -103,6 +121,7 @@ struct CookiesExamplesTests {
             Cookie(name: "lang", value: "en", domain: "shop.example", includesSubdomains: true, expires: nextYear))
         for cookie in jar.cookies(for: url) { print(cookie.name, cookie.domain, cookie.path, cookie.isSessionOnly) }
 
+        for cookie in jar.cookies where cookie.name == "lang" { jar.remove(cookie) }
         jar.removeCookies(for: url)  // those that a request to the URL would carry
         jar.remove(where: { $0.name.hasPrefix("ab_") })
         jar.removeSessionCookies()  // as a browser does when it is closed
@@ -145,6 +164,29 @@ struct CookiesExamplesTests {
         let (api, _) = try mocked(by: mock) { $0.cookieJar = jar }
         try await api.get("users")
         #expect(jar.cookies.map(\.name) == ["sid"])
+    }
+
+    @Test("No third parties")
+    func firstParty() async throws {
+        let mock = MockTransport { _ in
+            .init(
+                headers: [.setCookie: "sid=1; Secure; SameSite=None", .contentType: "application/json"],
+                body: ResponseBody(Bytes(text: "{}")))
+        }
+
+        let site = CookieSite(try Origin(scheme: .https, host: "news.example"))
+        let jar = CookieJar(accepts: { _, url in site.contains(url) })
+
+        let (api, _) = try mocked(nil, by: mock) { $0.cookieJar = jar }
+        for host in ["cdn.news.example", "ads.example"] { try await api.get("https://\(host)/") }
+        #expect(jar.cookies.map(\.domain) == ["cdn.news.example"])
+        let foreign = CookieJar()
+        let other = api.with {
+            $0.cookieJar = foreign
+            $0.cookieSite = site
+        }
+        try await other.get("https://ads.example/")
+        #expect(foreign.cookies.map(\.domain) == ["ads.example"])
     }
 
     @Test("The caller's own field, and sites")
@@ -201,7 +243,7 @@ struct CookiesExamplesTests {
             // swift-format-ignore: AlwaysUseLowerCamelCase
             let Session = SessionMaker(mock)
 
-            let jar = CookieJar(path: file)
+            let jar = CookieJar(path: file, keepsSessionCookies: true)
             let api = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
             try await api.get("orders")
 

@@ -33,9 +33,14 @@ struct MigratingCacheTests {
             #expect(reply.source == .cache)
             for entry in await cache.entries() { print(entry.url) }
             if let entry = await cache.entries().first(where: { $0.url == "https://api.example.com/users" }) {
+                print(entry.headers)
+            }
+            if let entry = await cache.entries().first(where: { $0.url == "https://api.example.com/users" }) {
                 #expect(entry.headers[.contentType] == "application/json")
                 #expect(entry.timeLeft > 0)
                 #expect(await cache.body(of: entry)?.text == "{}")
+                let stored = try await cache.response(of: entry)
+                #expect(stored?.status == .ok && stored?.source == .cache)
             }
             func found() async -> ResponseCache.Entry? {
                 let entry = await cache.entries().first { $0.url == "https://api.example.com/users" }

@@ -32,15 +32,16 @@ struct MigratingCookieTests {
             return jar
         }
         func text(_ path: String) -> CookieJar {
-            let jar = CookieJar(path: path, format: .cookiesText)
+            let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
             return jar
         }
         func never() -> CookieJar {
             let jar = CookieJar(accepts: { _, _ in false })
             return jar
         }
+        let site = CookieSite(page)
         func firstParty() -> CookieJar {
-            let jar = CookieJar(accepts: { cookie, url in url.host == page.host })
+            let jar = CookieJar(accepts: { _, url in site.contains(url) })
             return jar
         }
         #expect(shared("/nowhere/cookies.json").path == text("/nowhere/cookies.json").path)

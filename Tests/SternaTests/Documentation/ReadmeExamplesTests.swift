@@ -98,8 +98,8 @@ struct ReadmeExamplesTests {
             $0.credential = Credential(user: "ada", password: password)
         }
 
-        // Cookies are kept and sent back, here in a file, too; hosts that ask for https are reached by it (HSTS).
-        let jar = CookieJar(path: "cookies.json")
+        // Cookies are kept and sent back, in a file also those that end with the session (most logins). HSTS is obeyed.
+        let jar = CookieJar(path: "cookies.json", keepsSessionCookies: true)
         let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
         print(try shop.cookies(for: "orders").map(\.name))
 

@@ -281,6 +281,13 @@ struct AuthenticationExchange {
         }
         current = original
         current.headers[.authorization] = try Headers.field("Authorization", authorization.fieldValue).value
+        if digestAnswer != nil {
+            var identity = IdentityParts()
+            for text in [entry.credential.user ?? "", entry.credential.secret] {
+                identity.add(.authorization, text.utf8)
+            }
+            current.options[DigestIdentityKey.self] = identity.bytes
+        }
         situation.field = current.headers[.authorization]
         situation.sent.append(sent)
         carried = (entry, paths, digestAnswer)

@@ -23,14 +23,20 @@ public final class ResponseCache: Sendable {
     /// The time in milliseconds since 1970.
     let clock: @Sendable () -> Int64
 
+    /// The identities that have stored something.
+    let identities: StoredIdentities
+
+    /// The responses that are being stored.
+    let writes = BackgroundTasks()
+
+    /// The refreshes of stale responses.
+    let refreshes = BackgroundTasks()
+
     private let state = Mutex(State())
 
     private struct State {
         var secret: IdentitySecret?
-        var partitions: [CachePartition] = []
         var refreshing: Set<CacheEntryID> = []
-        var writes: [UInt64: Task<Void, Never>] = [:]
-        var nextWrite: UInt64 = 0
     }
 
     init(
@@ -38,6 +44,7 @@ public final class ResponseCache: Sendable {
         clock: @escaping @Sendable () -> Int64 = CacheClock.now
     ) {
         (self.storage, self.path, self.isShared, self.clock) = (storage, path, isShared, clock)
+        identities = StoredIdentities(folder: path)
         if path == nil { state.withLock { $0.secret = IdentitySecret() } }
     }
 
@@ -96,30 +103,22 @@ public final class ResponseCache: Sendable {
     /// The key of identities, if it was read.
     var knownSecret: IdentitySecret? { state.withLock { $0.secret } }
 
-    /// The most partitions that are remembered for ``invalidate(_:)``.
-    private static let mostPartitions = 1_024
-
-    /// Notes a partition in which something is stored.
-    func note(_ partition: CachePartition) {
-        state.withLock { state in
-            guard partition != .everyone, !state.partitions.contains(partition) else { return }
-            if state.partitions.count >= Self.mostPartitions { state.partitions.removeFirst() }
-            state.partitions.append(partition)
-        }
-    }
-
     /// Removes the stored responses of a URL: those for everyone and for callers without an identity, and those of the given identity and
-    /// of all that have stored something through this object.
-    nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ partition: CachePartition?) async {
-        let key = CacheKey(of: CacheRequestKey.bytes(of: url))
+    /// of all that have stored something in this cache, up to ``StoredIdentities/most``.
+    ///
+    /// - Parameter suffix: what the keys of the request have besides its URL.
+    nonisolated(nonsending) func invalidate(
+        _ url: HTTPURL, _ partition: CachePartition?, _ suffix: [UInt8] = []
+    ) async {
+        let key = CacheRequestKey.key(of: url, [])
+        let keys = suffix.isEmpty ? [key] : [key, CacheRequestKey.key(of: url, suffix)]
         // Before the partitions are read, since one may be added while it is waited for.
         let anonymous = await secret().anonymous
-        var partitions = state.withLock { $0.partitions }
+        var partitions = await identities.all()
         for further in [partition, anonymous] {
             if let further, !partitions.contains(further) { partitions.append(further) }
         }
-        await storage.remove(key)
-        for partition in partitions { await storage.remove(key.within(partition.bytes)) }
+        await storage.remove(keys + keys.flatMap { key in partitions.map { key.within($0.bytes) } })
     }
 
     /// Notes that an entry is being refreshed; false if it is already, or too many are.
@@ -129,16 +128,11 @@ public final class ResponseCache: Sendable {
 
     func endRefresh(of id: CacheEntryID) { _ = state.withLock { $0.refreshing.remove(id) } }
 
-    /// Runs work behind the caller's back that ``sync()`` waits for.
-    func runBehind(_ work: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
-            state.nextWrite += 1
-            let number = state.nextWrite
-            // It ends after this closure has listed it, since it needs the lock for that.
-            state.writes[number] = Task {
-                await work()
-                _ = self.state.withLock { $0.writes.removeValue(forKey: number) }
-            }
+    /// Waits until stale responses that are being refreshed are, or until so much time has passed.
+    package func waitForRefreshes(within limit: Duration) async {
+        let end = ContinuousClock.now.advanced(by: limit)
+        while !refreshes.isEmpty, ContinuousClock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { return }
         }
     }
 }
@@ -240,12 +234,15 @@ extension ResponseCache {
     /// Removes a stored response.
     public func remove(_ entry: Entry) async { await storage.remove(entry.id.id) }
 
-    /// Removes the responses that are stored for a URL, of all identities that have used this object. Throws `invalidURL`.
+    /// Removes the responses that are stored for a URL, of all identities. Throws `invalidURL`.
+    ///
+    /// Of a folder with responses of more than 1,024 identities, those of the earliest ones remain if the URL's query has secrets.
     public func remove(_ url: some URLConvertible) async throws {
         let url = try url.resolve(against: nil)
         await invalidate(url, nil)
-        let shown = Redaction.show(url.removingUserinfo())
-        // Identities of other processes are known by what they have stored alone.
+        // Those of identities that are no longer known; a URL with secrets in its query is shown like others.
+        let shown = Redaction.show(url.removingUserinfo().removingFragment())
+        guard !shown.contains("***") else { return }
         await remove { $0.url == shown }
     }
 
@@ -265,14 +262,14 @@ extension ResponseCache {
 
     /// Waits until responses that have arrived are stored, and would survive a power failure.
     public func sync() async {
-        while let write = state.withLock({ $0.writes.first?.value }) { await write.value }
+        await writes.wait()
         await storage.sync()
     }
 
     func ruleSettings(secret: IdentitySecret?, secretFields: Set<String> = []) -> CacheRuleSettings {
         var settings = CacheRuleSettings()
         settings.isShared = isShared
-        settings.secrets.names.formUnion(secretFields)
+        for name in secretFields { settings.secrets.names.insert(name.lowercased()) }
         if let secret { settings.secrets.cover = { secret.cover($0) } }
         return settings
     }

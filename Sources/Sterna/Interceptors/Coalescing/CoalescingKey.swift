@@ -53,7 +53,7 @@ struct CoalescingKey: Sendable, Hashable {
         ObjectIdentifier(RetryHistoryKey.self),
         ObjectIdentifier(CircuitBreakerKey.self), ObjectIdentifier(CircuitReportKey.self),
         ObjectIdentifier(AdaptiveConcurrencyKey.self), ObjectIdentifier(RateLimitKey.self),
-        ObjectIdentifier(HedgingKey.self),
+        ObjectIdentifier(HedgingKey.self), ObjectIdentifier(DigestIdentityKey.self),
         // Compared as objects.
         ObjectIdentifier(BandwidthKey.self), ObjectIdentifier(OwnBandwidthKey.self),
     ]

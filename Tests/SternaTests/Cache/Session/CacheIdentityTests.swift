@@ -156,6 +156,58 @@ struct CacheIdentityTests {
             await scene.cache.sync()
         }
     }
+
+    @Test("A write, and a removal by URL, reach what callers of other processes have stored", arguments: [true, false])
+    func otherProcesses(removes: Bool) async throws {
+        let folder = CacheTestFolder()
+        func scene(_ caller: @escaping (inout SessionSettings) -> Void) throws -> CacheScene {
+            try CacheScene(folder: folder.path, caller) { _ in .cached("x", "max-age=60") }
+        }
+        let url = "https://api.example.com/a?token=s3cret"
+        for (index, caller) in Self.callers.enumerated() {
+            let scene = try scene(caller)
+            #expect(try await scene.api.get(url).source == .network, "\(index)")
+            await scene.cache.sync()
+        }
+        let other = try scene { $0.authorization = .bearer("other") }
+        if removes { try await other.cache.remove(url) } else { try await other.api.put(url, body: .text("x")) }
+        #expect(await other.cache.usage().entries == 0)
+        for (index, caller) in Self.callers.enumerated() {
+            #expect(try await scene(caller).api.get(url).source == .network, "\(index)")
+        }
+    }
+
+    @Test("The identities of a folder are bounded, and a damaged list does no harm")
+    func identities() async throws {
+        let folder = CacheTestFolder()
+        #expect(CacheFolder(path: folder.path).make())
+        func partition(_ number: Int) -> CachePartition {
+            CachePartition((0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
+        }
+        let list = StoredIdentities(folder: folder.path)
+        for number in 0..<StoredIdentities.most + 3 { await list.add(partition(number)) }
+        let other = StoredIdentities(folder: folder.path)
+        for list in [list, other] {
+            let known = await list.all()
+            #expect(known.count == StoredIdentities.most)
+            #expect(!known.contains(partition(2)) && known.contains(partition(3)))
+            #expect(known.last == partition(StoredIdentities.most + 2))
+        }
+        let path = folder.path + "/identities-1"
+        #expect(FileStatus(path: path)?.permissions == 0o600)
+        for content in [[UInt8](repeating: 1, count: 33), [], [UInt8](repeating: 2, count: 1 << 20)] {
+            try Data(content).write(to: URL(fileURLWithPath: path))
+            #expect(await StoredIdentities(folder: folder.path).all().count == (content.count == 33 ? 1 : 0))
+        }
+        unlink(path)
+        #expect(symlink("/etc/passwd", path) == 0)
+        let last = StoredIdentities(folder: folder.path)
+        await last.add(partition(1))
+        #expect(await last.all() == [partition(1)])
+        let nowhere = StoredIdentities(folder: "/nonexistent/cache")
+        await nowhere.add(partition(1))
+        #expect(await nowhere.all() == [partition(1)])
+    }
 }
 
 extension Session {

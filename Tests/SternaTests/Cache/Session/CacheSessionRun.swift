@@ -92,8 +92,6 @@ struct CacheSessionRun {
     private var cache: ResponseCache
     private var api: Session
     private var stored: [Place: Stored] = [:]
-    /// The callers whose partitions the cache's object knows.
-    private var known: Set<Int> = [0]
     /// What was done, for failures.
     private(set) var recent: [String] = []
     private(set) var counts: [String: Int] = [:]
@@ -200,7 +198,6 @@ struct CacheSessionRun {
             // What a memory has dropped of a URL is not looked for on disk while it has other variants of it.
             let mayGo = options.evicts || options.mayLose || options.dropsVariants && kind == .varying
             stored[place] = Stored(version: version, received: now, isCertain: !mayGo)
-            if kind != .everyone { known.insert(caller) }
         }
     }
 
@@ -214,11 +211,7 @@ struct CacheSessionRun {
         count(fails ? "failed change" : "change", "\(kind) by \(caller)")
         guard !fails else { return }
         server.change(kind)
-        for place in stored.keys where place.kind == kind {
-            // Those of callers whom only a former process knew may stay.
-            let isKnown = kind == .everyone || place.caller == caller || known.contains(place.caller)
-            if isKnown { stored[place] = nil } else { stored[place]?.isCertain = false }
-        }
+        for place in stored.keys where place.kind == kind { stored[place] = nil }
     }
 
     private mutating func remove() async throws {
@@ -238,7 +231,6 @@ struct CacheSessionRun {
             count("loss of the journal")
         }
         (cache, api) = try Self.open(options, time, server)
-        known = [0]
         count("start")
     }
 }

@@ -129,7 +129,7 @@ struct CacheValidationTests {
         let stale = try await scene.api.get("a")
         #expect(stale.body.text == "1" && stale.response.source == .cache)
         #expect(stale.headers["Cache-Status"]?.contains("ttl=-1") == true)
-        await scene.cache.sync()
+        await scene.cache.waitForRefreshes(within: .seconds(60))
         #expect(scene.sent == 2)
         let fresh = try await scene.api.get("a")
         #expect(fresh.body.text == "2" && fresh.response.source == .cache)

@@ -33,3 +33,8 @@ final class CacheTestFolder: Sendable {
         close(descriptor)
     }
 }
+
+extension CacheStorage {
+    /// Removes all variants of a key.
+    nonisolated(nonsending) func remove(_ key: CacheKey) async { await remove([key]) }
+}

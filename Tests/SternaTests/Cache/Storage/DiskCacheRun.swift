@@ -208,7 +208,7 @@ struct DiskCacheRun {
 
     private mutating func removeKey() async {
         let key = Int.random(in: 0..<12, using: &random)
-        await cache().remove(Self.key(key))
+        await cache().remove([Self.key(key)])
         for index in places.indices where places[index].key == key { places[index].fate = .gone }
     }
 

@@ -93,7 +93,7 @@ struct MemoryCacheTests {
         await cache.remove { $0.length == 5 }
         let lengths = await cache.list().map(\.length)
         #expect(lengths.sorted() == [3, 4])
-        await cache.remove(Self.key("a"))
+        await cache.remove([Self.key("a")])
         #expect(await cache.variants(of: Self.key("a")).isEmpty)
         #expect(await cache.usage().entries == 1)
     }
@@ -150,7 +150,7 @@ struct MemoryCacheTests {
                         let key = Int.random(in: 0..<40, using: &random)
                         switch step % 5 {
                         case 0, 1: await Self.store(cache, "\(key)", head: "\(key)", "body| of |\(key)")
-                        case 4 where step % 20 == 4: await cache.remove(Self.key("\(key)"))
+                        case 4 where step % 20 == 4: await cache.remove([Self.key("\(key)")])
                         default:
                             for variant in await cache.variants(of: Self.key("\(key)")) {
                                 let text = await Self.text(variant)

@@ -30,7 +30,7 @@ extension CacheExchange {
             field.isStored = true
             guard let whole = response.body.whole else {
                 var response = marked(response, field)
-                response.body = ResponseBody(TeeBody(ClaimedBody(response.body), entry))
+                response.body = ResponseBody(TeeBody(ClaimedBody(response.body), entry, isForStoreAlone: isRefresh))
                 return response
             }
             if await entry.append(whole) {
@@ -60,7 +60,7 @@ extension CacheExchange {
     /// Begins the entry of a response; nil if the store does not take it.
     private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> NewEntry? {
         let place = plan.isForEveryone ? key : key.within(partition.bytes)
-        if !plan.isForEveryone { cache.note(partition) }
+        if !plan.isForEveryone { await cache.identities.add(partition) }
         var former: Former?
         let former1 = stored.indices.first {
             responses[$0].variant == plan.variant && stored[$0].variant.id.key == place
@@ -92,7 +92,10 @@ extension CacheExchange {
         }.map { stored[$0].variant.id }
         if let former {
             return NewEntry(
-                cache, CombiningWriter(cache, former, plan, own.url), nil, settings: settings, removing: others)
+                cache,
+                CombiningWriter(
+                    cache, former, plan, own.url, isInMemoryOnly: policy.storage == .allowedInMemoryOnly),
+                nil, settings: settings, removing: others)
         }
         guard
             let writer = await cache.storage.store(

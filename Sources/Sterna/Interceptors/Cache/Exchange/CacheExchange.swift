@@ -13,8 +13,11 @@ struct CacheExchange: Sendable {
     let settings: CacheRuleSettings
     let partition: CachePartition
 
-    /// The key of the request's URL, for responses that all identities share.
+    /// The key of the request's URL and of its ``CacheSpace``, for responses that all identities share.
     let key: CacheKey
+
+    /// Whether the request is made for the store alone, to refresh a stale response.
+    let isRefresh: Bool
     let stored: [StoredEntry]
     let next: Chain
 
@@ -32,9 +35,13 @@ struct CacheExchange: Sendable {
         secret: IdentitySecret?, _ next: Chain
     ) async {
         (self.plan, self.request, self.policy, self.partition, self.next) = (plan, request, policy, partition, next)
-        asked = CacheRequest(request)
-        settings = plan.cache.ruleSettings(secret: secret, secretFields: plan.secretFields)
-        key = CacheKey(of: CacheRequestKey.bytes(of: request.url))
+        var asked = CacheRequest(request)
+        // Signed below the cache, with credentials as others.
+        if RequestIdentity.isSigned(request) { asked.fields[.authorization] = "signed" }
+        self.asked = asked
+        isRefresh = false
+        settings = plan.cache.ruleSettings(secret: secret, secretFields: request.options[SecretHeadersKey.self])
+        key = CacheRequestKey.key(of: request.url, plan.space.suffix(for: request))
         var found: [StoredEntry] = []
         // A reload needs nothing that is stored, but replaces it.
         for variant in await plan.cache.storage.variants(of: key.within(partition.bytes)) {
@@ -53,6 +60,7 @@ struct CacheExchange: Sendable {
             other.plan, other.policy, other.settings, other.partition, other.key
         )
         (stored, responses, next, asked) = (other.stored, other.responses, other.next, other.asked)
+        isRefresh = true
         self.request = request
     }
 
@@ -180,6 +188,7 @@ struct CacheExchange: Sendable {
         if !keeps { await cache.storage.remove(stored[index].variant.id) }
         let entry = stored[index]
         let response = updates.first { $0.index == index }?.response ?? entry.head.response
+        let keeps = keeps && (entry.variant.id.key != key || CacheRule.isForEveryone(response.control))
         var content = CachedAnswer.Content.whole
         if case .answer(let found) = ConditionRule.content(of: response, for: asked) { content = found }
         let now = now
@@ -203,16 +212,21 @@ struct CacheExchange: Sendable {
                 continue
             }
             let head = StoredHead(url: entry.head.url, response)
-            guard head.isCodable, response.variant == entry.head.response.variant else {
+            // What the server now says to one identity must not stay among what all share.
+            let mayStay = entry.variant.id.key != key || CacheRule.isForEveryone(response.control)
+            guard head.isCodable, mayStay, response.variant == entry.head.response.variant else {
                 await cache.storage.remove(entry.variant.id)
                 continue
             }
-            cache.note(partition)
+            await cache.identities.add(partition)
             _ = await cache.storage.update(entry.variant.id, head: head.coded)
         }
     }
 
     // MARK: Refreshing
+
+    /// How long the refresh of a stale response may take.
+    private static let longestRefresh = TimeAmount.minutes(10)
 
     /// Validates a response that is served stale, behind the caller's back (RFC 5861, 3).
     private func refresh(_ validation: CacheValidation) {
@@ -220,14 +234,14 @@ struct CacheExchange: Sendable {
         guard let call = request.call, cache.beginRefresh(of: entry.variant.id) else { return }
         var request = request
         // The caller's own call ends with its response; this one ends with the session.
-        request.join(
-            Call(deadline: call.clock.now + request.timeouts.amounts.total, clock: call.clock, scope: plan.calls))
+        let total = min(request.timeouts.amounts.total, Self.longestRefresh)
+        request.join(Call(deadline: call.clock.now + total, clock: call.clock, scope: plan.calls))
         request.delivery = .head
         request.uploadProgress = nil
         request.options[BodyReadingKey.self] = nil
         let exchange = CacheExchange(self, request: request)
         let (id, own) = (entry.variant.id, request.call)
-        cache.runBehind {
+        cache.refreshes.run {
             defer { exchange.cache.endRefresh(of: id) }
             do {
                 let field = CacheStatusField(.validate(validation, .stale))

@@ -28,7 +28,8 @@ final class CacheInterceptor: Interceptor {
     ) async throws -> Response {
         var secret = plan.cache.knownSecret
         if secret == nil { secret = await plan.cache.secret() }
-        let identity = plan.identity.partition(of: request, secret ?? IdentitySecret())
+        let signer = try await RequestIdentity.signer(of: request)
+        let identity = plan.identity.partition(of: request, signer: signer, secret ?? IdentitySecret())
         let exchange = await CacheExchange(
             plan, withCookies(request), policy, partition: identity, secret: secret, next)
         return try await exchange.run()
@@ -47,8 +48,10 @@ final class CacheInterceptor: Interceptor {
         let invalid = CacheRule.invalidated(by: head, to: asked)
         guard !invalid.isEmpty else { return response }
         let secret = await plan.cache.secret()
-        let partition = plan.identity.partition(of: request, secret)
-        for url in invalid { await plan.cache.invalidate(url, partition) }
+        let signer = try? await RequestIdentity.signer(of: request)
+        let partition = plan.identity.partition(of: request, signer: signer ?? [], secret)
+        let suffix = plan.space.suffix(for: request)
+        for url in invalid { await plan.cache.invalidate(url, partition, suffix) }
         return response
     }
 
@@ -64,11 +67,9 @@ final class CacheInterceptor: Interceptor {
 struct CachePlan: Sendable {
     let cache: ResponseCache
     let identity: RequestIdentity
+    let space: CacheSpace
     let isOffline: Bool
     let willCache: (@Sendable (Response, Request) -> Bool)?
-
-    /// The names of secret fields, in lower case.
-    let secretFields: Set<String>
 
     /// The calls that end with the session: those that refresh stale responses.
     let calls: CallScope
@@ -79,9 +80,9 @@ struct CachePlan: Sendable {
         }
         self.cache = cache
         identity = RequestIdentity(settings)
+        space = CacheSpace(settings)
         isOffline = settings.isOffline
         willCache = settings.willCache
-        secretFields = Set(settings.secretHeaders.map { $0.lowercased() })
         self.calls = calls
     }
 

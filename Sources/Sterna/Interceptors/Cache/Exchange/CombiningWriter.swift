@@ -13,10 +13,14 @@ final class CombiningWriter: CacheWriter {
     private let former: CacheExchange.Former
     private let plan: StorePlan
     private let url: String
+    private let isInMemoryOnly: Bool
     private let part = Mutex<Bytes?>(Bytes())
 
-    init(_ cache: ResponseCache, _ former: CacheExchange.Former, _ plan: StorePlan, _ url: String) {
+    init(
+        _ cache: ResponseCache, _ former: CacheExchange.Former, _ plan: StorePlan, _ url: String, isInMemoryOnly: Bool
+    ) {
         (self.cache, self.former, self.plan, self.url) = (cache, former, plan, url)
+        self.isInMemoryOnly = isInMemoryOnly
     }
 
     nonisolated(nonsending) func append(_ piece: Bytes) async -> Bool {
@@ -46,7 +50,8 @@ final class CombiningWriter: CacheWriter {
             let old = try? await StoredBody.collect(former.entry.variant.body),
             let body = Self.join(old, former.entry.head.response.extent, part, range, former.new.extent),
             let writer = await cache.storage.store(
-                id.key, variant: id.variant, head: head.coded, length: Int64(body.readableBytes)),
+                id.key, variant: id.variant, head: head.coded, length: Int64(body.readableBytes),
+                isInMemoryOnly: isInMemoryOnly),
             await writer.append(body)
         else { return nil }
         return await writer.commit(head: nil)

@@ -63,7 +63,7 @@ final class NewEntry: Sendable {
         }
         guard !isOver else { return }
         guard cache.storage.commitsAtOnce else {
-            cache.runBehind { [self] in await commit(length) }
+            cache.writes.run { [self] in await commit(length) }
             return
         }
         await commit(length)
@@ -83,10 +83,13 @@ final class NewEntry: Sendable {
         for id in others { await cache.storage.remove(id) }
     }
 
-    /// Gives the entry up.
+    /// Gives the entry up, unless its body is complete: a reader that has all of it may end before the disk does.
     func discard() {
-        state.withLock { $0.isOver = true }
-        writer.discard()
+        let wasOver = state.withLock { state in
+            defer { state.isOver = true }
+            return state.isOver
+        }
+        if !wasOver { writer.discard() }
     }
 }
 
@@ -98,7 +101,12 @@ final class TeeBody: BodyStream {
     private let source: ClaimedBody
     private let entry: NewEntry
 
-    init(_ source: ClaimedBody, _ entry: NewEntry) { (self.source, self.entry) = (source, entry) }
+    /// Whether the body is read for the store alone.
+    private let isForStoreAlone: Bool
+
+    init(_ source: ClaimedBody, _ entry: NewEntry, isForStoreAlone: Bool = false) {
+        (self.source, self.entry, self.isForStoreAlone) = (source, entry, isForStoreAlone)
+    }
 
     func next() async throws -> Bytes? {
         do {
@@ -106,7 +114,10 @@ final class TeeBody: BodyStream {
                 await entry.finish()
                 return nil
             }
-            _ = await entry.append(piece)
+            guard await entry.append(piece) || !isForStoreAlone else {
+                cancel()
+                return nil
+            }
             return piece
         } catch {
             // A cancelled reader may read on; any other error ends the body.

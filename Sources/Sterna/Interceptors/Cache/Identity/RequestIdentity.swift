@@ -5,8 +5,8 @@ import SternaSecurity
 
 /// On whose behalf a session sends requests: what decides which stored responses, and which requests in flight, they may share.
 ///
-/// An identity is made of the caller's Authorization and Cookie fields and of the fields that are marked as secret, the client
-/// certificate, the cookie jar, and the session's label. Cookies of the jar are no part of it: a login changes what `Vary: Cookie`
+/// An identity is made of the caller's Authorization and Cookie fields and of the fields that are marked as secret, the credentials of
+/// Digest and of signatures, the client certificate, the cookie jar, and the session's label. Cookies of the jar are no part of it: a login changes what `Vary: Cookie`
 /// selects, not the identity.
 struct RequestIdentity: Sendable {
     /// The session's label; nil for none.
@@ -21,8 +21,31 @@ struct RequestIdentity: Sendable {
         (securityPolicy, hostPolicies) = (settings.securityPolicy, settings.hostPolicies)
     }
 
+    /// Whether a request is signed below the cache.
+    static func isSigned(_ request: Request) -> Bool {
+        guard !request.options.isEmpty else { return false }
+        return request.options[AWSSigningKey.self]?.signing != nil
+            || request.options[MessageSigningOptionKey.self]?.signing != nil
+    }
+
+    /// Returns what names the signer of a request, a secret; empty if it is not signed. Throws what the provider of credentials throws.
+    nonisolated(nonsending) static func signer(of request: Request) async throws -> [UInt8] {
+        guard isSigned(request) else { return [] }
+        var parts = IdentityParts()
+        if let signing = request.options[AWSSigningKey.self]?.signing {
+            let credentials = try await signing.credentials.credentials()
+            for text in [credentials.accessKey, credentials.secretKey] { parts.add(.signer, text.utf8) }
+        }
+        if let signing = request.options[MessageSigningOptionKey.self]?.signing {
+            parts.add(.signer, signing.key.id.utf8)
+        }
+        return parts.bytes
+    }
+
     /// Returns the partition of a request, before cookies of the jar were added to it.
-    func partition(of request: Request, _ secret: IdentitySecret) -> CachePartition {
+    ///
+    /// - Parameter signer: what ``signer(of:)`` returns.
+    func partition(of request: Request, signer: [UInt8] = [], _ secret: IdentitySecret) -> CachePartition {
         var parts = IdentityParts()
         if let label { parts.add(.label, label.utf8) }
         if let own = jar?.identity { parts.add(.jar, own) }
@@ -31,7 +54,12 @@ struct RequestIdentity: Sendable {
         {
             parts.add(.certificate, certificate)
         }
+        if !signer.isEmpty { parts.add(.signer, signer) }
+        // Digest's field is another one for each request.
+        let digest = request.options.isEmpty ? nil : request.options[DigestIdentityKey.self]
+        if let digest { parts.add(.authorization, digest) }
         for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
+            if name == .authorization, digest != nil { continue }
             for value in request.headers[values: name] {
                 parts.add(name == .cookie ? .cookie : .authorization, value.utf8)
             }
@@ -47,10 +75,16 @@ struct RequestIdentity: Sendable {
     }
 }
 
+/// The option that holds the user and the password of a request that Digest authenticates.
+enum DigestIdentityKey: RequestOptionKey {
+    static var defaultValue: [UInt8]? { nil }
+    static var name: String? { nil }
+}
+
 /// The parts of an identity in an order and a form that no other identity has.
 struct IdentityParts: Sendable, Hashable {
     enum Kind: UInt8, Sendable {
-        case label, jar, certificate, authorization, cookie, field
+        case label, jar, certificate, authorization, cookie, field, signer
     }
 
     private(set) var bytes: [UInt8] = []

@@ -28,6 +28,15 @@ struct CacheRequestKey: Sendable, Hashable {
     /// The bytes that the key of a URL's responses is made of.
     static func bytes(of url: HTTPURL) -> String.UTF8View { text(of: url).utf8 }
 
+    /// Returns the key of a URL's responses.
+    ///
+    /// - Parameter suffix: what else they have in common; see ``CacheSpace``.
+    static func key(of url: HTTPURL, _ suffix: [UInt8]) -> CacheKey {
+        guard !suffix.isEmpty else { return CacheKey(of: bytes(of: url)) }
+        // No URL has a line feed.
+        return CacheKey(of: Array(bytes(of: url)) + [0x0A] + suffix)
+    }
+
     /// Returns a URL in the form for comparison.
     ///
     /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters

@@ -37,8 +37,8 @@ package protocol CacheStorage: AnyObject, Sendable {
     /// Removes an entry, unless another has replaced it.
     nonisolated(nonsending) func remove(_ id: CacheEntryID) async
 
-    /// Removes all variants of a key.
-    nonisolated(nonsending) func remove(_ key: CacheKey) async
+    /// Removes all variants of keys.
+    nonisolated(nonsending) func remove(_ keys: [CacheKey]) async
 
     /// Removes the entries that a predicate accepts.
     nonisolated(nonsending) func remove(where matches: @Sendable (CacheListing) -> Bool) async

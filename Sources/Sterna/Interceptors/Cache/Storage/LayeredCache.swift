@@ -95,7 +95,11 @@ package final class LayeredCache: CacheStorage {
         let write = Task { [self] in
             let isOnDisk = await lower.commit(head: head) != nil
             // A full disk: memory must not answer for what the disk will never have, which others could have replaced.
-            if !isOnDisk { await memory.remove(id) }
+            // Nor may the one that it replaces answer again.
+            if !isOnDisk {
+                await memory.remove(id)
+                await disk.removeVariant(of: id)
+            }
             state.withLock { state in
                 state.memoryOnly.remove(id)
                 state.writes[id] = nil
@@ -129,10 +133,10 @@ package final class LayeredCache: CacheStorage {
         forget(id)
     }
 
-    package nonisolated(nonsending) func remove(_ key: CacheKey) async {
-        await memory.remove(key)
-        for id in state.withLock({ $0.writes.keys.filter { $0.key == key } }) { await written(id) }
-        await disk.remove(key)
+    package nonisolated(nonsending) func remove(_ keys: [CacheKey]) async {
+        await memory.remove(keys)
+        for id in state.withLock({ $0.writes.keys.filter { keys.contains($0.key) } }) { await written(id) }
+        await disk.remove(keys)
     }
 
     package nonisolated(nonsending) func remove(where matches: @Sendable (CacheListing) -> Bool) async {

@@ -64,7 +64,8 @@ extension CookieJarState {
         var found = Matches()
         guard host.utf8.count <= CookieMatching.longestHost else { return found }
         let context = CookieContext(
-            isSecure: url.scheme.isSecure, isForeign: request.site.map { !$0.contains(url, suffixes) } ?? false,
+            isSecure: url.scheme.isSecure,
+            isForeign: request.site.map { !$0.contains(url, suffixes: suffixes) } ?? false,
             isLaxAllowed: request.isSafe && request.site?.isNavigation == true, now: now)
         var isSorted = true
         var target = url.requestTarget

@@ -31,7 +31,8 @@ enum CookieRules {
             name: field.name, value: field.value, domain: domain.isEmpty ? host : domain, isHostOnly: domain.isEmpty,
             path: path, isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly, isPartitioned: field.isPartitioned,
             sameSite: field.sameSite, expiry: expiry(field, now), creation: now, lastAccess: now, update: now)
-        if field.sameSite != Cookie.SameSite.none, let site, !site.isNavigation, !site.contains(url, suffixes) {
+        if field.sameSite != Cookie.SameSite.none, let site, !site.isNavigation, !site.contains(url, suffixes: suffixes)
+        {
             throw .crossSite
         }
         if field.sameSite == Cookie.SameSite.none, !field.isSecure { throw .sameSiteNoneInsecure }

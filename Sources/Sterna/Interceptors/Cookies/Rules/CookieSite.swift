@@ -17,8 +17,10 @@ public struct CookieSite: Sendable, Hashable {
         self.isNavigation = isNavigation
     }
 
-    /// Whether a URL belongs to the site: both are secure or both are not, and they have the same registrable domain, or host.
-    func contains(_ url: HTTPURL, _ suffixes: PublicSuffixList) -> Bool {
+    /// Returns whether a URL belongs to the site: both are secure or both are not, and they have the same registrable domain, or host.
+    ///
+    /// - Parameter suffixes: the list that registrable domains are found by; the built-in one by default.
+    public func contains(_ url: HTTPURL, suffixes: PublicSuffixList = .builtIn) -> Bool {
         guard origin.scheme.isSecure == url.scheme.isSecure else { return false }
         let (own, other) = (origin.host, url.host)
         if own == other { return true }

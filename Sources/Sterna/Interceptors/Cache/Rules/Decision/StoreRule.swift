@@ -80,7 +80,7 @@ extension CacheRule {
         }
         var plan = StorePlan(
             status: response.status, fields: CacheFields.stored(response.fields, control, settings), variant: variant,
-            isForEveryone: control.isPublic && control.isPrivate == .absent)
+            isForEveryone: isForEveryone(control))
         if response.fields.contains(.contentLength) {
             let lines = response.fields[values: .contentLength]
             guard let line = lines.first, lines.allSatisfy({ $0 == line }), let length = ContentRange.number(line.utf8)
@@ -94,6 +94,11 @@ extension CacheRule {
         return part(of: response, request, plan)
     }
 
+    /// Whether every identity may be served a response: it is marked `public`, and nothing of it `private`.
+    static func isForEveryone(_ control: CacheControl.Response) -> Bool {
+        control.isPublic && control.isPrivate == .absent
+    }
+
     /// Adds the range of a 206 (RFC 9111, 3.3).
     private static func part(
         of response: CacheResponse, _ request: CacheRequest, _ plan: StorePlan
@@ -101,7 +106,7 @@ extension CacheRule {
         var plan = plan
         let lines = response.fields[values: .contentRange]
         guard request.fields.contains(.range), lines.count == 1, let line = lines.first,
-            case .part(let range, let length)? = ContentRange(line)
+            case .part(let range, let length)? = ContentRange(line), !isMultipart(response.fields)
         else { return .refuse(.range) }
         let count = range.upperBound - range.lowerBound
         guard plan.contentLength == nil || plan.contentLength == count else { return .refuse(.range) }
@@ -112,6 +117,11 @@ extension CacheRule {
         plan.fields[.contentRange] = nil
         plan.fields[.contentLength] = nil
         return .store(plan)
+    }
+
+    /// Whether the body has several ranges, each with a head of its own (RFC 9110, 15.3.7.2).
+    private static func isMultipart(_ fields: HTTPFields) -> Bool {
+        fields[values: .contentType].contains { DirectiveList.lowercased($0.utf8).hasPrefix("multipart/byteranges") }
     }
 
     /// Whether a shared cache may store responses to requests with credentials (RFC 9111, 3.5).

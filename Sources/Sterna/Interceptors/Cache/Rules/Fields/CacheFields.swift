@@ -76,7 +76,7 @@ enum CacheFields {
         guard fields.contains(.connection) else { return [] }
         var names: Set<String> = []
         for line in fields[values: .connection] {
-            for part in line.utf8.split(separator: UInt8(ascii: ",")).prefix(64) {
+            for part in line.utf8.split(separator: UInt8(ascii: ",")) {
                 names.insert(DirectiveList.lowercased(Blanks.trimmed(part)))
             }
         }

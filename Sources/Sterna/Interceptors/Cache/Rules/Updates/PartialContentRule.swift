@@ -23,6 +23,8 @@ extension CacheRule {
         guard stored.status == 200, let part = plan.part,
             let validator = EntityValidator(FieldSection(response.fields)),
             EntityValidator(FieldSection(stored.fields)) == validator,
+            // Parts of two codings are parts of two representations, whatever their tags say (RFC 9110, 8.8.3.3).
+            stored.fields[values: .contentEncoding] == response.fields[values: .contentEncoding],
             part.length == nil || stored.extent.length == nil || part.length == stored.extent.length,
             let new = updated(stored, by: response, to: request, settings)
         else { return .replaces }

@@ -256,19 +256,31 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    package nonisolated(nonsending) func remove(_ key: CacheKey) async {
+    package nonisolated(nonsending) func remove(_ keys: [CacheKey]) async {
         await onDisk(()) { [self] in
             _ = change { state in
                 if state.header.isIncomplete {
                     // Entries of a lost journal, too.
-                    let prefix = EntryHeader.prefix(of: key)
-                    for name in folder.names() where EntryHeader.isFileName(name) && name.hasPrefix(prefix) {
+                    let prefixes = keys.map(EntryHeader.prefix)
+                    for name in folder.names()
+                    where EntryHeader.isFileName(name) && prefixes.contains(where: name.hasPrefix) {
                         unlink("\(folder.entries)/\(name)")
                     }
                 }
-                let listed = state.entries(of: key)
+                let listed = keys.flatMap { state.entries(of: $0) }
                 for entry in listed { unlink(folder.path(of: entry.id)) }
                 return listed.isEmpty ? nil : listed.map { JournalRecord(.removed, $0.id) }
+            }
+        }
+    }
+
+    /// Removes the entry that one which could not be written would have replaced.
+    nonisolated(nonsending) func removeVariant(of id: CacheEntryID) async {
+        await onDisk(()) { [self] in
+            _ = change { state in
+                let replaced = state.entries(of: id.key).filter { $0.id.variant == id.variant }
+                for entry in replaced { unlink(folder.path(of: entry.id)) }
+                return replaced.isEmpty ? nil : replaced.map { JournalRecord(.removed, $0.id) }
             }
         }
     }

@@ -137,9 +137,11 @@ package final class MemoryCache: CacheStorage {
         }
     }
 
-    package nonisolated(nonsending) func remove(_ key: CacheKey) async {
+    package nonisolated(nonsending) func remove(_ keys: [CacheKey]) async {
         state.withLock { state in
-            for slot in state.slots.removeValue(forKey: key) ?? [] { state.queue.remove(slot) }
+            for key in keys {
+                for slot in state.slots.removeValue(forKey: key) ?? [] { state.queue.remove(slot) }
+            }
         }
     }
 

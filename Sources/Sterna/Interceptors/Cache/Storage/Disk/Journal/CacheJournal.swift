@@ -14,6 +14,9 @@ struct CacheJournal: ~Copyable {
     /// How long to wait for other processes.
     private var patience: Duration { limits.patience * 2 }
 
+    /// The longest journal that is read, in bytes; a longer one was not written by a cache.
+    private static let longest: Int64 = 1 << 30
+
     /// The entries; nil until the journal was opened, and if that fails.
     private(set) var state: JournalState?
 
@@ -143,7 +146,7 @@ struct CacheJournal: ~Copyable {
     /// Reads what is new, and makes a journal if there is none that can be read.
     private mutating func load() -> Bool {
         if var known = state, let status = FileStatus(linkAt: folder.journal), status.identity == identity,
-            status.size >= known.length
+            status.size >= known.length, status.size <= Self.longest
         {
             guard status.size > known.length else { return true }
             guard let tail = CacheFolder.read(descriptor, at: known.length, count: Int(status.size - known.length))
@@ -166,7 +169,8 @@ struct CacheJournal: ~Copyable {
     private mutating func open() -> Bool {
         forget()
         guard let opened = CacheFolder.open(folder.journal, O_RDWR).descriptor else { return false }
-        guard let status = FileStatus(descriptor: opened), status.size >= JournalHeader.size, status.size <= 1 << 30,
+        guard let status = FileStatus(descriptor: opened), status.size >= JournalHeader.size,
+            status.size <= Self.longest,
             let bytes = CacheFolder.read(opened, at: 0, count: Int(status.size)),
             let read = bytes.withUnsafeReadableBytes({ Self.state($0, limits) })
         else {

@@ -1,0 +1,71 @@
+import SternaCore
+import SternaPlatform
+import Synchronization
+
+/// The identities that have stored responses in a cache, so that an invalidation reaches the responses of all of them.
+///
+/// Those of a folder are in its file `identities-1`, also those of other processes: the 32 bytes of each partition, the latest last. They
+/// are keyed hashes, from which no identity can be learnt.
+final class StoredIdentities: Sendable {
+    /// The most that are remembered: the one that stored something first is forgotten for a new one.
+    static let most = 1_024
+
+    private let file: SavedFile?
+    private let state = Mutex(State())
+
+    private struct State {
+        var partitions: [CachePartition] = []
+        /// Those that are in the file.
+        var saved: Set<CachePartition> = []
+    }
+
+    /// - Parameter folder: the folder of the cache; nil for one in memory.
+    init(folder: String?) {
+        file = folder.map { SavedFile(path: $0 + "/identities-1", title: "The list of the cache's identities") }
+    }
+
+    /// Adds an identity, before something of it is stored.
+    nonisolated(nonsending) func add(_ partition: CachePartition) async {
+        guard partition != .everyone else { return }
+        let mustSave = state.withLock { state in
+            if !state.partitions.contains(partition) {
+                if state.partitions.count >= Self.most { state.saved.remove(state.partitions.removeFirst()) }
+                state.partitions.append(partition)
+            }
+            return file != nil && !state.saved.contains(partition)
+        }
+        guard mustSave, let file else { return }
+        // A folder that cannot be written keeps no responses either.
+        guard (try? await FileWork.run { try Self.save(partition, file) }) != nil else { return }
+        state.withLock { state in
+            if state.partitions.contains(partition) { state.saved.insert(partition) }
+        }
+    }
+
+    /// Returns all that are known: those of this process, and those in the folder.
+    nonisolated(nonsending) func all() async -> [CachePartition] {
+        var listed: [CachePartition] = []
+        if let file { listed = (try? await FileWork.run { Self.read(file) }) ?? [] }
+        // Those of this process are read last, since one may be added while the file is read.
+        let own = state.withLock { $0.partitions }
+        let known = Set(own)
+        return own + listed.filter { !known.contains($0) }
+    }
+
+    private static func save(_ partition: CachePartition, _ file: SavedFile) throws {
+        try FileLock.withLock(path: file.path) {
+            let listed = read(file)
+            guard !listed.contains(partition) else { return }
+            try file.write((listed + [partition]).suffix(most).flatMap(\.bytes))
+        }
+    }
+
+    /// Reads the file; an empty list if there is none, or if it is not this user's.
+    private static func read(_ file: SavedFile) -> [CachePartition] {
+        let size = IdentitySecret.size
+        guard let content = try? file.load(upTo: most * size), content.isOwn else { return [] }
+        return stride(from: 0, to: content.bytes.count - content.bytes.count % size, by: size).map {
+            CachePartition(Array(content.bytes[$0..<$0 + size]))
+        }
+    }
+}
