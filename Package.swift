@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "Sterna", targets: ["Sterna"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaS3", targets: ["SternaS3"]),
+        .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
@@ -90,6 +91,13 @@ let package = Package(
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaS3", dependencies: ["SternaPlatform", "Sterna", "SternaXML", nioCore, httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "SternaTransfers",
+            dependencies: [
+                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", nioCore, httpTypes, structuredFields,
+                crypto,
+            ],
             swiftSettings: strict),
         .target(
             name: "SternaTesting",
@@ -148,6 +156,13 @@ let package = Package(
         .testTarget(
             name: "SternaS3Tests",
             dependencies: ["SternaPlatform", "SternaS3", "SternaTesting", "MutationKit", nioCore, httpTypes],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaTransfersTests",
+            dependencies: [
+                "SternaPlatform", "SternaTransfers", "Sterna", "SternaCore", "SternaTesting", "MutationKit", nioCore,
+                httpTypes,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests",
