@@ -28,6 +28,9 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     private let kept = Mutex(State())
 
+    /// Keeps what continues the download; nil for the file beside the partial one.
+    let log: (any DownloadLog)?
+
     /// Whether the first response is that of another task.
     let takesResponse: Bool
 
@@ -37,8 +40,9 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     init(
         _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>,
         to destination: DownloadDestination, options: DownloadOptions, resuming data: ResumeData? = nil,
-        taking response: Response? = nil
+        taking response: Response? = nil, log: (any DownloadLog)? = nil
     ) {
+        self.log = log
         takesResponse = response != nil
         taken = Mutex(response)
         self.destination = destination

@@ -53,6 +53,18 @@ extension Session {
         return task
     }
 
+    /// Makes a task whose state a log keeps. It does not start by itself, since the log is the caller's.
+    package func downloadTask(
+        _ draft: RequestDraft, to destination: DownloadDestination, options: DownloadOptions,
+        resuming data: ResumeData?, log: any DownloadLog
+    ) -> DownloadTask {
+        let draft = ofDownload(draft)
+        let task = DownloadTask(
+            self, draft, prepared(draft), to: destination, options: options, resuming: data, log: log)
+        task.enroll(startsAtOnce: false)
+        return task
+    }
+
     private static var noDestination: SternaError {
         SternaError(
             .destinationUnusable, phase: .prepare,

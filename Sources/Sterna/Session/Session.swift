@@ -21,6 +21,9 @@ public struct Session: Sendable {
 
     init(plan: SessionPlan) { self.plan = plan }
 
+    /// The clock of the session's engine.
+    package var loopClock: LoopClock { plan.settings.engine.loopClock }
+
     /// Creates a session.
     ///
     /// - Parameter baseURL: the URL that relative references are resolved against; nil for none.

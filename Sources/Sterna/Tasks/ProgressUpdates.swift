@@ -39,7 +39,7 @@ extension UpdateChannel<TransferProgress> {
 }
 
 /// Holds the newest value, and resumes the readers that wait for a change.
-final class UpdateChannel<Value: Sendable>: Sendable {
+package final class UpdateChannel<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var version = 0
@@ -55,12 +55,12 @@ final class UpdateChannel<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) { state = Mutex(State(value: value)) }
+    package init(_ value: Value) { state = Mutex(State(value: value)) }
 
-    var current: Value { state.withLock { $0.value } }
+    package var current: Value { state.withLock { $0.value } }
 
     /// Sets the value; has no effect after the end.
-    func report(_ value: Value) {
+    package func report(_ value: Value) {
         let waiters = state.withLock { state in
             guard !state.isEnded else { return [CheckedContinuation<Void, Never>]() }
             state.value = value
@@ -71,7 +71,7 @@ final class UpdateChannel<Value: Sendable>: Sendable {
     }
 
     /// Ends all sequences.
-    func end() {
+    package func end() {
         let waiters = state.withLock { state in
             state.isEnded = true
             return state.takeWaiters()
@@ -80,7 +80,7 @@ final class UpdateChannel<Value: Sendable>: Sendable {
     }
 
     /// Waits until there is a version above the given one; nil at the end.
-    func change(after seen: Int) async -> (Int, Value)? {
+    package func change(after seen: Int) async -> (Int, Value)? {
         while true {
             let known: (found: (Int, Value)?, isEnded: Bool, waiter: Int) = state.withLock { state in
                 guard state.version == seen else { return ((state.version, state.value), false, 0) }

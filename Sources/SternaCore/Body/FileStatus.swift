@@ -25,8 +25,8 @@ package struct FileStatus: Sendable {
     package let identity: Identity
 
     package struct Identity: Sendable, Hashable {
-        let device: UInt64
-        let number: UInt64
+        package let device: UInt64
+        package let number: UInt64
     }
 
     /// Reads the status of the file at a path, following links; nil if there is none, with the reason in `errno`.

@@ -76,6 +76,15 @@ public struct ResumeData: Sendable, Hashable {
     /// The version of the form.
     static let version = 1
 
+    /// Returns the same state with further bytes in the partial file.
+    package func adding(_ further: some Sequence<Range<Int64>>) -> ResumeData {
+        var present = present
+        for range in further { present.insert(range) }
+        return ResumeData(
+            url: url, validator: validator, length: length, present: present, partialPath: partialPath,
+            destinationPath: destinationPath)
+    }
+
     /// Returns the same state of files at other paths.
     func moved(partialPath: String, destinationPath: String?) -> ResumeData {
         ResumeData(

@@ -37,11 +37,15 @@ actor SegmentBoard {
     private var pace: SegmentPace
     private var meter = ProgressMeter()
     private let before: Int64
+    private var savedBytes: Int64
     private var isSaving = false
     private var waiters: [CheckedContinuation<SegmentPlan.Segment?, Never>] = []
 
     /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
     private static let saveInterval = TimeAmount.seconds(5)
+
+    /// The bytes after which a log is told of what the disk has, since all later ones are read again after a restart.
+    private static let loggedBytes: Int64 = 64 << 20
 
     /// - Parameters:
     ///   - range: the bytes of the first response; up to `Int64.max` if its length is unknown.
@@ -59,6 +63,7 @@ actor SegmentBoard {
         self.isWhole = isWhole
         self.savedAt = savedAt
         before = known.present.total
+        savedBytes = before
         let (now, rules) = (Self.seconds(task), task.options.segmentRules)
         plan = SegmentPlan(range, missing: most > 1 ? known.present.missing(of: known.length) : [], at: now, rules)
         pace = SegmentPace(most: most, at: now, rules)
@@ -165,7 +170,8 @@ actor SegmentBoard {
         if pace.add(taken.readableBytes, at: now, running: plan.begun) { plan.endNewest() }
         assign()
         let clock = task.session.plan.settings.engine.clock
-        let isDue = known.validator != nil && clock.now - savedAt > Self.saveInterval
+        let isMuch = task.log != nil && known.present.total - savedBytes > Self.loggedBytes
+        let isDue = known.validator != nil && (isMuch || clock.now - savedAt > Self.saveInterval)
         return Order(intake: intake, saves: isDue && !isSaving)
     }
 
@@ -181,6 +187,7 @@ actor SegmentBoard {
         isSaving = true
         defer { isSaving = false }
         savedAt = task.session.plan.settings.engine.clock.now
+        savedBytes = known.present.total
         let (place, data) = (place, place.data(url: url, validator, known))
         try await FileWork.run {
             try place.file.sync()

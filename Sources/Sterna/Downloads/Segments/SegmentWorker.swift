@@ -80,7 +80,7 @@ struct SegmentWorker: Sendable {
     /// Writes a response to the file, up to the end of the segment.
     private func read(_ response: Response, _ segment: SegmentPlan.Segment) async throws {
         defer { response.body.cancel() }
-        var writer = PartialWriter(file, at: segment.start)
+        var writer = PartialWriter(file, at: segment.start, log: canPark ? task.log : nil)
         var digest = ContentDigest(response)
         do {
             let isComplete = try await copy(response.body, segment, &writer, &digest)

@@ -62,9 +62,11 @@ struct FileTransfer {
     // MARK: An earlier download
 
     private mutating func findEarlier(_ plan: DestinationPlan) async throws {
-        let (given, url, path) = (task.resumed, request.url, plan.knownPath)
+        let (given, url, path, log) = (task.resumed, request.url, plan.knownPath, task.log)
         guard given != nil || task.options.continuesEarlier else { return }
-        let found = try await FileWork.run { try PartialPlace.earlier(given, url: url, destination: path, plan) }
+        let found = try await FileWork.run {
+            try PartialPlace.earlier(given, url: url, destination: path, plan, log: log)
+        }
         guard let (place, data) = found else { return }
         self.place = place
         known = data.known
@@ -155,12 +157,16 @@ struct FileTransfer {
         resumedAt = 0
         digests.begin(response)
         let path = plan.path(forHeadOf: response)
-        let place = place
+        let (place, log) = (place, task.log)
+        let url = request.url
         self.place = try await FileWork.run {
             if let path { try plan.checkFree(path) }
             let opened: PartialPlace
-            if let place { opened = place } else { opened = try PartialPlace(plan, destination: path) }
+            if let place { opened = place } else { opened = try PartialPlace(plan, destination: path, log: log) }
             try opened.startOver()
+            if let log, let validator {
+                try log.began(opened.data(url: url, validator, ResumeRule.Known(validator: validator, length: length)))
+            }
             return opened
         }
         try await save()
@@ -253,6 +259,7 @@ struct FileTransfer {
         task.post(.destinationChosen(path))
         let (final, length) = try await task.reportingMove(to: path) {
             let length = place.file.length
+            try place.noteMove(to: path)
             let final = try plan.place(place.file.path, at: path)
             place.removeSidecar()
             return (final, length)

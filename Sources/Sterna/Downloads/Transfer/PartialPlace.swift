@@ -7,10 +7,16 @@ struct PartialPlace: Sendable {
     private let names: PartialNames?
     private let destination: String?
 
+    /// Keeps what continues the download; nil for a sidecar.
+    let log: (any DownloadLog)?
+
     /// Makes the partial file of a destination; one with a random name if the destination is unknown, or if another download to it
     /// is under way. Throws `destinationUnusable` or `writeFailed`.
-    init(_ plan: DestinationPlan, destination: String?) throws(SternaError) {
+    init(
+        _ plan: DestinationPlan, destination: String?, log: (any DownloadLog)? = nil
+    ) throws(SternaError) {
         self.destination = destination
+        self.log = log
         if let destination, let own = PartialNames(destination: destination),
             let file = try PartialFile.open(own.partialPath, permissions: plan.partialPermissions)
         {
@@ -33,8 +39,11 @@ struct PartialPlace: Sendable {
         throw DestinationFault.exists(path: destination ?? plan.partialFolder).error(phase: .read)
     }
 
-    private init(_ file: PartialFile, _ names: PartialNames?, _ destination: String?) {
+    private init(
+        _ file: PartialFile, _ names: PartialNames?, _ destination: String?, _ log: (any DownloadLog)?
+    ) {
         self.file = file
+        self.log = log
         self.names = names
         self.destination = destination
     }
@@ -47,7 +56,8 @@ struct PartialPlace: Sendable {
     ///   - given: the resume data that the caller has; nil for what the sidecar says.
     ///   - url: the URL of the request, which has to be the same.
     static func earlier(
-        _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan
+        _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan,
+        log: (any DownloadLog)? = nil
     ) throws(SternaError) -> (PartialPlace, ResumeData)? {
         let given = given ?? plan.knownFolder.flatMap { ResumeSidecar.find(url, in: $0) }
         let names = (given?.destinationPath ?? destination).flatMap { PartialNames(destination: $0) }
@@ -70,7 +80,7 @@ struct PartialPlace: Sendable {
         guard file.length >= data.present.end else { return nil }
         // A download whose destination is chosen after the transfer has names of its own.
         let own = names.flatMap { $0.partialPath == path ? $0 : nil } ?? PartialNames(partialPath: path)
-        return (PartialPlace(file, own, destination ?? given?.destinationPath), data)
+        return (PartialPlace(file, own, destination ?? given?.destinationPath, log), data)
     }
 
     /// Returns what continues a download with this partial file.
@@ -80,9 +90,16 @@ struct PartialPlace: Sendable {
             destinationPath: destination)
     }
 
-    /// Writes the sidecar; throws `writeFailed`.
+    /// Writes the sidecar, or tells the log; throws `writeFailed`.
     func write(_ data: ResumeData) throws(SternaError) {
+        if let log { return try log.synced(data) }
         if let names { try ResumeSidecar.write(data, names) }
+    }
+
+    /// Tells the log that the complete file is about to get its name; throws `writeFailed`.
+    func noteMove(to path: String) throws(SternaError) {
+        guard let log, let status = FileStatus(descriptor: file.descriptor) else { return }
+        try log.placing(at: path, status)
     }
 
     /// Removes the sidecar.
@@ -92,13 +109,15 @@ struct PartialPlace: Sendable {
 
     /// Discards the bytes that are there; throws `writeFailed`.
     func startOver() throws(SternaError) {
-        // First, so that it never claims bytes of another representation.
+        // First, so that neither ever claims bytes of another representation.
+        try log?.discarded()
         removeSidecar()
         try file.truncate(to: 0)
     }
 
     /// Removes the partial file and its sidecar.
     func remove() {
+        try? log?.discarded()
         removeSidecar()
         file.remove()
     }

@@ -9,6 +9,7 @@ struct PartialWriter {
     static let portion = 512 << 10
 
     private let file: PartialFile
+    private let log: (any DownloadLog)?
     private var filled = Bytes()
     private var writing: Task<Void, any Error>?
 
@@ -21,9 +22,12 @@ struct PartialWriter {
     // Whether a write has failed; the file then ends at `written`.
     private var isBroken = false
 
-    /// - Parameter offset: the position of the first byte.
-    init(_ file: PartialFile, at offset: Int64) {
+    /// - Parameters:
+    ///   - offset: the position of the first byte.
+    ///   - log: is told of each portion that is in the file.
+    init(_ file: PartialFile, at offset: Int64, log: (any DownloadLog)? = nil) {
         self.file = file
+        self.log = log
         self.offset = offset
         written = offset
     }
@@ -44,9 +48,14 @@ struct PartialWriter {
 
     private mutating func write(_ bytes: Bytes) async throws {
         try await settle()
-        let (file, start) = (file, offset)
+        let (file, start, log) = (file, offset, log)
         offset += Int64(bytes.readableBytes)
-        writing = Task { try await FileWork.run { try file.write(bytes, at: start) } }
+        writing = Task {
+            try await FileWork.run {
+                try file.write(bytes, at: start)
+                try log?.wrote(bytes, at: start)
+            }
+        }
     }
 
     private mutating func settle() async throws {

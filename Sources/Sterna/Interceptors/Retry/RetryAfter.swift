@@ -1,9 +1,12 @@
 import HTTPTypes
-import SternaCore
+package import SternaCore
 import SternaPlatform
 
 /// Reads the Retry-After field (RFC 9110, 10.2.3).
-enum RetryAfter {
+package enum RetryAfter {
+    /// Returns the wait that a response asks for; nil without a valid field.
+    package static func delay(_ response: Response) -> Duration? { delay(response.section) }
+
     /// Returns the wait that a response asks for; nil without a valid field. A date in the past is a wait of zero. Of several fields
     /// the longest wait counts.
     ///

@@ -1,5 +1,5 @@
 import NIOCore
-import SternaCore
+package import SternaCore
 import Synchronization
 
 /// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
@@ -101,4 +101,11 @@ final class RetryPause: CallStep {
     func callCancelled() { end(.failure(Self.cancelled)) }
 
     func callResumed() { check() }
+}
+
+extension LoopClock {
+    /// Waits for a time; throws `cancelled` if the Swift task is cancelled.
+    package nonisolated(nonsending) func wait(_ delay: Duration) async throws {
+        try await RetryPause(delay, nil, self).wait()
+    }
 }

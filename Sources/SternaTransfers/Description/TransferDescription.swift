@@ -1,0 +1,157 @@
+import HTTPTypes
+import Sterna
+public import SternaCore
+import SternaPlatform
+
+/// What a transfer is: the content of its file `description.json`, which is complete before the first byte is requested.
+///
+///     {
+///       "version": 1,
+///       "id": "5f0c…", "created": 1795593600000, "kind": "download",
+///       "url": "https://example.com/big.iso",
+///       "destination": "/data/big.iso",
+///       "headers": [["Accept-Language", "de"]],
+///       "session": "default",
+///       "options": {…},
+///       "context": "what the program likes to know again"
+///     }
+///
+/// It has no secrets: neither a URL nor a header field with one is accepted. Credentials are the session's.
+public struct TransferDescription: Sendable, Hashable, Codable {
+    /// What is transferred where.
+    public enum Kind: String, Sendable, Hashable, Codable {
+        /// A file of the server to a file here.
+        case download
+    }
+
+    /// The identifier.
+    public let id: TransferID
+
+    /// When the transfer was added, in milliseconds since 1970.
+    public let created: Int64
+
+    public let kind: Kind
+
+    /// The URL.
+    public let url: HTTPURL
+
+    /// The absolute path of the file here.
+    public let path: String
+
+    /// Header fields of each request, as pairs of name and value.
+    public let headers: [[String]]
+
+    /// The name of the sessions that carry it on; see ``TransferStore/resumeAll(with:named:)``.
+    public let session: String
+
+    public let options: TransferOptions
+
+    /// The program's own note, at most 64 KiB; nil for none.
+    public let context: String?
+
+    /// The version of the form.
+    static let version = 1
+
+    /// The limits on descriptions that are written and read.
+    enum Limits {
+        /// The bytes of the JSON.
+        static let bytes = 512 << 10
+
+        /// The bytes of the context.
+        static let context = 64 << 10
+
+        /// The bytes of a path, and of a URL.
+        static let path = 4_096
+
+        /// The number of header fields.
+        static let headers = 100
+    }
+
+    /// Makes a description. Throws `invalidRequest` for what must not or cannot be written.
+    init(
+        _ kind: Kind, id: TransferID = TransferID(), created: Int64, url: HTTPURL, path: String,
+        headers: [[String]], session: String, options: TransferOptions, context: String?
+    ) throws(SternaError) {
+        (self.kind, self.id, self.created, self.url, self.path) = (kind, id, created, url, path)
+        (self.headers, self.session, self.options, self.context) = (headers, session, options, context)
+        if let fault { throw SternaError(.invalidRequest, phase: .prepare, "The transfer cannot be stored: \(fault).") }
+    }
+
+    /// Why the description is not accepted; nil if it is.
+    private var fault: String? {
+        guard url.scheme == .http || url.scheme == .https else { return "its URL is not one of http or https" }
+        guard url == url.removingUserinfo() else {
+            return "its URL has credentials; set them on the session, which sends them to its own origin"
+        }
+        guard !Redaction.show(url).contains(Redaction.mark) else {
+            return
+                "its URL has a secret in its query, \(Redaction.show(url)); let the session sign or authorize the request instead"
+        }
+        guard path.hasPrefix("/"), path.utf8.count <= Limits.path, !path.utf8.contains(0) else {
+            return "its path is not an absolute one of at most \(Limits.path) bytes"
+        }
+        guard url.href.utf8.count <= Limits.path else { return "its URL is longer than \(Limits.path) bytes" }
+        guard headers.count <= Limits.headers else { return "it has more than \(Limits.headers) header fields" }
+        for field in headers {
+            guard field.count == 2, HTTPField.Name(field[0]) != nil, FieldSyntax.isValue(field[1]) else {
+                return "one of its header fields is invalid"
+            }
+            guard !Redaction.isSecretHeader(field[0]) else {
+                return "the field \(field[0]) is a secret; set it on the session, which is asked for it at each request"
+            }
+        }
+        guard context?.utf8.count ?? 0 <= Limits.context else { return "its context is longer than 64 KiB" }
+        guard (1...1_000_000).contains(options.maxAttempts), (1...16).contains(options.maxSegments) else {
+            return "its number of attempts or segments is out of range"
+        }
+        return nil
+    }
+}
+
+extension TransferDescription {
+    private enum CodingKeys: String, CodingKey {
+        case version, id, created, kind, url, path = "destination", headers, session, options, context
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        func corrupted(_ reason: String) -> DecodingError {
+            .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: reason))
+        }
+        let version = try members.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
+            throw corrupted(
+                "its version is \(version), and this program knows version \(Self.version); use the program that wrote it, or a newer one"
+            )
+        }
+        guard let url = try? HTTPURL(try members.decode(String.self, forKey: .url)) else {
+            throw corrupted("its URL is invalid")
+        }
+        do {
+            try self.init(
+                try members.decode(Kind.self, forKey: .kind), id: try members.decode(TransferID.self, forKey: .id),
+                created: try members.decode(Int64.self, forKey: .created), url: url,
+                path: try members.decode(String.self, forKey: .path),
+                headers: try members.decode([[String]].self, forKey: .headers),
+                session: try members.decode(String.self, forKey: .session),
+                options: try members.decode(TransferOptions.self, forKey: .options),
+                context: try members.decodeIfPresent(String.self, forKey: .context))
+        } catch let error as SternaError {
+            throw corrupted(error.message)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(Self.version, forKey: .version)
+        try members.encode(id, forKey: .id)
+        try members.encode(created, forKey: .created)
+        try members.encode(kind, forKey: .kind)
+        try members.encode(url.href, forKey: .url)
+        try members.encode(path, forKey: .path)
+        try members.encode(headers, forKey: .headers)
+        try members.encode(session, forKey: .session)
+        try members.encode(options, forKey: .options)
+        try members.encodeIfPresent(context, forKey: .context)
+    }
+}

@@ -1,0 +1,24 @@
+/// How a transfer is made, and how long it is tried.
+public struct TransferOptions: Sendable, Hashable, Codable {
+    /// The number of attempts after which a transfer fails; 100 by default.
+    ///
+    /// An attempt that brings nothing is followed by a pause of a second, which doubles with each further one up to ``longestPause``.
+    public var maxAttempts = 100
+
+    /// How long a transfer is tried, from when it was added; nil, the default, for ever.
+    public var lifetime: Duration?
+
+    /// The longest pause between attempts; 5 minutes by default. A server may ask for a longer one, up to a day.
+    public var longestPause = Duration.seconds(300)
+
+    /// The expected SHA-256 of the file, in hexadecimal digits or Base64; none by default.
+    public var sha256: String?
+
+    /// The maximum number of connections of a download; 1 by default, at most 16.
+    public var maxSegments = 1
+
+    /// Whether a file at the destination is replaced; otherwise, by default, the transfer fails if there is one.
+    public var replacesFile = false
+
+    public init() {}
+}

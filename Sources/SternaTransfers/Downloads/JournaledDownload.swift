@@ -1,0 +1,58 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// Keeps the state of a download in the transfer's journal, and finds out after a restart what of it holds.
+final class JournaledDownload: DownloadLog {
+    private let journal: TransferJournal
+
+    init(_ journal: TransferJournal) { self.journal = journal }
+
+    func began(_ data: ResumeData) throws(SternaError) { try journal.append(.found(data), syncs: true) }
+
+    func wrote(_ bytes: Bytes, at offset: Int64) throws(SternaError) {
+        let end = offset.addingReportingOverflow(Int64(bytes.readableBytes)).partialValue
+        guard offset >= 0, offset < end else { return }
+        let sum = bytes.withUnsafeReadableBytes { XXHash64.hash($0, seed: UInt64(offset)) }
+        try journal.append(.wrote(offset..<end, sum: sum))
+    }
+
+    func synced(_ data: ResumeData) throws(SternaError) { try journal.append(.synced(data), syncs: true) }
+
+    func placing(at path: String, _ file: FileStatus) throws(SternaError) {
+        try journal.append(.placing(TransferFile(path, file)), syncs: true)
+    }
+
+    func discarded() throws(SternaError) { try journal.append(.discarded, syncs: true) }
+
+    /// Returns what a download goes on with: the bytes that the disk had, and those written since then that are still what they were.
+    /// Waits for the disk.
+    static func resumeData(_ history: TransferHistory) -> ResumeData? {
+        guard let data = history.data, !history.blocks.isEmpty else { return history.data }
+        let descriptor = open(data.partialPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return data.adding(history.blocks.filter { isWhole($0, descriptor) }.map(\.range))
+    }
+
+    /// Whether a block of a file has its checksum.
+    private static func isWhole(_ block: TransferHistory.Block, _ descriptor: CInt) -> Bool {
+        let count = block.range.upperBound - block.range.lowerBound
+        // No portion is longer; a journal may say anything.
+        guard count <= 64 << 20 else { return false }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let isRead = bytes.withUnsafeMutableBytes { space in
+            var done = 0
+            while done < space.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: space[done...])
+                let count = pread(descriptor, rest.baseAddress, rest.count, off_t(block.range.lowerBound) + off_t(done))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+        return isRead && bytes.withUnsafeBytes { XXHash64.hash($0, seed: UInt64(block.range.lowerBound)) } == block.sum
+    }
+}

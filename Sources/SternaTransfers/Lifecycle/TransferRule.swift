@@ -1,0 +1,73 @@
+import SternaCore
+
+/// Decides what follows a failed attempt. Functions of values, without I/O or a clock.
+enum TransferRule {
+    /// What follows.
+    enum Decision: Sendable, Hashable {
+        /// Another attempt, after so many milliseconds.
+        case again(after: Int64)
+        /// Nothing: the transfer has failed.
+        case end(TransferFailure)
+    }
+
+    /// Decides about a failure.
+    ///
+    /// - Parameters:
+    ///   - asked: the pause that the server has asked for.
+    ///   - attempts: the number of attempts, the failed one among them.
+    ///   - failuresInARow: the number of attempts since the last one that brought bytes, the failed one among them.
+    ///   - now: in milliseconds since 1970.
+    ///   - random: from 0 to 1; a half of each pause is chosen by it, so that transfers do not come back all at once.
+    static func decide(
+        _ error: SternaError, asked: Duration?, attempts: Int, failuresInARow: Int, options: TransferOptions,
+        now: Int64,
+        created: Int64, random: Double
+    ) -> Decision {
+        guard isTransient(error) else { return .end(TransferFailure(error)) }
+        guard attempts < options.maxAttempts else {
+            return .end(
+                TransferFailure(
+                    error.kind, "The transfer was given up after \(attempts) attempts. The last one: \(error)"))
+        }
+        let pause = delay(
+            afterFailures: failuresInARow, asked: asked, longest: options.longestPause, random: random)
+        if let lifetime = options.lifetime {
+            let end = created.addingReportingOverflow(milliseconds(lifetime)).partialValue
+            guard now.addingReportingOverflow(pause).partialValue < end else {
+                return .end(
+                    TransferFailure(
+                        error.kind,
+                        "The transfer was given up since its time, \(lifetime), is over. The last attempt: \(error)"))
+            }
+        }
+        return .again(after: pause)
+    }
+
+    /// The pause before the next attempt in milliseconds: 1 s, doubled with each failure, at most `longest`.
+    static func delay(afterFailures count: Int, asked: Duration?, longest: Duration, random: Double) -> Int64 {
+        let longest = max(1, milliseconds(longest))
+        let doubled = min(longest, 1_000 << Int64(min(20, max(0, count - 1))))
+        let own = doubled / 2 + Int64(Double(doubled / 2) * min(1, max(0, random)))
+        // A server that asks for more gets it, up to a day.
+        return max(own, min(86_400_000, asked.map(milliseconds) ?? 0))
+    }
+
+    /// Whether a later attempt may succeed without a change by the program or its user.
+    static func isTransient(_ error: SternaError) -> Bool {
+        switch error.kind {
+        case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
+            .trafficLimited, .shutDown, .digestMismatch:
+            true
+        case .unacceptableStatus:
+            [408, 421, 425, 429, 500, 502, 503, 504, 507].contains(error.status)
+        default: false
+        }
+    }
+
+    static func milliseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !isOver else { return seconds < 0 ? 0 : .max / 4 }
+        return min(.max / 4, max(0, whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue))
+    }
+}

@@ -1,0 +1,57 @@
+import SternaCore
+import Synchronization
+
+/// Lets transfers wait for their turns; see ``TurnQueue``.
+final class TransferTurns: Sendable {
+    private struct State {
+        var queue: TurnQueue
+        var waiters: [TransferID: CheckedContinuation<Void, Never>] = [:]
+        // Those whose turn came before they waited.
+        var ready: Set<TransferID> = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ limits: TurnQueue.Limits) { state = Mutex(State(queue: TurnQueue(limits))) }
+
+    /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
+    func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
+        change { $0.add(id, host: host, priority: priority) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.ready.remove(id) != nil || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+        guard Task.isCancelled else { return }
+        end(id)
+        throw CancellationError()
+    }
+
+    /// Ends the turn of a transfer, or its wait.
+    func end(_ id: TransferID) {
+        state.withLock { _ = $0.ready.remove(id) }
+        change { $0.remove(id) }
+    }
+
+    func setPriority(_ priority: Request.Priority, of id: TransferID) {
+        state.withLock { $0.queue.setPriority(priority, of: id) }
+    }
+
+    private func change(_ change: (inout TurnQueue) -> [TransferID]) {
+        let woken = state.withLock { state in
+            change(&state.queue).compactMap { id in
+                if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
+                state.ready.insert(id)
+                return nil as CheckedContinuation<Void, Never>?
+            }
+        }
+        for waiter in woken { waiter.resume() }
+    }
+}

@@ -1,0 +1,164 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// The folder of a ``TransferStore``, and what is done with its files. All functions wait for the disk.
+///
+///     FOLDER/<32 digits>/description.json    a TransferDescription
+///     FOLDER/<32 digits>/journal             JournalLines
+///     FOLDER/<32 digits>/owner.lock          locked by the process that carries the transfer on
+///     FOLDER/.new-<32 digits>/               a transfer that is being added
+///     FOLDER/.old-<32 digits>/               a transfer that is being removed
+///
+/// Folders have mode 0700, files 0600.
+struct StoreFolder: Sendable {
+    let path: String
+
+    private static let new = ".new-"
+    private static let old = ".old-"
+
+    /// The files of a transfer.
+    struct Place: Sendable {
+        let path: String
+
+        var journal: String { path + "/journal" }
+        var owner: String { path + "/owner" }
+        var description: SavedFile {
+            SavedFile(path: path + "/description.json", title: "The description of a transfer,")
+        }
+    }
+
+    func place(of id: TransferID) -> Place { Place(path: "\(path)/\(id)") }
+
+    /// Makes the folder and those that lead to it, for their owner alone. Throws `writeFailed`.
+    func make() throws(SternaError) {
+        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
+            mkdir(String(path[..<end]), 0o700)
+        }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure(FileFault(code: errno, path: path)) }
+        guard let status = FileStatus(path: path), status.isDirectory else {
+            throw failure(FileFault("it is not a folder; choose another one"))
+        }
+        guard status.owner == geteuid() else {
+            throw failure(FileFault("it belongs to another user; choose another one"))
+        }
+    }
+
+    /// The identifiers of all transfers, in no particular order.
+    func ids() -> [TransferID] { names().compactMap { TransferID($0) } }
+
+    private func names() -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        while let entry = readdir(folder) {
+            found.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                        String(cString: $0)
+                    }
+                })
+        }
+        return found
+    }
+
+    /// Adds a transfer, whose description then is on the disk; returns the lock that makes this process its owner. Throws `writeFailed`.
+    func add(_ description: TransferDescription) throws(SternaError) -> FileLock {
+        try make()
+        let (new, place) = (Place(path: "\(path)/\(Self.new)\(description.id)"), place(of: description.id))
+        guard mkdir(new.path, 0o700) == 0 else { throw failure(FileFault(code: errno, path: new.path)) }
+        do throws(SternaError) {
+            try new.description.write(Self.json(description))
+            // Before others can see it.
+            guard let lock = try FileLock.attempt(path: new.owner) else {
+                throw failure(FileFault("another process uses it"))
+            }
+            guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
+            sync()
+            return lock
+        } catch {
+            Self.removeFiles(new.path)
+            throw error
+        }
+    }
+
+    /// Makes this process the owner of a transfer; nil if another one is, or if the transfer is no longer there.
+    func own(_ id: TransferID) throws(SternaError) -> FileLock? {
+        let place = place(of: id)
+        guard FileStatus(linkAt: place.path)?.isDirectory == true else { return nil }
+        return try FileLock.attempt(path: place.owner)
+    }
+
+    /// Reads a description; nil if the transfer is no longer there. Throws `fileUnreadable`.
+    func description(of id: TransferID) throws(SternaError) -> TransferDescription? {
+        let file = place(of: id).description
+        guard let bytes = try file.read(upTo: TransferDescription.Limits.bytes) else { return nil }
+        do {
+            let limits = JSON.ParseLimits(depth: 16, bytes: TransferDescription.Limits.bytes, values: 16_384)
+            let description = try JSON(parsing: Data(bytes), limits: limits).decode(TransferDescription.self)
+            guard description.id == id else { throw file.unreadable(FileFault("it is that of another transfer")) }
+            return description
+        } catch {
+            if let known = error as? SternaError, known.kind == .fileUnreadable { throw known }
+            let cause = (error as? SternaError)?.underlying ?? error
+            throw file.unreadable(FileFault(Self.reason(cause)))
+        }
+    }
+
+    /// Removes a transfer. Throws `writeFailed` if it is still there afterwards.
+    func remove(_ id: TransferID) throws(SternaError) {
+        let (place, old) = (place(of: id), "\(path)/\(Self.old)\(id)")
+        guard rename(place.path, old) == 0 else {
+            let code = errno
+            if code == ENOENT { return }
+            throw failure(FileFault(code: code, path: place.path))
+        }
+        sync()
+        Self.removeFiles(old)
+    }
+
+    /// Removes what killed processes left of transfers that were being added or removed.
+    func tidy() {
+        for name in names() {
+            let path = "\(path)/\(name)"
+            if name.hasPrefix(Self.old), TransferID(String(name.dropFirst(Self.old.count))) != nil {
+                Self.removeFiles(path)
+            } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil,
+                (try? FileLock.attempt(path: Place(path: path).owner)).flatMap({ $0 }) != nil,
+                FileStatus(path: Place(path: path).description.path) != nil
+            {
+                Self.removeFiles(path)
+            }
+        }
+    }
+
+    private static func removeFiles(_ path: String) {
+        for name in StoreFolder(path: path).names() where name != "." && name != ".." { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    private static func json(_ description: TransferDescription) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return (try? encoder.encode(description)).map { Array($0) } ?? []
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        if case DecodingError.dataCorrupted(let context)? = error as? DecodingError, !context.debugDescription.isEmpty {
+            return context.debugDescription
+        }
+        return "it is not a description of a transfer; remove its folder to give the transfer up"
+    }
+
+    /// Waits until the disk has the names of the folder's files.
+    private func sync() {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func failure(_ fault: FileFault) -> SternaError {
+        fault.error(.writeFailed, title: "The store of transfers", path: path, what: "used")
+    }
+}

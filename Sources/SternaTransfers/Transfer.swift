@@ -1,0 +1,326 @@
+import NIOCore
+import Sterna
+public import SternaCore
+import SternaPlatform
+import Synchronization
+
+/// A handle on a transfer of a ``TransferStore`` that this process carries on.
+///
+/// Releasing it ends nothing. The end of the process interrupts it, and ``TransferStore/resumeAll(with:named:)`` of a later one carries it
+/// on.
+public final class Transfer: Sendable, Identifiable {
+    /// What it transfers, from where to where.
+    public let details: TransferDescription
+
+    private let folder: StoreFolder
+    private let journal: TransferJournal
+    private let session: Session
+    private let turns: TransferTurns
+    private let ended: @Sendable (Transfer) -> Void
+    private let channel: UpdateChannel<TransferStatus>
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Makes this process the owner; nil after the end.
+        var lock: FileLock?
+        var work: Task<Void, Never>?
+        var priority = Request.Priority.normal
+        /// What the program has asked for last.
+        var last: Task<Void, any Error>?
+    }
+
+    init(
+        _ details: TransferDescription, in folder: StoreFolder, _ journal: TransferJournal, lock: FileLock,
+        _ session: Session, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
+    ) {
+        (self.details, self.folder, self.journal, self.session, self.turns) = (details, folder, journal, session, turns)
+        self.ended = ended
+        let history = journal.history
+        channel = UpdateChannel(TransferStatus(history))
+        state = Mutex(State(lock: lock))
+    }
+
+    public var id: TransferID { details.id }
+
+    /// What it is doing, and how far it is.
+    public var status: TransferStatus { channel.current }
+
+    /// The changes of ``status``; the sequence ends with the transfer.
+    public var updates: TransferUpdates { TransferUpdates(transfer: self) }
+
+    /// The last attempts, at most 20, with the reasons for which they failed.
+    public var attempts: [TransferAttempt] { journal.history.attempts }
+
+    /// Waits until the transfer is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel
+    /// the transfer. The wait goes on while it is paused.
+    public func end() async throws -> TransferState {
+        for await status in updates where status.state.isOver { return status.state }
+        let state = status.state
+        guard state.isOver else {
+            throw SternaError(
+                .cancelled, phase: .wait, "The wait for the end of a transfer was cancelled; the transfer goes on.")
+        }
+        return state
+    }
+
+    // MARK: Control
+
+    /// Pauses the transfer: it gives its connection up, and stays paused also in later processes until ``resume()``. Has no effect after its
+    /// end. Throws `writeFailed`.
+    public func pause() async throws {
+        try await inOrder { [self] in
+            await stopWork()
+            let present = journal.history.state
+            if !present.isOver, present != .paused { try await record(.paused) }
+        }
+    }
+
+    /// Carries a paused transfer on, and begins the next attempt of one that waits for it at once. Throws `writeFailed`.
+    public func resume() async throws {
+        try await inOrder { [self] in
+            guard status.state != .running else { return }
+            await stopWork()
+            guard !journal.history.state.isOver else { return }
+            try await record(.resumed)
+            start()
+        }
+    }
+
+    /// Cancels the transfer for good, and removes what of the file is there. Has no effect after its end. Throws `writeFailed`.
+    public func cancel() async throws {
+        try await inOrder { [self] in
+            await stopWork()
+            let history = journal.history
+            guard !history.state.isOver else { return }
+            if let path = history.data?.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
+            try await record(.cancelled)
+            finish()
+        }
+    }
+
+    /// Changes the priority with which the transfer waits for its turn, in this process.
+    public func setPriority(_ priority: Request.Priority) {
+        state.withLock { $0.priority = priority }
+        turns.setPriority(priority, of: id)
+    }
+
+    /// Runs what the program asks for after what it has asked for before.
+    private func inOrder(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let task = state.withLock { state in
+            let before = state.last
+            let task = Task {
+                _ = await before?.result
+                try await work()
+            }
+            state.last = task
+            return task
+        }
+        try await task.value
+    }
+
+    private func stopWork() async {
+        let work = state.withLock { $0.work.take() }
+        work?.cancel()
+        await work?.value
+    }
+
+    // MARK: Work
+
+    /// Begins the work, unless the transfer is paused.
+    func start() {
+        guard journal.history.state != .paused else { return report() }
+        state.withLock { state in
+            guard state.work == nil, state.lock != nil else { return }
+            state.work = Task { await self.run() }
+        }
+    }
+
+    private func run() async {
+        var failures = 0
+        let time = session.loopClock
+        while !Task.isCancelled, !journal.history.state.isOver {
+            report()
+            do {
+                let wait = min(86_400_000, journal.history.nextAttempt - TransferClock.now())
+                if wait > 0 { try await time.wait(.milliseconds(wait)) }
+                try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
+            } catch {
+                return
+            }
+            let before = journal.history.keptBytes
+            let result = await attempt()
+            turns.end(id)
+            do {
+                switch result {
+                case .success(let file):
+                    try await record(.finished(path: file.path, length: file.length))
+                case .failure(let error):
+                    if Task.isCancelled || error.kind == .cancelled { return }
+                    failures = journal.history.keptBytes > before ? 1 : failures + 1
+                    try await record(decide(error, failures))
+                }
+            } catch {
+                // A full disk: what the journal does not have is done again.
+                failures += 1
+                do {
+                    let pause = TransferRule.delay(
+                        afterFailures: failures, asked: nil, longest: details.options.longestPause,
+                        random: .random(in: 0...1))
+                    try await time.wait(.milliseconds(pause))
+                } catch {
+                    return
+                }
+            }
+        }
+        if journal.history.state.isOver { finish() }
+    }
+
+    private func decide(_ error: SternaError, _ failures: Int) -> TransferEvent {
+        let now = TransferClock.now()
+        let decision = TransferRule.decide(
+            error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: journal.history.attemptCount,
+            failuresInARow: failures, options: details.options, now: now, created: details.created,
+            random: .random(in: 0...1))
+        switch decision {
+        case .again(let pause):
+            return .failed(TransferFailure(error), at: now, again: now.addingReportingOverflow(pause).partialValue)
+        case .end(let failure): return .ended(failure)
+        }
+    }
+
+    /// A file that is at its destination.
+    private struct Placed {
+        var path: String
+        var length: Int64
+    }
+
+    private func attempt() async -> Result<Placed, SternaError> {
+        do {
+            let history = journal.history
+            if let file = history.placing, file.isThere {
+                return .success(Placed(path: file.path, length: file.length))
+            }
+            let data = try await FileWork.run { JournaledDownload.resumeData(history) }
+            try await record(
+                .began(
+                    number: history.attemptCount + 1, at: TransferClock.now(), kept: data?.receivedBytes ?? 0))
+            let file = try await download(data)
+            return .success(Placed(path: file.path, length: file.length))
+        } catch let error as SternaError {
+            return .failure(error)
+        } catch {
+            return .failure(
+                SternaError(.interceptorFailed, phase: .read, "The attempt failed: \(error)", underlying: error))
+        }
+    }
+
+    private func download(_ data: ResumeData?) async throws -> DownloadedFile {
+        var options = DownloadOptions()
+        // What is there is the journal's to say.
+        options.continuesEarlier = false
+        options.sha256 = details.options.sha256
+        options.maxSegments = details.options.maxSegments
+        let headers = Headers(details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil })
+        let draft = RequestDraft(.get, details.url, headers: headers)
+        let destination = DownloadDestination.file(
+            details.path, existing: details.options.replacesFile ? .replace : .fail)
+        let task = session.downloadTask(
+            draft, to: destination, options: options, resuming: data, log: JournaledDownload(journal))
+        let watch = Task { [channel] in
+            for await progress in task.progress {
+                var status = channel.current
+                status.progress = progress
+                channel.report(status)
+            }
+        }
+        defer { watch.cancel() }
+        task.resume()
+        do {
+            return try await task.value
+        } catch {
+            // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
+            if Task.isCancelled { await task.cancelProducingResumeData() }
+            throw error
+        }
+    }
+
+    private func record(_ event: TransferEvent) async throws {
+        try await FileWork.run { [journal] in try journal.append(event, syncs: true) }
+        report()
+    }
+
+    private func report() {
+        var status = TransferStatus(journal.history)
+        let known = channel.current
+        if status.state == .running { status.progress = known.progress }
+        if status != known { channel.report(status) }
+    }
+
+    private func finish() {
+        report()
+        channel.end()
+        state.withLock { $0.lock.take() }?.release()
+        ended(self)
+    }
+
+    func change(after seen: Int) async -> (Int, TransferStatus)? { await channel.change(after: seen) }
+}
+
+/// What a transfer is doing, and how far it is.
+public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
+    public internal(set) var state: TransferState
+
+    /// The bytes that are there, the total if it is known, the rate and the time that is left.
+    public internal(set) var progress: TransferProgress
+
+    init(_ history: TransferHistory) {
+        state = history.state
+        switch history.state {
+        case .finished(_, let length): progress = TransferProgress(completed: length, total: length)
+        default: progress = TransferProgress(completed: history.keptBytes, total: history.data?.length)
+        }
+    }
+
+    public var description: String { "\(state), \(progress)" }
+}
+
+/// The changes of a transfer's status. A reader receives the newest one and misses those that were replaced meanwhile.
+public struct TransferUpdates: AsyncSequence, Sendable {
+    public typealias Element = TransferStatus
+    public typealias Failure = Never
+
+    let transfer: Transfer
+
+    public func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
+
+    /// Waits for changes of the status; begins with the present one.
+    public struct Iterator: AsyncIteratorProtocol {
+        let transfer: Transfer
+        var seen = -1
+
+        /// Returns the newest status once it has changed; nil after the transfer's end, or if the Swift task is cancelled.
+        public mutating func next() async -> TransferStatus? {
+            guard let (version, status) = await transfer.change(after: seen) else { return nil }
+            seen = version
+            return status
+        }
+    }
+}
+
+/// The time in milliseconds since 1970.
+enum TransferClock {
+    static func now() -> Int64 {
+        let milliseconds = Date().timeIntervalSince1970 * 1_000
+        return Int64(exactly: milliseconds.rounded()) ?? 0
+    }
+}
+
+/// Removes partial files, and nothing else, whatever a journal says.
+enum PartialFiles {
+    static func remove(_ path: String) {
+        guard path.utf8.reversed().starts(with: ".sterna-part".utf8.reversed()),
+            let status = FileStatus(linkAt: path), status.isRegular, status.owner == geteuid()
+        else { return }
+        unlink(path)
+    }
+}

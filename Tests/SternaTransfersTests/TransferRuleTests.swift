@@ -1,0 +1,98 @@
+import HTTPTypes
+import Sterna
+import SternaCore
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Transfers: what follows a failure")
+struct TransferRuleTests {
+    private static func decide(
+        _ kind: SternaError.Kind, asked: Duration? = nil, attempts: Int = 1, failures: Int = 1, now: Int64 = 0,
+        random: Double = 1, _ change: (inout TransferOptions) -> Void = { _ in }
+    ) -> TransferRule.Decision {
+        var options = TransferOptions()
+        change(&options)
+        return TransferRule.decide(
+            SternaError(kind, phase: .read, "It failed."), asked: asked, attempts: attempts, failuresInARow: failures,
+            options: options, now: now, created: 0, random: random)
+    }
+
+    @Test(
+        "The pause doubles with each failure in a row, up to the longest",
+        arguments: [(1, 1_000), (2, 2_000), (3, 4_000), (9, 256_000), (10, 300_000), (1_000_000, 300_000)]
+            as [(Int, Int64)])
+    func backOff(failures: Int, pause: Int64) {
+        #expect(Self.decide(.timedOut, failures: failures) == .again(after: pause))
+        #expect(Self.decide(.timedOut, failures: failures, random: 0) == .again(after: pause / 2))
+    }
+
+    @Test("A server may ask for more, up to a day")
+    func retryAfter() {
+        #expect(Self.decide(.timedOut, asked: .seconds(600)) == .again(after: 600_000))
+        #expect(Self.decide(.timedOut, asked: .seconds(0)) == .again(after: 1_000))
+        #expect(Self.decide(.timedOut, asked: .seconds(Int64.max)) == .again(after: 86_400_000))
+        #expect(Self.decide(.timedOut, asked: .seconds(-5)) == .again(after: 1_000))
+    }
+
+    @Test("What no later attempt changes ends the transfer", arguments: SternaError.Kind.allCases)
+    func kinds(kind: SternaError.Kind) {
+        let passing: Set<SternaError.Kind> = [
+            .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
+            .trafficLimited, .shutDown, .digestMismatch,
+        ]
+        let isAgain = if case .again = Self.decide(kind) { true } else { false }
+        #expect(isAgain == passing.contains(kind))
+    }
+
+    @Test("Attempts and the time are bounded, and the reason says which bound it was")
+    func bounds() throws {
+        guard case .end(let attempts) = Self.decide(.timedOut, attempts: 3, { $0.maxAttempts = 3 }) else {
+            Issue.record("It goes on.")
+            return
+        }
+        #expect(attempts.reason.contains("after 3 attempts") && attempts.kind == "timedOut")
+        guard case .end(let time) = Self.decide(.timedOut, now: 9_500, { $0.lifetime = .seconds(10) }) else {
+            Issue.record("It goes on.")
+            return
+        }
+        #expect(time.reason.contains("10.0 seconds"))
+        #expect(Self.decide(.timedOut, now: 8_000) { $0.lifetime = .seconds(10) } == .again(after: 1_000))
+    }
+}
+
+@Suite("Transfers: turns")
+struct TurnQueueTests {
+    private static let ids = (0..<6).map { _ in TransferID() }
+
+    @Test("So many at once in total and for a host, by priority and then in order")
+    func turns() {
+        var queue = TurnQueue(.init(total: 3, perHost: 2))
+        let ids = Self.ids
+        #expect(queue.add(ids[0], host: "a", priority: .normal) == [ids[0]])
+        #expect(queue.add(ids[1], host: "a", priority: .normal) == [ids[1]])
+        #expect(queue.add(ids[2], host: "a", priority: .high).isEmpty)
+        #expect(queue.add(ids[3], host: "b", priority: .low) == [ids[3]])
+        #expect(queue.add(ids[4], host: "b", priority: .normal).isEmpty)
+        #expect(queue.add(ids[5], host: "a", priority: .normal).isEmpty)
+        // The most urgent one of another host.
+        #expect(queue.remove(ids[3]) == [ids[4]])
+        queue.setPriority(.low, of: ids[2])
+        #expect(queue.remove(ids[0]) == [ids[5]])
+        #expect(queue.remove(ids[2]).isEmpty)
+        #expect(queue.remove(ids[5]).isEmpty && queue.remove(ids[1]).isEmpty && queue.remove(ids[4]).isEmpty)
+        #expect(queue.running.isEmpty)
+    }
+
+    @Test("A transfer is in the queue once")
+    func once() {
+        var queue = TurnQueue(.init(total: 1, perHost: 1))
+        let ids = Self.ids
+        #expect(queue.add(ids[0], host: "a", priority: .normal) == [ids[0]])
+        #expect(queue.add(ids[0], host: "a", priority: .normal).isEmpty)
+        #expect(queue.add(ids[1], host: "a", priority: .normal).isEmpty)
+        #expect(queue.add(ids[1], host: "a", priority: .normal).isEmpty)
+        #expect(queue.remove(ids[0]) == [ids[1]])
+        #expect(queue.remove(ids[1]).isEmpty)
+    }
+}

@@ -1,0 +1,262 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Transfers: the store", .timeLimit(.minutes(5)))
+struct TransferStoreTests {
+    private static func letters(_ count: Int) -> Data { Data((0..<count).map { UInt8(0x61 + $0 % 26) }) }
+
+    private func session(_ server: TestServer) throws -> Session {
+        let engine = Engine()
+        return try Session(baseURL: server.url) { $0.engine = engine }
+    }
+
+    @Test("A download comes to its destination, is delivered until it is acknowledged, and never again")
+    func download() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store")
+            let path = folder.path + "/file"
+            let transfer = try await store.download("range/300000", to: path, with: session, context: "note")
+            guard case .finished(let final, let length) = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+            #expect(final == path && length == 300_000)
+            #expect(FileManager.default.contents(atPath: path) == Self.letters(300_000))
+            #expect(transfer.attempts.count == 1 && transfer.attempts[0].failure == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["file", "store"])
+            for _ in 0..<2 {
+                // As a later process sees it.
+                let later = try TransferStore(folder: folder.path + "/store")
+                #expect(try await later.resumeAll(with: session).isEmpty)
+                var completions = later.completions.makeAsyncIterator()
+                let done = try #require(await completions.next())
+                #expect(done.id == transfer.id && done.details.context == "note")
+                #expect(done.state == .finished(path: path, length: 300_000))
+            }
+            try await store.acknowledge(transfer.id)
+            try await store.acknowledge(transfer.id)
+            #expect(await store.list().isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/store").isEmpty)
+        }
+    }
+
+    @Test("Completions are delivered while the sequence is read, each once")
+    func completions() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store", concurrency: 3)
+            let early = try await store.download("range/10", to: folder.path + "/early", with: session)
+            _ = try await early.end()
+            let reader = Task {
+                var found: [String] = []
+                for await done in store.completions {
+                    found.append(done.details.path)
+                    if found.count == 11 { break }
+                }
+                return found
+            }
+            for number in 0..<10 {
+                try await store.download("range/\(number)", to: "\(folder.path)/\(number)", with: session)
+            }
+            let found = await reader.value
+            #expect(Set(found).count == 11 && found.count == 11)
+            #expect(store.transfers.isEmpty)
+        }
+    }
+
+    @Test("A pause outlives the process; what is there is not fetched again")
+    func pause() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let gate = TransferGate()
+            server.route("GET", "/slow") { request in
+                let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                let size = 4 << 20
+                var headers: ServerHeaders = ["ETag": "\"v\"", "Accept-Ranges": "bytes"]
+                if start > 0 { headers["Content-Range"] = "bytes \(start)-\(size - 1)/\(size)" }
+                return ServerResponse(
+                    status: start > 0 ? 206 : 200, headers: headers,
+                    body: .stream(length: size - start) { writer in
+                        let half = size / 2
+                        if start < half { try await writer.write(Array(repeating: 0x61, count: half - start)) }
+                        await gate.wait()
+                        try await writer.write(Array(repeating: 0x62, count: size - max(half, start)))
+                    })
+            }
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store")
+            let path = folder.path + "/file"
+            let transfer = try await store.download("slow", to: path, with: session)
+            for await status in transfer.updates where status.progress.completed >= 1 << 20 { break }
+            try await transfer.pause()
+            #expect(transfer.status.state == .paused)
+            let kept = transfer.status.progress.completed
+            #expect(kept >= 1 << 20)
+
+            // While the first store has it, no other one takes it.
+            let other = try TransferStore(folder: folder.path + "/store")
+            #expect(try await other.resumeAll(with: session).isEmpty)
+            #expect(await other.list().map(\.state) == [.paused])
+            await #expect(throws: SternaError.self) { try await other.acknowledge(transfer.id) }
+
+            gate.open()
+            try await transfer.resume()
+            #expect(try await transfer.end() == .finished(path: path, length: 4 << 20))
+            let ranges = server.requests().map { $0.headers["Range"] }
+            #expect(ranges == [nil, "bytes=\(kept)-"])
+            let half = 2 << 20
+            #expect(
+                FileManager.default.contents(atPath: path)
+                    == Data(repeating: 0x61, count: half) + Data(repeating: 0x62, count: half))
+        }
+    }
+
+    @Test("Cancelling removes what is there, for good")
+    func cancel() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store")
+            let transfer = try await store.download(
+                "drip?numbytes=1000&duration=600", to: folder.path + "/file", with: session)
+            try await server.waitForRequests(1, within: 60)
+            try await transfer.cancel()
+            #expect(try await transfer.end() == .cancelled)
+            try await transfer.resume()
+            try await transfer.cancel()
+            #expect(transfer.status.state == .cancelled)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+            try await server.waitForOpenConnections(0, within: 60)
+            #expect(await store.list().map(\.state) == [.cancelled])
+        }
+    }
+
+    @Test("A file that is there, and an answer that says no, end the transfer with the reason")
+    func refused() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store")
+            let path = folder.path + "/file"
+            try Data("mine".utf8).write(to: URL(filePath: path))
+            for (reference, destination, reason) in [
+                ("range/10", path, "exists"), ("status/404", path + "2", "404"),
+            ] {
+                let transfer = try await store.download(reference, to: destination, with: session)
+                guard case .failed(let failure) = try await transfer.end() else {
+                    Issue.record("\(transfer.status)")
+                    continue
+                }
+                #expect(failure.reason.contains(reason), "\(failure)")
+            }
+            #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
+        }
+    }
+
+    @Test("After failures it is tried again, with pauses, and the attempts say why")
+    func retries() async throws {
+        let folder = TransferTestFolder()
+        let time = TestClock()
+        let count = Mutex(0)
+        var options = EngineOptions()
+        options.clock = time.clock
+        let engine = Engine(options: options)
+        let mock = MockTransport { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number > 2 else {
+                return .init(status: 503, headers: number == 2 ? [.retryAfter: "120"] : [:])
+            }
+            return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+        }
+        let session = try Session(baseURL: "https://a.example") {
+            $0.engine = engine
+            $0.transport = mock
+            $0.retry = .none
+        }
+        let store = try TransferStore(folder: folder.path + "/store")
+        let transfer = try await store.download("f", to: folder.path + "/file", with: session)
+        for number in 1...2 {
+            while count.withLock({ $0 }) < number || time.timerCount == 0 { await Task.yield() }
+            #expect(transfer.status.state == .waiting || transfer.attempts.last?.failure != nil)
+            if number == 2 {
+                // The server has asked for two minutes.
+                await time.advance(by: .seconds(60))
+                #expect(count.withLock { $0 } == 2)
+            }
+            await time.advance(by: .seconds(121))
+        }
+        #expect(try await transfer.end() == .finished(path: folder.path + "/file", length: 100))
+        #expect(transfer.attempts.map { $0.failure?.kind } == ["unacceptableStatus", "unacceptableStatus", nil])
+        #expect(transfer.attempts.first?.failure?.reason.contains("503") == true)
+    }
+
+    @Test("A newer program's transfer is refused, and the others go on")
+    func newer() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let path = folder.path + "/store"
+            let store = StoreFolder(path: path)
+            let descriptions = try (0..<3).map { number in
+                try TransferDescription(
+                    .download, created: 0, url: try HTTPURL(server.url("/range/\(number)")),
+                    path: "\(folder.path)/\(number)", headers: [], session: number == 2 ? "other" : "default",
+                    options: TransferOptions(), context: nil)
+            }
+            for description in descriptions { try store.add(description).release() }
+            let file = store.place(of: descriptions[0].id).description
+            let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
+            try file.write(Array(text.replacing("\"version\" : 1", with: "\"version\" : 9").utf8))
+            let later = try TransferStore(folder: path)
+            let error = await #expect(throws: SternaError.self) {
+                _ = try await later.resumeAll(with: session, named: "default")
+            }
+            #expect(error?.message.contains("its version is 9") == true)
+            var completions = later.completions.makeAsyncIterator()
+            #expect(await completions.next()?.id == descriptions[1].id)
+            await #expect(throws: SternaError.self) { _ = try await later.resumeAll(with: session, named: "other") }
+            var others = later.completions.makeAsyncIterator()
+            var found: Set<TransferID> = []
+            while found.count < 2, let done = await others.next() { found.insert(done.id) }
+            #expect(found == Set(descriptions[1...].map(\.id)))
+        }
+    }
+}
+
+/// Lets tasks pass once it is open.
+final class TransferGate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiters.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
