@@ -141,7 +141,7 @@ public final class Transfer: Sendable, Identifiable {
         while !Task.isCancelled, !journal.history.state.isOver {
             report()
             do {
-                let wait = min(86_400_000, journal.history.nextAttempt - TransferClock.now())
+                let wait = TransferRule.wait(journal.history, now: TransferClock.now())
                 if wait > 0 { try await time.wait(.milliseconds(wait)) }
                 try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
             } catch {

@@ -45,6 +45,20 @@ struct TransferRuleTests {
         #expect(isAgain == passing.contains(kind))
     }
 
+    @Test(
+        "A wait ends when it was to, and lasts no longer where the clock was set back",
+        arguments: [
+            (2_000, 3_000), (5_000, 0), (6_000, 0), (-1_000_000, 4_000), (.min, 0), (.max, 0),
+        ] as [(Int64, Int64)])
+    func wait(now: Int64, wait: Int64) {
+        let failure = TransferFailure(.timedOut, "")
+        let history = TransferHistory([.began(number: 1, at: 0, kept: 0), .failed(failure, at: 1_000, again: 5_000)])
+        #expect(TransferRule.wait(history, now: now) == wait)
+        #expect(TransferRule.wait(TransferHistory(), now: now) == 0)
+        let odd = TransferHistory([.began(number: 1, at: 0, kept: 0), .failed(failure, at: .min, again: .max)])
+        #expect(TransferRule.wait(odd, now: now) <= 86_400_000)
+    }
+
     @Test("Attempts and the time are bounded, and the reason says which bound it was")
     func bounds() throws {
         guard case .end(let attempts) = Self.decide(.timedOut, attempts: 3, { $0.maxAttempts = 3 }) else {

@@ -52,6 +52,14 @@ enum TransferRule {
         return max(own, min(86_400_000, asked.map(milliseconds) ?? 0))
     }
 
+    /// Returns how long to wait for the next attempt, in milliseconds: never longer than the pause was, since clocks are set back.
+    static func wait(_ history: TransferHistory, now: Int64) -> Int64 {
+        guard history.nextAttempt > 0, let failed = history.attempts.last?.ended else { return 0 }
+        let (pause, isOver) = history.nextAttempt.subtractingReportingOverflow(failed)
+        let (rest, isFar) = history.nextAttempt.subtractingReportingOverflow(now)
+        return max(0, min(isOver ? 0 : pause, isFar ? 0 : rest, 86_400_000))
+    }
+
     /// Whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
         switch error.kind {
