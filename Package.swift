@@ -108,7 +108,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "TernCLI",
-            dependencies: ["SternaPlatform", "Sterna", "SternaTesting", nioCore, httpTypes, argumentParser],
+            dependencies: [
+                "SternaPlatform", "Sterna", "SternaTransfers", "SternaTesting", nioCore, httpTypes, argumentParser,
+            ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),

@@ -86,13 +86,18 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
+    /// Begins the work on a transfer that was taken, also if it was paused. Throws `writeFailed`.
+    package func begin() async throws {
+        if journal.history.state == .paused { try await resume() } else { start() }
+    }
+
     /// Cancels the transfer for good, and removes what of the file is there. Has no effect after its end. Throws `writeFailed`.
     public func cancel() async throws {
         try await inOrder { [self] in
             await stopWork()
             let history = journal.history
             guard !history.state.isOver else { return }
-            if let path = history.data?.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
+            if let path = history.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
             try await record(.cancelled)
             finish()
         }
@@ -116,6 +121,14 @@ public final class Transfer: Sendable, Identifiable {
             return task
         }
         try await task.value
+    }
+
+    /// Ends the work, and leaves the transfer to later processes.
+    func interrupt() async {
+        try? await inOrder { [self] in
+            await stopWork()
+            state.withLock { $0.lock.take() }?.release()
+        }
     }
 
     private func stopWork() async {

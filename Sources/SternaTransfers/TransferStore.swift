@@ -107,7 +107,8 @@ public final class TransferStore: Sendable {
                 folder.ids().compactMap { id -> TransferCompletion? in
                     guard let details = try? folder.description(of: id) else { return nil }
                     let history = (try? TransferJournal.history(folder.place(of: id).journal)) ?? TransferHistory()
-                    return TransferCompletion(details: details, state: history.state)
+                    return TransferCompletion(
+                        details: details, state: history.state, progress: TransferStatus(history).progress)
                 }
             }) ?? []
         return found.sorted { ($0.details.created, $0.id.text) < ($1.details.created, $1.id.text) }
@@ -120,7 +121,20 @@ public final class TransferStore: Sendable {
         }) ?? []
     }
 
-    private func adopt(_ id: TransferID, _ session: Session, _ name: String?) async throws -> Transfer? {
+    /// Makes this process the owner of a transfer that is not over, without carrying it on; nil if another process is, or if it is over.
+    package func take(_ id: TransferID, with session: Session) async throws -> Transfer? {
+        if let known = state.withLock({ $0.transfers[id] }) { return known }
+        return try await adopt(id, session, nil, starts: false)
+    }
+
+    /// Ends the work on all transfers of this object, which later processes carry on.
+    package func interrupt() async {
+        for transfer in transfers { await transfer.interrupt() }
+    }
+
+    private func adopt(
+        _ id: TransferID, _ session: Session, _ name: String?, starts: Bool = true
+    ) async throws -> Transfer? {
         let found = try await FileWork.run { [folder] () throws -> (TransferDescription, TransferJournal, FileLock)? in
             guard let details = try folder.description(of: id), name == nil || details.session == name,
                 !(try TransferJournal.history(folder.place(of: id).journal).state.isOver), let lock = try folder.own(id)
@@ -130,17 +144,18 @@ public final class TransferStore: Sendable {
             guard !journal.history.state.isOver else { return nil }
             return (details, journal, lock)
         }
-        return found.map { begin($0.0, $0.1, $0.2, session) }
+        return found.map { begin($0.0, $0.1, $0.2, session, starts: starts) }
     }
 
     private func begin(
-        _ details: TransferDescription, _ journal: TransferJournal, _ lock: FileLock, _ session: Session
+        _ details: TransferDescription, _ journal: TransferJournal, _ lock: FileLock, _ session: Session,
+        starts: Bool = true
     ) -> Transfer {
         let transfer = Transfer(details, in: folder, journal, lock: lock, session, turns) { [weak self] in
             self?.ended($0)
         }
         state.withLock { $0.transfers[details.id] = transfer }
-        transfer.start()
+        if starts { transfer.start() }
         return transfer
     }
 
@@ -175,7 +190,8 @@ public final class TransferStore: Sendable {
     }
 
     private func ended(_ transfer: Transfer) {
-        let done = TransferCompletion(details: transfer.details, state: transfer.status.state)
+        let done = TransferCompletion(
+            details: transfer.details, state: transfer.status.state, progress: transfer.status.progress)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
             return Array(state.readers.values)
@@ -208,6 +224,9 @@ public final class TransferStore: Sendable {
 public struct TransferCompletion: Sendable, Hashable, Identifiable {
     public let details: TransferDescription
     public let state: TransferState
+
+    /// The bytes that are there, and the total if it is known.
+    public let progress: TransferProgress
 
     public var id: TransferID { details.id }
 }

@@ -29,6 +29,7 @@ struct TransferHistoryTests {
             case ..<10:
                 attempt += 1
                 return .began(number: attempt, at: start, kept: start)
+            case ..<12: return .opened(path: "/d/f.sterna-part")
             case ..<15: return .found(try data([], tag: "\(start)"))
             case ..<35: return .wrote(start..<start + Int64.random(in: 1..<100, using: &random), sum: random.next())
             case ..<40: return .synced(try data([[0, start + 1]]))

@@ -9,6 +9,8 @@ final class JournaledDownload: DownloadLog {
 
     init(_ journal: TransferJournal) { self.journal = journal }
 
+    func opened(_ path: String) throws(SternaError) { try journal.append(.opened(path: path), syncs: true) }
+
     func began(_ data: ResumeData) throws(SternaError) { try journal.append(.found(data), syncs: true) }
 
     func wrote(_ bytes: Bytes, at offset: Int64) throws(SternaError) {

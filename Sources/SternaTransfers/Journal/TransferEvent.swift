@@ -7,6 +7,7 @@ import SternaPlatform
 /// | event | meaning | further members |
 /// |---|---|---|
 /// | `began` | an attempt began | `at`, its `number` from 1, the bytes that it `kept` |
+/// | `opened` | the partial file is there, and empty | `path` |
 /// | `found` | the server's file is known, and nothing of it is there | `data` |
 /// | `wrote` | bytes are in the partial file | `range`, `sum` |
 /// | `synced` | the disk has these bytes | `data` |
@@ -21,6 +22,7 @@ import SternaPlatform
 /// A program ignores events that it does not know.
 enum TransferEvent: Sendable, Hashable {
     case began(number: Int, at: Int64, kept: Int64)
+    case opened(path: String)
     case found(ResumeData)
     case wrote(Range<Int64>, sum: UInt64)
     case synced(ResumeData)
@@ -85,6 +87,7 @@ extension TransferEvent: Codable {
         case "began":
             self = .began(
                 number: try members.decode(Int.self, forKey: .number), at: try time(.at), kept: try time(.kept))
+        case "opened": self = .opened(path: try members.decode(String.self, forKey: .path))
         case "found": self = .found(try members.decode(ResumeData.self, forKey: .data))
         case "wrote":
             let pair = try members.decode([Int64].self, forKey: .range)
@@ -119,6 +122,7 @@ extension TransferEvent: Codable {
             try members.encode(kept, forKey: .kept)
             try members.encode(number, forKey: .number)
             try members.encode(at, forKey: .at)
+        case .opened(let path): try members.encode(path, forKey: .path)
         case .found(let data), .synced(let data): try members.encode(data, forKey: .data)
         case .wrote(let range, let sum):
             try members.encode([range.lowerBound, range.upperBound], forKey: .range)
@@ -139,6 +143,7 @@ extension TransferEvent: Codable {
     private var name: String {
         switch self {
         case .began: "began"
+        case .opened: "opened"
         case .found: "found"
         case .wrote: "wrote"
         case .synced: "synced"

@@ -8,6 +8,9 @@ struct TransferHistory: Sendable, Hashable {
     /// What is known of the server's file, with the bytes that the disk has; nil if nothing is.
     private(set) var data: ResumeData?
 
+    /// The path of the partial file; nil if there is none.
+    private(set) var partialPath: String?
+
     /// The bytes that were written since then, in the order in which they were.
     private(set) var blocks: [Block] = []
 
@@ -43,11 +46,12 @@ struct TransferHistory: Sendable, Hashable {
             (state, attemptCount, nextAttempt) = (.running, number, 0)
             attempts.append(TransferAttempt(number: attemptCount, began: at, kept: kept))
             if attempts.count > Self.mostAttempts { attempts.removeFirst() }
+        case .opened(let path): partialPath = path
         case .found(let found): (data, blocks, placing) = (found, [], nil)
         case .wrote(let range, let sum):
             if data != nil { blocks.append(Block(range: range, sum: sum)) }
         case .synced(let synced): (data, blocks) = (synced, [])
-        case .discarded: (data, blocks, placing) = (nil, [], nil)
+        case .discarded: (partialPath, data, blocks, placing) = (nil, nil, [], nil)
         case .placing(let file): placing = file
         case .failed(let failure, let at, let again):
             guard let last = attempts.indices.last else { break }
@@ -81,6 +85,7 @@ struct TransferHistory: Sendable, Hashable {
                 events.append(.failed(failure, at: attempt.ended ?? attempt.began, again: nextAttempt))
             }
         }
+        if let partialPath { events.append(.opened(path: partialPath)) }
         if let data {
             events.append(data.receivedBytes > 0 ? .synced(data) : .found(data))
             events += blocks.map { .wrote($0.range, sum: $0.sum) }

@@ -4,6 +4,9 @@ package import SternaCore
 /// Keeps what continues a download, in place of the file beside the partial one. All functions wait for the disk; they throw
 /// `writeFailed`.
 package protocol DownloadLog: AnyObject, Sendable {
+    /// Notes the path of the partial file, which is empty.
+    func opened(_ path: String) throws(SternaError)
+
     /// Notes that a download of a representation begins, or begins anew: nothing of it is in the partial file.
     func began(_ data: ResumeData) throws(SternaError)
 

@@ -164,6 +164,7 @@ struct FileTransfer {
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path, log: log) }
             try opened.startOver()
+            try log?.opened(opened.file.path)
             if let log, let validator {
                 try log.began(opened.data(url: url, validator, ResumeRule.Known(validator: validator, length: length)))
             }

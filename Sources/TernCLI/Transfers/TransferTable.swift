@@ -1,0 +1,116 @@
+import Sterna
+import SternaTransfers
+import Synchronization
+
+/// Transfers, listed for people and for programs.
+struct TransferTable {
+    var isColoured = false
+
+    /// The columns of a terminal; nil for no limit.
+    var width: Int?
+
+    private static let heads = ["ID", "STATE", "SIZE", "FILE"]
+    private static let gap = 2
+
+    /// The fewest columns that a file is given beside the others; below it has a line of its own.
+    private static let leastFile = 20
+
+    /// Returns the lines of a table; two lines for each transfer if a table does not fit.
+    func lines(_ transfers: [TransferCompletion]) -> [String] {
+        let rows = transfers.map(Self.cells)
+        let widths = Self.heads.indices.map { column in
+            ([Self.heads] + rows).map { DisplayWidth.of($0[column]) }.max() ?? 0
+        }
+        let room = (width ?? .max) - widths.dropLast().reduce(0) { $0 + $1 + Self.gap }
+        guard room >= Self.leastFile else {
+            let columns = max(width ?? 80, Self.leastFile)
+            return rows.flatMap { row in
+                [
+                    DisplayWidth.truncated(row[3], to: columns),
+                    "  " + DisplayWidth.truncated("\(row[0]), \(row[1]), \(row[2])", to: columns - 2),
+                ]
+            }
+        }
+        func line(_ row: [String]) -> String {
+            let padded = zip(row, widths).dropLast().map { DisplayWidth.padded($0, to: $1 + Self.gap) }
+            return padded.joined() + DisplayWidth.truncated(row[row.count - 1], to: room)
+        }
+        return [Colour.bold.wrap(line(Self.heads), if: isColoured)] + rows.map(line)
+    }
+
+    private static func cells(_ transfer: TransferCompletion) -> [String] {
+        [String(transfer.id.text.prefix(8)), word(transfer.state), size(transfer.progress), path(transfer.details)]
+    }
+
+    private static func word(_ state: TransferState) -> String {
+        switch state {
+        case .failed: "failed"
+        // The journal alone does not say whether its process still lives.
+        case .running: "begun"
+        default: "\(state)"
+        }
+    }
+
+    private static func size(_ progress: TransferProgress) -> String {
+        guard let total = progress.total, total != progress.completed else { return "\(ByteSize(progress.completed))" }
+        return "\(ByteSize(progress.completed)) of \(ByteSize(total))"
+    }
+
+    private static func path(_ details: TransferDescription) -> String {
+        DownloadLine.printable(DownloadLine.shortened(details.path))
+    }
+
+    /// The name of a transfer in sentences: its file's.
+    static func name(_ details: TransferDescription) -> String {
+        DownloadLine.printable(String(details.path.split(separator: "/").last ?? "a transfer"))
+    }
+
+    static func name(_ transfer: TransferCompletion) -> String { name(transfer.details) }
+
+    /// What has become of a transfer, as a sentence.
+    static func sentence(_ transfer: TransferCompletion) -> String {
+        switch transfer.state {
+        case .finished(let path, let length):
+            "Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))"
+        case .failed(let failure): "\(name(transfer)): \(TerminalText.line(failure.reason))"
+        default: "\(name(transfer)): \(transfer.state)"
+        }
+    }
+
+    /// Returns transfers as JSON: an array of objects.
+    static func json(_ transfers: [TransferCompletion]) -> JSON {
+        .array(
+            transfers.map { transfer in
+                var pairs: [(String, JSON)] = [
+                    ("id", .string(transfer.id.text)), ("state", .string(word(transfer.state))),
+                    ("url", .string(Redaction.show(transfer.details.url))), ("file", .string(transfer.details.path)),
+                    ("completed", .number(.init(transfer.progress.completed))),
+                ]
+                if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
+                if case .failed(let failure) = transfer.state { pairs.append(("reason", .string(failure.reason))) }
+                if let context = transfer.details.context { pairs.append(("context", .string(context))) }
+                return .object(.init(pairs: pairs))
+            })
+    }
+}
+
+/// The transfers of a moment, for the screen.
+final class TransferSnapshot: Sendable {
+    private let transfers: [Transfer]
+    private let listed = Mutex<[TransferCompletion]>([])
+
+    init(_ transfers: [Transfer] = []) { self.transfers = transfers }
+
+    func set(_ all: [TransferCompletion]) { listed.withLock { $0 = all } }
+
+    var screen: DownloadScreen {
+        var screen = DownloadScreen()
+        for transfer in transfers where transfer.status.state == .running {
+            screen.rows.append(.init(name: TransferTable.name(transfer.details), progress: transfer.status.progress))
+        }
+        for transfer in listed.withLock({ $0 }) where transfer.state == .running {
+            screen.rows.append(.init(name: TransferTable.name(transfer), progress: transfer.progress))
+        }
+        return screen
+    }
+}
