@@ -58,6 +58,14 @@ extension UploadFault {
         }
     }
 
+    /// Whether the server's part of the upload is of no use any more.
+    var endsUpload: Bool {
+        switch self {
+        case .locationsDiffer, .tooLarge, .appendLimits: true
+        default: false
+        }
+    }
+
     /// The server's own explanation.
     var serverMessage: String? {
         switch self {

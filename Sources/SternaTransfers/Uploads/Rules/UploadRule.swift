@@ -25,6 +25,9 @@ enum UploadRule {
         if state.stage == .creating { return .fail(.creationUnknown) }
         if let fault = oversize(state) { return .fail(fault) }
         if dialect == .tus, let fault = TusRule.missing(state, plan) { return .fail(fault) }
+        if dialect != .tus, let algorithm = plan.checksum, algorithm.fieldName == nil {
+            return .fail(.missingAlgorithm(algorithm.rawValue))
+        }
         if case .final = plan.concatenation, dialect == .tus { return .create(0..<0, completes: true) }
         var hasContent = plan.creation == .withContent && !state.createsEmpty
         if dialect == .tus {

@@ -94,6 +94,25 @@ extension UploadState {
         return state
     }
 
+    /// Returns the state while a step's request is under way.
+    func beginning(_ step: UploadStep) -> UploadState {
+        var state = self
+        switch step {
+        case .create(let content, let completes) where !content.isEmpty || completes: state.stage = .creating
+        case .append(_, completes: true): state.stage = .completing
+        default: break
+        }
+        return state
+    }
+
+    /// The state as a journal stores it, without what holds for one run only.
+    var stored: UploadState {
+        var state = self
+        state.isCurrent = false
+        (state.refused, state.largestAppend, state.createsEmpty, state.rewinds) = ([], nil, false, 0)
+        return state
+    }
+
     /// How often an offset may go back before the upload fails.
     static let longestRewinds = 3
 
