@@ -40,7 +40,7 @@ struct TusRuleTests {
             AnswerRow("502 after content", createPart, 502, "fail creationUnknown"),
             AnswerRow("502", create, 502, "again 0, unavailable(502)"),
             AnswerRow(
-                "a concatenation", .create(0..<0, completes: true), 201, [("Location", "/files/1")], "complete 0"),
+                "a concatenation", .create(0..<0, completes: true), 201, [("Location", "/files/1")], "complete 1000"),
         ])
     func creation(row: AnswerRow) throws {
         let state = try UploadScene.state(.tus)

@@ -13,6 +13,8 @@ final class UploadModel: Sendable {
         case cutAnswer
         /// So many bytes are stored and told in a 104, then the connection is reset.
         case informAndCut(after: Int)
+        /// The content is stored, and confirmed by so many interim responses before the answer.
+        case chatty(Int)
         /// Interim responses without end.
         case endless
         /// An answer without any effect.
@@ -193,6 +195,14 @@ final class UploadModel: Sendable {
         finish(id, isComplete(request))
         if fault == .cutAnswer { return raw("") }
         let after = state.withLock { $0.uploads[id] } ?? Upload()
+        if case .chatty(let count) = fault {
+            let progress =
+                "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 8\r\n"
+                + "Upload-Offset: \(after.bytes.count)\r\n\r\n"
+            return raw(
+                String(repeating: progress, count: count)
+                    + "HTTP/1.1 204 No Content\r\nUpload-Complete: \(after.isComplete ? "?1" : "?0")\r\n\r\n")
+        }
         return isTus
             ? response(204, [("Upload-Offset", "\(after.bytes.count)")]) : response(204, [completeness(after, request)])
     }

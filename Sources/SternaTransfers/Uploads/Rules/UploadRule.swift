@@ -25,6 +25,7 @@ enum UploadRule {
         if state.stage == .creating { return .fail(.creationUnknown) }
         if let fault = oversize(state) { return .fail(fault) }
         if dialect == .tus, let fault = TusRule.missing(state, plan) { return .fail(fault) }
+        if dialect != .tus, plan.concatenation != .none { return .fail(.missingExtension(.concatenation)) }
         if dialect != .tus, let algorithm = plan.checksum, algorithm.fieldName == nil {
             return .fail(.missingAlgorithm(algorithm.rawValue))
         }

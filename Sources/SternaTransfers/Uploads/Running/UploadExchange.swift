@@ -54,7 +54,8 @@ struct UploadExchange: Sendable {
                 }
             }
             if let failure { throw failure }
-            guard let outcome, !Task.isCancelled else { throw SternaError.cancelled(phase: .wait) }
+            // A response that came before a cancellation counts: it may have the upload's URL.
+            guard let outcome else { throw SternaError.cancelled(phase: .wait) }
             return (outcome, latest, fault)
         }
     }

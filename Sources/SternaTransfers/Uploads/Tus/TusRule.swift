@@ -132,7 +132,7 @@ enum TusRule {
         takeExpiry(reply, &next)
         // A concatenation has no content of its own.
         if step.completes, step.content.isEmpty {
-            next.stage = .complete
+            (next.stage, next.offset, next.reached) = (.complete, state.length, state.length)
             return .complete(next)
         }
         let offset = UploadNumber.value(reply.fields[values: offsetField])
