@@ -31,7 +31,7 @@ struct ConcatenatedUploadTests {
         }
     }
 
-    @Test("Parts whose connections break are joined to the file", arguments: 1...4)
+    @Test("Parts whose connections break are joined to the file", arguments: UploadSeeds.some(4))
     func cuts(seed: UInt64) async throws {
         let numbers = Mutex(SeededNumbers(seed))
         let model = UploadModel { _, method in

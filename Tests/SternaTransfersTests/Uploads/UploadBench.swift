@@ -61,6 +61,15 @@ final class UploadBench: Sendable {
     }
 }
 
+/// The seeds of random runs: `STERNA_LONG_TESTS=1` takes many, `STERNA_LONG_SEED` one.
+enum UploadSeeds {
+    static func some(_ few: UInt64) -> ClosedRange<UInt64> {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["STERNA_LONG_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
+        return 1...(environment["STERNA_LONG_TESTS"] == "1" ? 200 : few)
+    }
+}
+
 /// Random numbers that a seed determines (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64

@@ -89,5 +89,6 @@ struct UploadDigestTests {
             method == "PATCH" ? .chatty(40) : nil
         }
         try await UploadRunnerTests.upload(model)
+        #expect(model.log.count { $0 == "HEAD" } == 3)
     }
 }

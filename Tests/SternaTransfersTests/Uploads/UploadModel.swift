@@ -215,6 +215,7 @@ final class UploadModel: Sendable {
         case .cutLate(let count, let rest): (most, late) = (count + rest, rest)
         default: break
         }
+        let start = state.withLock { $0.uploads[id]?.bytes.count }
         var taken: [UInt8] = []
         do {
             for try await piece in request.body {
@@ -225,13 +226,16 @@ final class UploadModel: Sendable {
             // The client has closed: what has arrived is kept.
         }
         let stored = taken
-        let offset = state.withLock { state -> Int in
+        let offset = state.withLock { state -> Int? in
+            // Two requests at a time, after a cut: what the second has sent counts, and the first is too late.
+            guard state.uploads[id]?.bytes.count == start else { return nil }
             state.received += stored.count
             let kept = most == .max ? stored.count : max(0, stored.count - late)
             state.uploads[id]?.bytes += stored.prefix(kept)
             state.uploads[id]?.late = Array(stored.dropFirst(kept))
             return state.uploads[id]?.bytes.count ?? 0
         }
+        guard let offset else { return response(409) }
         switch fault {
         case .cut, .cutLate: return raw("")
         case .informAndCut:

@@ -31,10 +31,82 @@ struct UploadRunnerTests {
         let model = UploadModel(versions: versions)
         let bench = try await Self.upload(model)
         #expect(model.log == ["OPTIONS", "POST", "PATCH"])
-        // Its URL was recorded before anything was sent.
         let first = try #require(bench.recorded.first { $0.url != nil })
         #expect(first.offset == 0)
         #expect(first.stage == .open)
+    }
+
+    @Test("The upload's URL is recorded before any content is sent", arguments: [[8], []] as [Set<Int>])
+    func recordedFirst(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions)
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let logs = Mutex<[[String]]>([])
+            _ = try await bench.runner(bench.plan()) { state in
+                guard state.url != nil else { return }
+                logs.withLock { $0.append(model.log) }
+            }.run()
+            #expect(logs.withLock { $0.first } == ["OPTIONS", "POST"])
+        }
+    }
+
+    @Test("Over HTTP/2", arguments: [[8], []] as [Set<Int>])
+    func http2(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions) { number, _ in number == 2 ? .cut(after: 70_000) : nil }
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server) { $0.http2 = .priorKnowledge }
+            _ = try await bench.runner(bench.plan()).run()
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+            #expect(server.requestCount(over: .http2) == model.log.count)
+        }
+    }
+
+    @Test("Content in a creation that a 104 has located goes on after a cut")
+    func locatedContent() async throws {
+        let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: 8) : nil }
+        let bench = try await Self.upload(model) { $0.creation = .withContent }
+        #expect(model.log == ["OPTIONS", "POST", "HEAD", "PATCH"])
+        #expect(bench.recorded.contains { $0.stage == .open && $0.offset == 0 })
+    }
+
+    @Test(
+        "Cancelled at random moments, an upload goes on each time", arguments: [[8], []] as [Set<Int>],
+        UploadSeeds.some(3))
+    func cancellations(versions: Set<Int>, seed: UInt64) async throws {
+        let model = UploadModel(versions: versions, limit: "max-append-size=20000")
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server, seed: seed)
+            let plan = bench.plan { $0.largestAppend = 20_000 }
+            var numbers = SeededNumbers(seed)
+            var state: UploadState?
+            for round in 0..<100 {
+                let (reports, end) = AsyncStream.makeStream(of: Void.self)
+                var runner = bench.runner(plan)
+                runner.progress = { _ in end.yield() }
+                let task = Task { [runner, state] in
+                    defer { end.finish() }
+                    return try await runner.run(from: state)
+                }
+                let place = Int.random(in: 1..<12, using: &numbers)
+                var seen = 0
+                for await _ in reports {
+                    seen += 1
+                    if seen == place, round < 99 { task.cancel() }
+                }
+                do {
+                    state = try await task.value
+                } catch let error as SternaError where error.kind == .cancelled {
+                    state = try bench.stored()
+                }
+                if state?.stage == .complete { break }
+            }
+            #expect(state?.stage == .complete, "seed \(seed)")
+            #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed)")
+            #expect(model.received == bench.content.count, "seed \(seed): \(model.log)")
+        }
     }
 
     @Test("An empty file", arguments: [[8], []] as [Set<Int>])
@@ -113,7 +185,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], 1...5)
+    @Test("Connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
     func cuts(versions: Set<Int>, seed: UInt64) async throws {
         let numbers = Mutex(SeededNumbers(seed))
         let model = UploadModel(versions: versions.union(versions.isEmpty ? [] : [8])) { _, method in
