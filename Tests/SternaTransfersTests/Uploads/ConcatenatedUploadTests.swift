@@ -47,7 +47,7 @@ struct ConcatenatedUploadTests {
             let states = Mutex<[ConcatenatedUpload.State]>([])
             var upload = Self.upload(bench, parts: 4) { state in states.withLock { $0.append(state) } }
             upload.progress = { step in reports.withLock { $0.append(step) } }
-            let state = try await upload.run()
+            let state = try await upload.run().state
             #expect(state.stage == .complete)
             #expect(model.uploads.contains { $0.bytes == bench.content }, "seed \(seed): \(model.log)")
             #expect(reports.withLock { $0.last?.completed } == 300_000)
@@ -75,7 +75,7 @@ struct ConcatenatedUploadTests {
             } catch is Killed {}
             let last = try #require(recorded.withLock { $0.last })
             let stored = try JSONDecoder().decode(ConcatenatedUpload.State.self, from: JSONEncoder().encode(last))
-            let state = try await Self.upload(bench, parts: 3).run(from: stored)
+            let state = try await Self.upload(bench, parts: 3).run(from: stored).state
             #expect(state.stage == .complete)
             #expect(model.uploads.contains { $0.bytes == bench.content && !$0.isPartial })
         }

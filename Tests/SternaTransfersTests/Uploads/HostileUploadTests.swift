@@ -155,6 +155,37 @@ struct HostileUploadTests {
         #expect(error.kind == .limitExceeded)
     }
 
+    @Test("Redirects without end", arguments: ["POST", "PATCH"])
+    func redirects(method: String) async throws {
+        let model = UploadModel(versions: [8]) { _, found in
+            found == method ? .status(308, ["Location": method == "POST" ? "/files" : "/files/u1"]) : nil
+        }
+        let error = try await Self.failure(model)
+        #expect(error.kind == .unacceptableResponse)
+        #expect((20...41).contains(model.log.count { $0 == method }))
+    }
+
+    @Test("Limits that change are followed, until the upload is impossible")
+    func changingLimits() throws {
+        var state = try UploadScene.state(.ietf(.preferred), offset: 100)
+        let plan = try UploadScene.plan()
+        for (limit, expected) in [
+            ("max-append-size=50", UploadStep.append(100..<150, completes: false)),
+            ("max-append-size=70, min-append-size=60", .append(100..<170, completes: false)),
+            ("min-append-size=2000", .append(100..<1_000, completes: true)),
+            ("max-append-size=5, min-append-size=6", .fail(.appendLimits(most: 5))),
+            ("max-size=999", .fail(.tooLarge(length: 1_000, most: 999))),
+        ] {
+            let reply = try UploadScene.reply(204, [("Upload-Offset", "100"), ("Upload-Limit", limit)])
+            guard case .proceed(let next) = UploadRule.answer(reply, to: .ask, state) else {
+                Issue.record("\(limit) is no reason to stop asking")
+                continue
+            }
+            #expect(UploadRule.next(next, plan, now: 0) == expected)
+            state = next
+        }
+    }
+
     @Test("At another origin the upload goes on, and credentials stay behind")
     func otherOrigin() async throws {
         try await TestServer.withServer { other in
@@ -228,11 +259,11 @@ struct HostileUploadTests {
             }
             let runner = bench.runner(bench.plan())
             let task = Task { try await runner.run() }
-            try await server.waitForRequests(3)
+            try await server.waitForRequests(3, within: 60)
             await time.waitForTimer(within: .seconds(60))
             #expect(server.requestCount == 3)
             await time.advance(by: .seconds(60))
-            try await server.waitForRequests(5)
+            try await server.waitForRequests(5, within: 60)
             #expect(server.requests().map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH"])
             await time.waitForTimer(within: .seconds(90))
             task.cancel()

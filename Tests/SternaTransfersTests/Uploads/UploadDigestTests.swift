@@ -44,7 +44,7 @@ struct UploadDigestTests {
                 var plan = UploadPlan(target: try HTTPURL(server.url("/")), length: 3)
                 (plan.choice, plan.checksum, plan.sendsDigestInTrailer) = (.named(.tus), .sha1, isTrailing)
                 let session = try Session(baseURL: server.url)
-                let state = try await UploadRunner(session, plan, file: UploadSource(path: path)) { _ in }.run()
+                let state = try await UploadRunner(session, plan, file: UploadSource(path: path)) { _ in }.run().state
                 #expect(state.stage == .complete)
             }
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)

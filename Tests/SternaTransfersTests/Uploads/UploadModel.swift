@@ -103,7 +103,8 @@ final class UploadModel: Sendable {
         default: break
         }
         if !isTus, let refusal = refusal(request) { return refusal }
-        switch (request.method, id) {
+        // By X-HTTP-Method-Override, a POST is another method.
+        switch (request.headers["X-HTTP-Method-Override"] ?? request.method, id) {
         case ("OPTIONS", nil): return options()
         case ("POST", nil): return try await create(request, fault)
         case ("HEAD", let id?): return ask(id, fault)
@@ -136,6 +137,14 @@ final class UploadModel: Sendable {
                     ("Tus-Checksum-Algorithm", "md5,sha1,sha256"),
                 ])
             : response(204, [("Upload-Limit", limit)])
+    }
+
+    /// Adds what the target resource says to a complete upload.
+    private func answered(_ response: ServerResponse) -> ServerResponse {
+        guard response.status == 200 else { return response }
+        var response = response
+        response.body = .bytes(Array("thanks".utf8))
+        return response
     }
 
     // MARK: Creation
@@ -204,7 +213,8 @@ final class UploadModel: Sendable {
                     + "HTTP/1.1 204 No Content\r\nUpload-Complete: \(after.isComplete ? "?1" : "?0")\r\n\r\n")
         }
         return isTus
-            ? response(204, [("Upload-Offset", "\(after.bytes.count)")]) : response(204, [completeness(after, request)])
+            ? response(204, [("Upload-Offset", "\(after.bytes.count)")])
+            : answered(response(after.isComplete ? 200 : 204, [completeness(after, request)]))
     }
 
     /// Stores a request's content; returns the answer that cuts the connection.

@@ -83,6 +83,10 @@ struct UploadRuleTests {
             Row("is too small to be resumed", .create(0..<1_000, completes: true)) { state, _ in
                 state.limits.minSize = 2_000
             },
+            Row(
+                "is too large to be counted",
+                .fail(.tooLarge(length: .max, most: 999_999_999_999_999))
+            ) { state, _ in state.length = .max },
             Row("is too large", .fail(.tooLarge(length: 1_000, most: 5))) { state, _ in state.limits.maxSize = 5 },
             Row("was being created with content", .fail(.creationUnknown)) { state, _ in state.stage = .creating },
         ])
@@ -144,6 +148,30 @@ struct UploadRuleTests {
         for offset in [90, 80, 70] as [Int64] { try state.confirm(offset) }
         #expect(state.reached == 100)
         #expect(throws: UploadFault.offsetWentBack(from: 70, to: 60)) { try state.confirm(60) }
+    }
+}
+
+@Suite("Uploads: errors")
+struct UploadFaultTests {
+    @Test(
+        "Each says what happened in whole sentences",
+        arguments: [
+            .noProtocol(status: 405), .versionsRefused, .tusVersion(offered: "2\u{1B}"), .missingExtension(.checksum),
+            .missingAlgorithm("sha1"), .noLocation, .locationsDiffer, .locationUnusable, .locationInsecure, .noOffset,
+            .offsetBeyondEnd(2, length: 1), .offsetWentBack(from: 2, to: 1), .completeTooEarly(1, length: 2),
+            .otherLength(1, length: 2), .tooLarge(length: 2, most: 1), .tooLarge(length: 2, most: nil),
+            .appendLimits(most: 1), .refused(403, "no"), .refusedByTarget(422, nil), .redirect(302), .mismatch, .locked,
+            .checksum, .unavailable(503), .contentRefused, .waitTooLong(9), .stalled(1), .gone(404), .expired,
+            .outcomeUnknown, .creationUnknown, .noResponse, .noRequest,
+        ] as [UploadFault])
+    func texts(fault: UploadFault) {
+        let error = fault.error()
+        #expect(error.kind == fault.kind)
+        #expect(error.detail.hasSuffix("."))
+        #expect(error.detail.first?.isUppercase == true)
+        #expect(!error.detail.contains("\u{1B}"))
+        #expect(!error.detail.contains("Optional"))
+        if case .refused = fault { #expect(error.serverMessage == "no") }
     }
 }
 

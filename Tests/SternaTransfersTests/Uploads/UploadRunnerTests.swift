@@ -1,3 +1,4 @@
+import NIOCore
 import Sterna
 import SternaCore
 import SternaTesting
@@ -16,7 +17,7 @@ struct UploadRunnerTests {
         try await TestServer.withServer { server in
             model.serve(on: server)
             let bench = try UploadBench(server, bytes: bytes)
-            let state = try await bench.runner(bench.plan(.discovered, change)).run()
+            let state = try await bench.runner(bench.plan(.discovered, change)).run().state
             #expect(state.stage == .complete)
             #expect(model.uploads.map(\.bytes) == [bench.content])
             #expect(model.uploads.map(\.isComplete) == [true])
@@ -49,6 +50,26 @@ struct UploadRunnerTests {
             }.run()
             #expect(logs.withLock { $0.first } == ["OPTIONS", "POST"])
         }
+    }
+
+    @Test("The answer of the target resource is the caller's, unless it was lost", arguments: [false, true])
+    func targetAnswer(isLost: Bool) async throws {
+        let model = UploadModel(versions: [8]) { number, _ in isLost && number == 2 ? .cutAnswer : nil }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let result = try await bench.runner(bench.plan()).run()
+            #expect(result.response?.body.whole.map { String(buffer: $0) } == (isLost ? nil : "thanks"))
+            #expect(result.state.stage == .complete)
+        }
+    }
+
+    @Test("Tus by POST alone")
+    func methodOverride() async throws {
+        let model = UploadModel { number, _ in number == 2 ? .cut(after: 1_000) : nil }
+        let bench = try await Self.upload(model) { $0.overridesMethods = true }
+        #expect(model.log == ["OPTIONS", "POST", "POST", "HEAD", "POST"])
+        #expect(bench.recorded.contains { $0.offset == 1_000 })
     }
 
     @Test("Over HTTP/2", arguments: [[8], []] as [Set<Int>])
@@ -88,7 +109,7 @@ struct UploadRunnerTests {
                 runner.progress = { _ in end.yield() }
                 let task = Task { [runner, state] in
                     defer { end.finish() }
-                    return try await runner.run(from: state)
+                    return try await runner.run(from: state).state
                 }
                 let place = Int.random(in: 1..<12, using: &numbers)
                 var seen = 0
@@ -118,7 +139,7 @@ struct UploadRunnerTests {
         try await TestServer.withServer { server in
             model.serve(on: server)
             let bench = try UploadBench(server)
-            let state = try await bench.runner(bench.plan(.named(try UploadScene.ietf(version)))).run()
+            let state = try await bench.runner(bench.plan(.named(try UploadScene.ietf(version)))).run().state
             #expect(state.stage == .complete)
             #expect(model.uploads.map(\.bytes) == [bench.content])
         }
@@ -130,7 +151,7 @@ struct UploadRunnerTests {
         try await TestServer.withServer { server in
             model.serve(on: server)
             let bench = try UploadBench(server)
-            let state = try await bench.runner(bench.plan(.named(.ietf(.preferred)))).run()
+            let state = try await bench.runner(bench.plan(.named(.ietf(.preferred)))).run().state
             #expect(state.dialect == (try UploadScene.ietf(version)))
             #expect(model.uploads.map(\.bytes) == [bench.content])
             #expect(model.creations == 1)
@@ -175,11 +196,11 @@ struct UploadRunnerTests {
                 var plan = bench.plan(.named(.tus)) { $0.concatenation = .partial }
                 plan.length = Int64(part.count)
                 let source = UploadSource(path: bench.path, start: Int64(part.lowerBound))
-                let state = try await UploadRunner(bench.session, plan, file: source) { _ in }.run()
+                let state = try await UploadRunner(bench.session, plan, file: source) { _ in }.run().state
                 parts.append(try #require(state.url))
             }
             let plan = bench.plan(.named(.tus)) { $0.concatenation = .final(parts) }
-            let state = try await bench.runner(plan).run()
+            let state = try await bench.runner(plan).run().state
             #expect(state.stage == .complete)
             #expect(model.uploads.last?.bytes == bench.content)
         }
@@ -212,7 +233,7 @@ struct UploadRunnerTests {
             var runner = bench.runner(bench.plan { $0.largestAppend = 200_000 })
             runner.patience.failures = 50
             runner.patience.requests = 200
-            let state = try await runner.run()
+            let state = try await runner.run().state
             #expect(state.stage == .complete, "seed \(seed): \(model.log)")
             #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed): \(model.log)")
             // Nothing that was confirmed is sent again.
@@ -240,7 +261,7 @@ struct UploadRunnerTests {
             await #expect(throws: Killed.self) { try await killed.run() }
             let posts = model.creations
             let stored = try #require(try bench.stored())
-            let state = try await bench.runner(plan).run(from: stored)
+            let state = try await bench.runner(plan).run(from: stored).state
             #expect(state.stage == .complete)
             #expect(model.uploads.last?.bytes == bench.content)
             // The URL that was recorded is used again.

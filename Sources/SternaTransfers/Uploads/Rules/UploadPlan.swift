@@ -62,6 +62,9 @@ struct UploadPlan: Sendable, Hashable {
     /// Whether a tus server learns the length with the first content only (creation-defer-length).
     var defersLength = false
 
+    /// Whether PATCH and DELETE are sent to a tus server as POST with X-HTTP-Method-Override, for proxies that let nothing else through.
+    var overridesMethods = false
+
     /// The algorithm of the digests that are sent with content; nil for none.
     var checksum: UploadDigest.Algorithm?
 
@@ -73,7 +76,7 @@ struct UploadPlan: Sendable, Hashable {
 
     init(target: HTTPURL, length: Int64) {
         self.target = target
-        self.length = min(max(0, length), UploadNumber.largest)
+        self.length = max(0, length)
     }
 }
 

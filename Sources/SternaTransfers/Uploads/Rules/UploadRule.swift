@@ -11,6 +11,9 @@ enum UploadRule {
     /// - Parameter now: the present time, in seconds since 1970.
     static func next(_ state: UploadState, _ plan: UploadPlan, now: Int64) -> UploadStep {
         if state.stage == .complete { return .finish }
+        guard state.length <= UploadNumber.largest else {
+            return .fail(.tooLarge(length: state.length, most: UploadNumber.largest))
+        }
         guard let dialect = state.dialect else { return .discover }
         guard state.url != nil else { return creation(state, plan, dialect) }
         if !state.isCurrent, let expires = state.expires, expires <= now {

@@ -41,9 +41,8 @@ struct ConcatenatedUpload: Sendable {
     /// Uploads the parts, then joins them. If a part fails, the others end, too; all can go on later.
     ///
     /// - Parameter state: the last recorded state; nil for a new upload.
-    /// - Returns: the state of the whole upload.
     /// - Throws: `SternaError`, and what `record` throws.
-    func run(from state: State? = nil) async throws -> UploadState {
+    func run(from state: State? = nil) async throws -> UploadResult {
         let state = try resumed(state)
         let log = PartLog(state, record)
         var parts = state.parts
@@ -51,7 +50,7 @@ struct ConcatenatedUpload: Sendable {
             let done = PartProgress(parts.map(\.offset), plan.length, progress)
             try await withThrowingTaskGroup(of: (Int, UploadState).self) { group in
                 for (index, part) in state.parts.enumerated() {
-                    group.addTask { (index, try await runner(index, log, done).run(from: part)) }
+                    group.addTask { (index, try await runner(index, log, done).run(from: part).state) }
                 }
                 for try await (index, part) in group { parts[index] = part }
             }

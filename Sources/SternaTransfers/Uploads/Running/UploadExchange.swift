@@ -97,23 +97,23 @@ struct UploadExchange: Sendable {
     private func send(_ draft: RequestDraft) async -> Outcome {
         do {
             return try await session.withResponse(to: draft) { response in
-                var head = response
-                head.body = ResponseBody()
-                return .reply(await reply(response), head)
+                // A body that does not arrive, or is long, changes nothing: the head says what happened.
+                let body = try? await response.body.collect(upTo: Self.longestBody)
+                var whole = response
+                whole.body = ResponseBody(body ?? Bytes())
+                return .reply(reply(whole, body ?? Bytes()), whole)
             }
         } catch {
             return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
         }
     }
 
-    private func reply(_ response: Response) async -> UploadReply {
-        var problem: UploadProblem?
-        // An explanation that does not arrive changes nothing.
-        if response.status.code >= 400, let type = response[.contentType],
-            let body = try? await response.body.collect(upTo: UploadProblem.longest)
-        {
-            problem = UploadProblem(mediaType: type, body: body)
-        }
+    /// The longest body of a response that is kept, in bytes.
+    private static let longestBody = 1 << 20
+
+    private func reply(_ response: Response, _ body: Bytes) -> UploadReply {
+        let problem =
+            response.status.code >= 400 ? UploadProblem(mediaType: response[.contentType], body: body) : nil
         return UploadReply(
             status: response.status.code, fields: response.section, problem: problem, now: now(), url: response.url)
     }

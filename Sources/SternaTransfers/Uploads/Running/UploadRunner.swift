@@ -3,6 +3,15 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
+/// A complete upload.
+struct UploadResult: Sendable {
+    let state: UploadState
+
+    /// The response to the request that completed the upload, with a body of up to 1 MiB: by the IETF protocol that of the target
+    /// resource. Nil if it was lost and the server has confirmed the upload since.
+    let response: Response?
+}
+
 /// Uploads a file by a resumable protocol: sends what the rules decide, until the upload is complete or cannot go on.
 ///
 /// Each new state is passed to `record`, which is awaited before anything that depends on it is sent: the upload's URL is stored
@@ -35,9 +44,8 @@ struct UploadRunner: Sendable {
     /// Brings an upload to its end.
     ///
     /// - Parameter state: the last recorded state; nil for a new upload.
-    /// - Returns: the state of the complete upload.
     /// - Throws: `SternaError`, and what `record` throws.
-    func run(from state: UploadState? = nil) async throws -> UploadState {
+    func run(from state: UploadState? = nil) async throws -> UploadResult {
         let log = UploadLog(record)
         let exchange = try exchange(log)
         var pace = UploadPace(patience)
@@ -47,12 +55,14 @@ struct UploadRunner: Sendable {
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .prepare) }
             let before = state
             let answer: UploadAnswer
+            var completes = false
             switch UploadRule.next(state, plan, now: now()) {
             case .finish: answer = .complete(completed(state))
             case .fail(let fault): answer = .fail(fault)
             case .startAnew(let fault): answer = .startAnew(state, fault)
             case let step:
                 state = state.beginning(step)
+                completes = step.completes
                 try await log.write(state)
                 (answer, state, last) = try await take(step, state, exchange)
             }
@@ -60,7 +70,7 @@ struct UploadRunner: Sendable {
             case .end(let next):
                 try await log.write(next)
                 report(next)
-                return next
+                return UploadResult(state: next, response: completes ? last?.response : nil)
             case .go(let next, let wait):
                 state = next
                 try await log.write(state)

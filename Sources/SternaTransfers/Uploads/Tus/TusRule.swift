@@ -53,12 +53,21 @@ enum TusRule {
             if !state.isLengthTold { headers.append(lengthField, "\(state.length)") }
             add(digest, plan, to: &headers)
             headers.append("Content-Type", contentType)
-            return UploadRequest(method: .patch, url: url, headers: headers, content: content)
+            return changing(UploadRequest(method: .patch, url: url, headers: headers, content: content), plan)
         case .cancel:
             guard let url = state.url else { throw UploadFault.noRequest }
-            return UploadRequest(method: .delete, url: url, headers: headers)
+            return changing(UploadRequest(method: .delete, url: url, headers: headers), plan)
         case .startAnew, .finish, .fail: throw UploadFault.noRequest
         }
+    }
+
+    private static func changing(_ request: UploadRequest, _ plan: UploadPlan) -> UploadRequest {
+        guard plan.overridesMethods else { return request }
+        var request = request
+        request.headers.append("X-HTTP-Method-Override", request.method.rawValue)
+        request.method = .post
+        request.content = request.content ?? 0..<0
+        return request
     }
 
     private static func describe(_ state: UploadState, _ plan: UploadPlan, _ headers: inout Headers) throws {
