@@ -81,6 +81,30 @@ struct ConcatenatedUploadTests {
         }
     }
 
+    @Test("States are recorded one at a time, and never an older one after a newer one")
+    func order() async throws {
+        try await TestServer.withServer { server in
+            UploadModel().serve(on: server)
+            let bench = try UploadBench(server)
+            let running = Mutex(0)
+            let sums = Mutex<[Int64]>([])
+            let upload = Self.upload(bench, parts: 8) { state in
+                #expect(
+                    running.withLock {
+                        $0 += 1
+                        return $0
+                    } == 1)
+                for _ in 0..<50 { await Task.yield() }
+                sums.withLock { $0.append(state.parts.map(\.offset).reduce(0, +)) }
+                running.withLock { $0 -= 1 }
+            }
+            #expect(try await upload.run().state.stage == .complete)
+            let found = sums.withLock { $0 }
+            #expect(found == found.sorted())
+            #expect(found.last == 300_000)
+        }
+    }
+
     @Test("The IETF protocol has no parts")
     func ietf() async throws {
         try await TestServer.withServer { server in
