@@ -273,6 +273,31 @@ struct HostileUploadTests {
         }
     }
 
+    @Test("A body that does not end is not waited for")
+    func slowBody() async throws {
+        try await TestServer.withServer { server in
+            let model = UploadModel(versions: [8]) { number, _ in number == 2 ? .drip : nil }
+            model.serve(on: server)
+            let time = TestClock()
+            var options = EngineOptions()
+            options.clock = time.clock
+            options.idleTimeout = .seconds(3_600)
+            let engine = Engine(options: options)
+            let bench = try UploadBench(server) { settings in
+                settings.engine = engine
+                settings.timeouts.setEach(.seconds(3_600))
+            }
+            var runner = bench.runner(bench.plan())
+            runner.patience.firstWait = .zero
+            let task = Task { [runner] in try await runner.run() }
+            try await server.waitForRequests(3, within: 60)
+            await time.waitForTimer(within: .seconds(15))
+            await time.advance(by: .seconds(15))
+            #expect(try await task.value.state.stage == .complete)
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+        }
+    }
+
     @Test("Cancelling forgets the upload on the server")
     func cancelled() async throws {
         let model = UploadModel { _, method in method == "PATCH" ? .status(403, [:]) : nil }

@@ -19,6 +19,8 @@ final class UploadModel: Sendable {
         case endless
         /// An answer without any effect.
         case status(Int, [String: String])
+        /// 503 with a body that does not end.
+        case drip
         /// An offset that is not true.
         case offset(Int)
         /// A 104 with the upload's URL, then the connection is reset.
@@ -90,6 +92,12 @@ final class UploadModel: Sendable {
         switch fault {
         case .status(let status, let fields):
             return ServerResponse(status: status, headers: ServerHeaders(fields.map { .init(name: $0, value: $1) }))
+        case .drip:
+            return ServerResponse(
+                body: .raw { connection in
+                    try await connection.write("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nx")
+                    await connection.waitForClose()
+                })
         case .endless:
             return ServerResponse(
                 body: .raw { connection in

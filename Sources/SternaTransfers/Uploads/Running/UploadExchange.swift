@@ -97,19 +97,33 @@ struct UploadExchange: Sendable {
     private func send(_ draft: RequestDraft) async -> Outcome {
         do {
             return try await session.withResponse(to: draft) { response in
-                // A body that does not arrive, or is long, changes nothing: the head says what happened.
-                let body = try? await response.body.collect(upTo: Self.longestBody)
+                let body = await body(response)
                 var whole = response
-                whole.body = ResponseBody(body ?? Bytes())
-                return .reply(reply(whole, body ?? Bytes()), whole)
+                whole.body = ResponseBody(body)
+                return .reply(reply(whole, body), whole)
             }
         } catch {
             return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
         }
     }
 
-    /// The longest body of a response that is kept, in bytes.
+    /// The longest body of a response that is kept, in bytes, and the time in which it must arrive.
     private static let longestBody = 1 << 20
+    private static let longestBodyTime = Duration.seconds(15)
+
+    /// Returns the body of a response. One that does not arrive, is long or slow, is empty: the head says what happened.
+    private func body(_ response: Response) async -> Bytes {
+        if let whole = response.body.whole { return whole.readableBytes <= Self.longestBody ? whole : Bytes() }
+        return await withTaskGroup(of: Bytes?.self) { group in
+            group.addTask { try? await response.body.collect(upTo: Self.longestBody) }
+            group.addTask { [session] in
+                try? await session.pause(Self.longestBodyTime)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next().flatMap { $0 } ?? Bytes()
+        }
+    }
 
     private func reply(_ response: Response, _ body: Bytes) -> UploadReply {
         let problem =
