@@ -1,0 +1,21 @@
+package import SternaCore
+
+/// What transfers need that go on over many requests.
+extension Session {
+    /// Returns a session that may send requests to any origin, but its credentials to one alone: the base URL's, or the given one
+    /// if the session has no base URL.
+    ///
+    /// - Throws: the error of invalid settings.
+    package func confined(to origin: Origin) throws(SternaError) -> Session {
+        var settings = plan.settings
+        settings.allowsOtherOrigins = true
+        var base = plan.base
+        if base == nil { base = try URLResolution.base(of: origin.description) }
+        return Session(plan: SessionPlan(base: base, settings: settings, scope: SessionScope(below: plan.scope)))
+    }
+
+    /// Waits by the engine's clock; throws `cancelled` if the Swift task is cancelled.
+    package nonisolated(nonsending) func pause(_ delay: Duration) async throws {
+        try await RetryPause(delay, nil, plan.settings.engine.loopClock).wait()
+    }
+}

@@ -1,0 +1,47 @@
+/// An interop version of draft-ietf-httpbis-resumable-upload, and what it does otherwise than its successors.
+struct IETFVersion: Sendable, Hashable, Codable {
+    /// 3 to 9.
+    let number: Int
+
+    /// The versions that are spoken; nil for any other number.
+    init?(_ number: Int) {
+        guard (3...9).contains(number) else { return nil }
+        self.number = number
+    }
+
+    private init(known number: Int) { self.number = number }
+
+    /// The version that is tried first (drafts -09 to -11).
+    static let preferred = IETFVersion(known: 8)
+
+    /// The versions in the order in which they are tried if the server names none.
+    static let order = [8, 6, 5, 4, 3].map { IETFVersion(known: $0) }
+
+    /// Whether completeness is written as Upload-Incomplete, negated.
+    var negatesCompleteness: Bool { number == 3 }
+
+    /// Whether appended content has a media type of its own.
+    var hasPartialType: Bool { number >= 6 }
+
+    /// Whether the length of the upload is told. Version 6 began without it.
+    var tellsLength: Bool { number >= 6 }
+
+    /// Reads a version field; nil without one, and for a version that is not spoken.
+    static func named(_ lines: [String]) -> IETFVersion? {
+        StructuredUploadField.integer(lines).flatMap { Int(exactly: $0) }.flatMap { IETFVersion($0) }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let number = try decoder.singleValueContainer().decode(Int.self)
+        guard let known = IETFVersion(number) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\(number) is no interop version."))
+        }
+        self = known
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}

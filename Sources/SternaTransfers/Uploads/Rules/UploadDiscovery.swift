@@ -1,0 +1,41 @@
+import SternaCore
+
+/// Finds the protocol of a server by its answer to OPTIONS.
+enum UploadDiscovery {
+    /// Returns the state with the protocol, the IETF's if the server has both.
+    static func answer(_ reply: UploadReply, _ state: UploadState) throws(UploadFault) -> UploadAnswer {
+        var next = state
+        let named = IETFVersion.named(reply.fields[values: IETFRule.versionField])
+        if let version = named, version != .preferred || reply.isSuccess {
+            next.dialect = .ietf(version)
+        } else if hasIETF(reply) {
+            next.dialect = .ietf(.preferred)
+        } else if let support = TusSupport(reply.fields) {
+            (next.dialect, next.tus) = (.tus, support)
+            return .proceed(next)
+        } else {
+            switch reply.status {
+            case 307, 308, 408, 425, 429, 500, 502, 503, 504:
+                return UploadRule.refusal(reply, to: .discover, state)
+            default: return .fail(.noProtocol(status: reply.status))
+            }
+        }
+        if let field = UploadLimits.Field(reply.fields[values: IETFRule.limitField]) { next.limits = field.limits }
+        return .proceed(next)
+    }
+
+    private static func hasIETF(_ reply: UploadReply) -> Bool {
+        guard reply.isSuccess else { return false }
+        if UploadLimits.Field(reply.fields[values: IETFRule.limitField]) != nil { return true }
+        return MediaTypeList.mediaTypes(reply.fields[values: "Accept-Patch"]).contains(IETFRule.partialType)
+    }
+}
+
+/// Reads lists of media types.
+private enum MediaTypeList {
+    static func mediaTypes(_ lines: [String]) -> [String] {
+        guard lines.reduce(0, { $0 + $1.utf8.count }) <= TusField.longest else { return [] }
+        return lines.flatMap { $0.split(separator: ",") }
+            .compactMap { $0.split(separator: ";").first?.trimmingBlanks().lowercased() }
+    }
+}

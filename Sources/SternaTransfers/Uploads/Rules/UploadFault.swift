@@ -1,0 +1,150 @@
+import SternaCore
+
+/// Why an upload cannot go on, or has to wait.
+enum UploadFault: Error, Sendable, Hashable {
+    // The server and its protocol.
+    case noProtocol(status: Int)
+    case versionsRefused
+    case tusVersion(offered: String)
+    case missingExtension(TusSupport.Extension)
+    case missingAlgorithm(String)
+
+    // The upload's URL.
+    case noLocation, locationsDiffer, locationUnusable, locationInsecure
+
+    // Offsets and lengths.
+    case noOffset
+    case offsetBeyondEnd(Int64, length: Int64)
+    case offsetWentBack(from: Int64, to: Int64)
+    case completeTooEarly(Int64, length: Int64)
+    case otherLength(Int64, length: Int64)
+    case tooLarge(length: Int64, most: Int64?)
+    case appendLimits(most: Int64)
+
+    // Answers.
+    case refused(Int, String?)
+    case refusedByTarget(Int, String?)
+    case redirect(Int)
+    case mismatch, locked, checksum
+    case unavailable(Int)
+    case contentRefused
+    case waitTooLong(Int64)
+    case stalled(Int64)
+
+    // The upload's life.
+    case gone(Int)
+    case expired
+    case outcomeUnknown
+    case creationUnknown
+
+    /// No response arrived.
+    case noResponse
+
+    /// A request sent by mistake: a step that has none.
+    case noRequest
+}
+
+extension UploadFault {
+    /// The kind of the error that a caller gets.
+    var kind: SternaError.Kind {
+        switch self {
+        case .refused, .refusedByTarget, .unavailable, .locked, .mismatch, .contentRefused, .gone: .unacceptableStatus
+        case .tooLarge, .appendLimits, .waitTooLong: .limitExceeded
+        case .checksum: .digestMismatch
+        case .locationInsecure, .redirect: .redirectRefused
+        case .missingExtension, .missingAlgorithm, .noRequest: .invalidRequest
+        case .noResponse: .connectionClosed
+        default: .unacceptableResponse
+        }
+    }
+
+    /// Whether the server's part of the upload is of no use any more.
+    var endsUpload: Bool {
+        switch self {
+        case .locationsDiffer, .tooLarge, .appendLimits: true
+        default: false
+        }
+    }
+
+    /// The server's own explanation.
+    var serverMessage: String? {
+        switch self {
+        case .refused(_, let text), .refusedByTarget(_, let text): text
+        default: nil
+        }
+    }
+
+    /// What happened, and what to do.
+    var detail: String {
+        switch self {
+        case .noProtocol(let status):
+            "The server named no protocol for resumable uploads in its answer to OPTIONS (\(status)). Name the protocol, or "
+                + "upload in one request."
+        case .versionsRefused:
+            "The server refuses every interop version of resumable uploads that Sterna has (8, 6, 5, 4 and 3). Name tus, or upload "
+                + "in one request."
+        case .tusVersion(let offered):
+            "The server does not accept tus 1.0.0; it offers “\(FieldSyntax.printable(offered))”. Name another protocol."
+        case .missingExtension(let name):
+            "The server does not offer tus's extension “\(name.rawValue)”, which this upload needs. Leave out the option that needs it."
+        case .missingAlgorithm(let name):
+            "The server does not accept checksums by \(FieldSyntax.printable(name)). Choose another algorithm, or none."
+        case .noLocation:
+            "The server created the upload but named no URL for it, so it cannot be resumed. It may not have the protocol: "
+                + "upload in one request."
+        case .locationsDiffer:
+            "The server named several URLs for the same upload. It was cancelled, since its content could be in either."
+        case .locationUnusable: "The URL that the server named for the upload is not a valid http or https URL."
+        case .locationInsecure:
+            "The server named an http URL for an upload that began by https. It was refused because it would give up encryption."
+        case .noOffset: "The server did not say how much of the upload it has. Nothing was sent; try again later."
+        case .offsetBeyondEnd(let offset, let length):
+            "The server claims to have \(offset) bytes of an upload of \(length). Its copy must be wrong: cancel the upload and start "
+                + "anew."
+        case .offsetWentBack(let from, let to):
+            "The server confirmed \(from) bytes and now claims to have only \(to), again and again. Try again later, or start anew."
+        case .completeTooEarly(let offset, let length):
+            "The server calls the upload complete with \(offset) of \(length) bytes. Its copy must be wrong: start anew."
+        case .otherLength(let other, let length):
+            "The server expects an upload of \(other) bytes, but the file has \(length). If the file has changed, start anew."
+        case .tooLarge(let length, let most):
+            "The upload's \(length) bytes are more than the server takes" + (most.map { " (\($0))" } ?? "") + "."
+        case .appendLimits(let most):
+            "The server takes only \(most) bytes in one request, which makes the upload impossible. Ask its operator."
+        case .refused(let status, _):
+            "The server answered the upload with \(status). Correct what it asks for and resume."
+        case .refusedByTarget(let status, _): "The server has all bytes of the upload, and refused it with \(status)."
+        case .redirect(let status):
+            "The server redirects the upload with \(status), but not to a URL that can be followed. Use the URL that it wants."
+        case .mismatch: "The server keeps refusing the offset that it names itself (409). Try again later."
+        case .locked: "Another request holds the upload (423). Try again later, and do not upload twice at a time."
+        case .checksum:
+            "The server found another checksum than was sent: the content is damaged on the way. Try again later."
+        case .unavailable(let status): "The server is not available for the upload (\(status)). Try again later."
+        case .contentRefused:
+            "The server takes no content of this size (413), however small. Ask its operator for its limits."
+        case .waitTooLong(let seconds): "The server asks to wait \(seconds) s. Resume the upload then; nothing is lost."
+        case .stalled(let offset):
+            "The server accepts requests, but its offset stays at \(offset). Try again later, or ask its operator."
+        case .gone(let status):
+            "The server no longer has the upload (\(status)), however often it is created. Try again later."
+        case .expired: "The time in which the server keeps the upload is over."
+        case .outcomeUnknown:
+            "All bytes were sent, but the answer was lost, and the server no longer knows the upload. It may be complete: look there "
+                + "before you upload again."
+        case .creationUnknown:
+            "The request that creates the upload was sent with content, but its answer was lost. The server may have it: look there "
+                + "before you upload again."
+        case .noResponse: "The connection was lost."
+        case .noRequest: "This step of an upload has no request."
+        }
+    }
+
+    /// Returns the error for the caller.
+    func error(phase: SternaError.Phase = .read) -> SternaError {
+        var error = SternaError(kind, phase: phase, detail)
+        error.serverMessage = serverMessage
+        error.requestSent = kind != .invalidRequest
+        return error
+    }
+}

@@ -1,0 +1,207 @@
+import HTTPTypes
+import SternaCore
+
+/// Decides how an upload goes on, for both protocols: functions of values, without I/O or clock.
+enum UploadRule {
+    /// The largest number of requests that an upload may be cut into.
+    static let mostAppends: Int64 = 100_000
+
+    /// Returns what is to be done next.
+    ///
+    /// - Parameter now: the present time, in seconds since 1970.
+    static func next(_ state: UploadState, _ plan: UploadPlan, now: Int64) -> UploadStep {
+        if state.stage == .complete { return .finish }
+        guard state.length <= UploadNumber.largest else {
+            return .fail(.tooLarge(length: state.length, most: UploadNumber.largest))
+        }
+        guard let dialect = state.dialect else { return .discover }
+        guard state.url != nil else { return creation(state, plan, dialect) }
+        if !state.isCurrent, let expires = state.expires, expires <= now {
+            return state.stage == .completing ? .fail(.outcomeUnknown) : .startAnew(.expired)
+        }
+        if let fault = oversize(state) { return .fail(fault) }
+        return state.isCurrent ? append(state, plan, dialect) : .ask
+    }
+
+    private static func creation(_ state: UploadState, _ plan: UploadPlan, _ dialect: UploadDialect) -> UploadStep {
+        // The process ended, or the connection, while content was on its way.
+        if state.stage == .creating { return .fail(.creationUnknown) }
+        if let fault = oversize(state) { return .fail(fault) }
+        if dialect == .tus, let fault = TusRule.missing(state, plan) { return .fail(fault) }
+        if dialect != .tus, plan.concatenation != .none { return .fail(.missingExtension(.concatenation)) }
+        if dialect != .tus, let algorithm = plan.checksum, algorithm.fieldName == nil {
+            return .fail(.missingAlgorithm(algorithm.rawValue))
+        }
+        if case .final = plan.concatenation, dialect == .tus { return .create(0..<0, completes: true) }
+        var hasContent = plan.creation == .withContent && !state.createsEmpty
+        if dialect == .tus {
+            hasContent =
+                hasContent && !plan.defersLength && state.tus?.extensions.contains(.creationWithUpload) != false
+        } else if let least = state.limits.minSize, least > state.length {
+            // Such an upload has no URL, and is sent at once.
+            hasContent = true
+        }
+        guard hasContent else { return .create(0..<0, completes: false) }
+        switch append(state, plan, dialect) {
+        case .append(let range, let completes): return .create(range, completes: completes)
+        case let other: return other
+        }
+    }
+
+    private static func oversize(_ state: UploadState) -> UploadFault? {
+        let most = [state.limits.maxSize, state.tus?.maxSize].compactMap { $0 }.min()
+        guard let most, most < state.length else { return nil }
+        return .tooLarge(length: state.length, most: most)
+    }
+
+    /// Returns the next content under the limits of server and caller.
+    private static func append(_ state: UploadState, _ plan: UploadPlan, _ dialect: UploadDialect) -> UploadStep {
+        let rest = state.length - state.offset
+        guard rest > 0 else {
+            return dialect == .tus && state.url != nil && state.isLengthTold
+                ? .finish : .append(state.offset..<state.offset, completes: true)
+        }
+        let least = state.limits.minAppend ?? 0
+        var most = min(state.limits.maxAppend ?? .max, state.largestAppend ?? .max)
+        if let own = plan.largestAppend { most = min(most, max(own, least, 1)) }
+        let size = min(rest, most)
+        guard size > 0, size == rest || size >= least, rest / size < mostAppends else {
+            return .fail(.appendLimits(most: most))
+        }
+        return .append(state.offset..<state.offset + size, completes: size == rest)
+    }
+
+    /// Returns the request of a step; throws `noRequest` for a step without one.
+    ///
+    /// - Parameter digest: that of the step's content.
+    static func request(
+        _ step: UploadStep, _ state: UploadState, _ plan: UploadPlan, digest: UploadDigest? = nil
+    ) throws -> UploadRequest {
+        var request =
+            switch state.dialect {
+            case .ietf(let version): try IETFRule.request(step, state, plan, version, digest: digest)
+            case .tus: try TusRule.request(step, state, plan, digest: digest)
+            case nil: UploadRequest(method: .options, url: state.target, headers: IETFRule.versionFields(.preferred))
+            }
+        // The caller's fields may be credentials, which belong to one origin.
+        if request.url.origin == plan.target.origin {
+            var all = plan.headers
+            all.lines.removeAll { line in request.headers[line.name] != nil }
+            all.lines += request.headers.lines
+            request.headers = all
+        }
+        return request
+    }
+
+    /// Returns what an interim response to a step's request means; nil for one that is to be ignored.
+    static func interim(
+        _ reply: UploadReply, to step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadState? {
+        guard case .ietf(let version) = state.dialect else { return nil }
+        return try IETFRule.interim(reply, to: step, state, version)
+    }
+
+    /// Returns what the response to a step's request means.
+    static func answer(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+        do throws(UploadFault) {
+            if case .discover = step { return try UploadDiscovery.answer(reply, state) }
+            switch state.dialect {
+            case .ietf(let version): return try IETFRule.answer(reply, to: step, state, version)
+            case .tus: return try TusRule.answer(reply, to: step, state)
+            case nil: return .fail(.noProtocol(status: reply.status))
+            }
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// Returns what it means that no response to a step's request arrived.
+    ///
+    /// - Parameter wasSent: whether any byte of the request may have reached the server.
+    static func noResponse(to step: UploadStep, _ state: UploadState, wasSent: Bool) -> UploadAnswer {
+        var state = state.unsure()
+        guard case .create(let content, let completes) = step, state.url == nil else {
+            return .again(state, .noResponse, after: nil)
+        }
+        // An empty creation stores nothing, so it may be repeated. Content may be stored already.
+        guard wasSent, !content.isEmpty || completes else {
+            state.stage = .begun
+            return .again(state, .noResponse, after: nil)
+        }
+        return .fail(.creationUnknown)
+    }
+}
+
+// MARK: Answers that both protocols share
+
+extension UploadRule {
+    /// Returns the answer to a status that is neither success nor the protocol's own.
+    static func refusal(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+        let unsure = state.unsure()
+        switch reply.status {
+        case 307, 308: return redirect(reply, to: step, unsure)
+        case 300..<400: return .fail(.redirect(reply.status))
+        case 404, 410:
+            guard state.url != nil else { return .fail(.refused(reply.status, reply.problem?.text)) }
+            return state.stage == .completing ? .fail(.outcomeUnknown) : .startAnew(unsure, .gone(reply.status))
+        case 409 where state.url != nil: return .again(unsure, .mismatch, after: reply.retryAfter)
+        case 423: return again(unsure, step, .locked, reply)
+        case 408, 425, 429, 500, 502, 503, 504:
+            // Content of a creation that failed with 5xx may be stored nevertheless.
+            if case .create(let content, _) = step, state.url == nil, !content.isEmpty,
+                [500, 502, 504].contains(reply.status)
+            {
+                return .fail(.creationUnknown)
+            }
+            return again(unsure, step, .unavailable(reply.status), reply)
+        default: return .fail(.refused(reply.status, reply.problem?.text))
+        }
+    }
+
+    private static func again(
+        _ state: UploadState, _ step: UploadStep, _ fault: UploadFault, _ reply: UploadReply
+    ) -> UploadAnswer {
+        var state = state
+        if state.url == nil { state.stage = .begun }
+        return .again(state, fault, after: reply.retryAfter)
+    }
+
+    private static func redirect(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+        do throws(UploadFault) {
+            guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
+                return .fail(.redirect(reply.status))
+            }
+            var state = state
+            if state.url == nil {
+                (state.target, state.stage) = (url, .begun)
+            } else {
+                state.url = url
+            }
+            return .proceed(state)
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// Returns the answer to 413: smaller content, as long as there is some.
+    static func smaller(_ step: UploadStep, _ state: UploadState) -> UploadAnswer {
+        let content = step.content
+        var state = state.unsure()
+        if case .create = step, state.url == nil {
+            guard !content.isEmpty else { return .fail(.tooLarge(length: state.length, most: nil)) }
+            (state.createsEmpty, state.stage) = (true, .begun)
+            return .proceed(state)
+        }
+        let size = content.upperBound - content.lowerBound
+        let most = max(size / 2, state.limits.minAppend ?? 1)
+        guard size > 1, most < size else { return .fail(.contentRefused) }
+        state.largestAppend = most
+        return .proceed(state)
+    }
+
+    /// The moment that is so many seconds away, as far as it can be told.
+    static func moment(_ now: Int64, after seconds: Int64) -> Int64 {
+        let (sum, overflow) = now.addingReportingOverflow(seconds)
+        return overflow ? .max : sum
+    }
+}

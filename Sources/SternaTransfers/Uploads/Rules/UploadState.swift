@@ -1,0 +1,206 @@
+import SternaCore
+
+/// How far an upload is: a value that a journal stores, so that the upload goes on after a kill.
+///
+/// The upload's URL lets anybody who knows it change the upload. It is a secret: it is encoded, but neither printed nor mirrored.
+struct UploadState: Sendable, Hashable {
+    enum Stage: String, Sendable, Hashable, Codable {
+        /// Nothing was created.
+        case begun
+        /// A request with content is on its way to create the upload.
+        case creating
+        /// The server has the upload, under its URL.
+        case open
+        /// The last bytes, or the empty request that completes an upload, are on their way.
+        case completing
+        case complete
+    }
+
+    var stage = Stage.begun
+
+    /// The protocol; nil until it is discovered.
+    var dialect: UploadDialect?
+
+    /// The URL that creates the upload, after redirects.
+    var target: HTTPURL
+
+    /// The upload's URL.
+    var url: HTTPURL?
+
+    /// The number of bytes that the server has confirmed.
+    var offset: Int64 = 0
+
+    /// The largest offset that the server has ever confirmed.
+    var reached: Int64 = 0
+
+    /// The number of all bytes.
+    var length: Int64
+
+    /// Whether the server is told the length with the first content only, and whether it has been told.
+    var defersLength: Bool
+    var isLengthTold: Bool
+
+    var limits = UploadLimits()
+
+    /// When the server forgets the upload, in seconds since 1970.
+    var expires: Int64?
+
+    /// What a tus server can do; nil if it was not asked.
+    var tus: TusSupport?
+
+    // MARK: For this run only
+
+    /// Whether the offset is the server's present one, so that content may be sent.
+    var isCurrent = false
+
+    /// The interop versions that the server has refused.
+    var refused: Set<IETFVersion> = []
+
+    /// The largest content that a request may have after a 413.
+    var largestAppend: Int64?
+
+    /// Whether content in the creating request was refused.
+    var createsEmpty = false
+
+    /// How often the offset has gone back.
+    var rewinds = 0
+
+    /// Begins an upload.
+    init(_ plan: UploadPlan) {
+        target = plan.target
+        length = plan.length
+        defersLength = plan.defersLength
+        isLengthTold = !plan.defersLength
+        if case .named(let dialect) = plan.choice { self.dialect = dialect }
+    }
+}
+
+extension UploadState {
+    /// Returns the state of the same upload that is created again.
+    func startedAnew() -> UploadState {
+        var state = self
+        state.stage = .begun
+        (state.url, state.expires) = (nil, nil)
+        (state.offset, state.reached, state.rewinds) = (0, 0, 0)
+        (state.isLengthTold, state.isCurrent) = (!state.defersLength, false)
+        return state
+    }
+
+    /// Returns the state after a failure: the offset must be asked for.
+    func unsure() -> UploadState {
+        var state = self
+        state.isCurrent = false
+        if state.stage == .creating, state.url != nil { state.stage = .open }
+        return state
+    }
+
+    /// Returns the state while a step's request is under way.
+    func beginning(_ step: UploadStep) -> UploadState {
+        var state = self
+        switch step {
+        case .create(let content, let completes) where !content.isEmpty || completes: state.stage = .creating
+        case .append(_, completes: true): state.stage = .completing
+        default: break
+        }
+        return state
+    }
+
+    /// The state as a journal stores it, without what holds for one run only.
+    var stored: UploadState {
+        var state = self
+        state.isCurrent = false
+        (state.refused, state.largestAppend, state.createsEmpty, state.rewinds) = ([], nil, false, 0)
+        return state
+    }
+
+    /// How often an offset may go back before the upload fails.
+    static let longestRewinds = 3
+
+    /// Takes an offset that the server has named. Throws the fault of one that cannot be true.
+    ///
+    /// An offset beyond what was sent is allowed: the client has the bytes, and a connection that broke may have carried them.
+    mutating func confirm(_ offset: Int64) throws(UploadFault) {
+        guard offset >= 0, offset <= length else { throw .offsetBeyondEnd(offset, length: length) }
+        if offset < self.reached, offset < self.offset {
+            rewinds += 1
+            guard rewinds <= Self.longestRewinds else { throw .offsetWentBack(from: self.offset, to: offset) }
+        }
+        self.offset = offset
+        reached = max(reached, offset)
+    }
+}
+
+extension UploadState: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case stage, dialect, target, url, offset, reached, length, defersLength, isLengthTold, limits, expires, tus
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func url(_ key: CodingKeys) throws -> HTTPURL? {
+            guard let text = try values.decodeIfPresent(String.self, forKey: key) else { return nil }
+            guard let url = try? HTTPURL(text), url.scheme == .http || url.scheme == .https else {
+                throw Self.corrupted(key, values)
+            }
+            return url.removingUserinfo()
+        }
+        stage = try values.decode(Stage.self, forKey: .stage)
+        dialect = try values.decodeIfPresent(UploadDialect.self, forKey: .dialect)
+        guard let target = try url(.target) else { throw Self.corrupted(.target, values) }
+        self.target = target
+        self.url = try url(.url)
+        offset = try values.decode(Int64.self, forKey: .offset)
+        reached = try values.decode(Int64.self, forKey: .reached)
+        length = try values.decode(Int64.self, forKey: .length)
+        guard (0...UploadNumber.largest).contains(length) else { throw Self.corrupted(.length, values) }
+        guard (0...length).contains(reached) else { throw Self.corrupted(.reached, values) }
+        guard (0...reached).contains(offset) else { throw Self.corrupted(.offset, values) }
+        defersLength = try values.decode(Bool.self, forKey: .defersLength)
+        isLengthTold = try values.decode(Bool.self, forKey: .isLengthTold)
+        limits = try values.decode(UploadLimits.self, forKey: .limits)
+        expires = try values.decodeIfPresent(Int64.self, forKey: .expires)
+        tus = try values.decodeIfPresent(TusSupport.self, forKey: .tus)
+        // An upload that is open has a protocol and a URL.
+        let isOpen = stage == .open || stage == .completing
+        guard !isOpen || self.url != nil && dialect != nil else { throw Self.corrupted(.stage, values) }
+    }
+
+    private static func corrupted(
+        _ key: CodingKeys, _ values: KeyedDecodingContainer<CodingKeys>
+    ) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: values, debugDescription: "It is not the state of an upload.")
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(stage, forKey: .stage)
+        try values.encodeIfPresent(dialect, forKey: .dialect)
+        try values.encode(target.removingUserinfo().href, forKey: .target)
+        try values.encodeIfPresent(url?.removingUserinfo().href, forKey: .url)
+        try values.encode(offset, forKey: .offset)
+        try values.encode(reached, forKey: .reached)
+        try values.encode(length, forKey: .length)
+        try values.encode(defersLength, forKey: .defersLength)
+        try values.encode(isLengthTold, forKey: .isLengthTold)
+        try values.encode(limits, forKey: .limits)
+        try values.encodeIfPresent(expires, forKey: .expires)
+        try values.encodeIfPresent(tus, forKey: .tus)
+    }
+}
+
+extension UploadState: CustomStringConvertible, CustomReflectable {
+    /// Shows the state without the upload's URL.
+    var description: String {
+        "\(stage.rawValue), \(offset) of \(length) bytes, \(dialect.map { "\($0)" } ?? "protocol unknown")"
+    }
+
+    var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "stage": stage, "dialect": dialect as Any, "target": Redaction.show(target),
+                "hasURL": url != nil, "offset": offset, "length": length, "limits": limits,
+                "expires": expires as Any,
+            ], displayStyle: .struct)
+    }
+}

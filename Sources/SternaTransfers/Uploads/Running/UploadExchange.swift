@@ -1,0 +1,158 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaCore
+
+/// One request of an upload with its interim responses and its outcome.
+struct UploadExchange: Sendable {
+    /// What became of a request.
+    enum Outcome: Sendable {
+        case reply(UploadReply, Response)
+        case failure(SternaError)
+    }
+
+    let session: Session
+    let plan: UploadPlan
+    let source: UploadSource
+    let now: @Sendable () -> Int64
+    let record: @Sendable (UploadState) async throws -> Void
+    let progress: (@Sendable (TransferProgress) -> Void)?
+
+    private enum Part: Sendable {
+        case sent(Outcome)
+        case informed(UploadState, UploadFault?, (any Error)?)
+    }
+
+    /// Sends the request of a step, and takes what interim responses say while it is under way.
+    ///
+    /// Returns the outcome with the state after the interim responses, and a fault of theirs, which ends the request. Throws what
+    /// `record` throws, and `cancelled`.
+    func run(
+        _ step: UploadStep, _ state: UploadState
+    ) async throws -> (outcome: Outcome, state: UploadState, fault: UploadFault?) {
+        let draft = try await draft(step, state)
+        let (interim, feed) = AsyncStream.makeStream(of: InformationalResponse.self)
+        var informing = draft
+        informing.settings.onInformational = { feed.yield($0) }
+        let url = try draft.reference.resolve(against: nil)
+        return try await withThrowingTaskGroup(of: Part.self) { [informing] group in
+            group.addTask {
+                defer { feed.finish() }
+                return .sent(await send(informing))
+            }
+            group.addTask { await follow(interim, step, state, url) }
+            var outcome: Outcome?
+            var latest = state
+            var fault: UploadFault?
+            var failure: (any Error)?
+            for try await part in group {
+                switch part {
+                case .sent(let found): outcome = found
+                case .informed(let state, let found, let error):
+                    (latest, fault, failure) = (state, found, error)
+                    if fault != nil || failure != nil { group.cancelAll() }
+                }
+            }
+            if let failure { throw failure }
+            // A response that came before a cancellation counts: it may have the upload's URL.
+            guard let outcome else { throw SternaError.cancelled(phase: .wait) }
+            return (outcome, latest, fault)
+        }
+    }
+
+    // MARK: The request
+
+    private func draft(_ step: UploadStep, _ state: UploadState) async throws -> RequestDraft {
+        let content = step.content
+        var digest: UploadDigest?
+        let isTrailing = plan.sendsDigestInTrailer && state.dialect == .tus
+        if let algorithm = plan.checksum, !content.isEmpty, !isTrailing {
+            digest = try await source.digest(content, by: algorithm)
+        }
+        let request = try UploadRule.request(step, state, plan, digest: digest)
+        var body = request.content.map { source.body($0) }
+        if let algorithm = plan.checksum, isTrailing, !content.isEmpty, let sent = body {
+            body = sent.withTrailers { [source] in
+                let digest = try await source.digest(content, by: algorithm)
+                return HTTPFields([try Headers.field(TusRule.checksumField, TusField.checksum(digest))])
+            }
+        }
+        var draft = RequestDraft(request.method, request.url, body: body, headers: request.headers)
+        // The upload's own rules decide what is sent again, and where.
+        draft.settings.retry = RetryPolicy.none
+        draft.settings.redirects = .doNotFollow
+        draft.settings.cachePolicy = .ignored
+        if let progress, !content.isEmpty {
+            let (start, length) = (content.lowerBound, state.length)
+            draft.settings.uploadProgress = { step in
+                progress(
+                    TransferProgress(
+                        completed: min(start + max(0, min(step.completed, length)), length), total: length,
+                        rate: step.rate))
+            }
+        }
+        return draft
+    }
+
+    private func send(_ draft: RequestDraft) async -> Outcome {
+        do {
+            return try await session.withResponse(to: draft) { response in
+                let body = await body(response)
+                var whole = response
+                whole.body = ResponseBody(body)
+                return .reply(reply(whole, body), whole)
+            }
+        } catch {
+            return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
+        }
+    }
+
+    /// The longest body of a response that is kept, in bytes, and the time in which it must arrive.
+    private static let longestBody = 1 << 20
+    private static let longestBodyTime = Duration.seconds(15)
+
+    /// Returns the body of a response. One that does not arrive, is long or slow, is empty: the head says what happened.
+    private func body(_ response: Response) async -> Bytes {
+        if let whole = response.body.whole { return whole.readableBytes <= Self.longestBody ? whole : Bytes() }
+        return await withTaskGroup(of: Bytes?.self) { group in
+            group.addTask { try? await response.body.collect(upTo: Self.longestBody) }
+            group.addTask { [session] in
+                try? await session.pause(Self.longestBodyTime)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next().flatMap { $0 } ?? Bytes()
+        }
+    }
+
+    private func reply(_ response: Response, _ body: Bytes) -> UploadReply {
+        let problem =
+            response.status.code >= 400 ? UploadProblem(mediaType: response[.contentType], body: body) : nil
+        return UploadReply(
+            status: response.status.code, fields: response.section, problem: problem, now: now(), url: response.url)
+    }
+
+    // MARK: Interim responses
+
+    private func follow(
+        _ interim: AsyncStream<InformationalResponse>, _ step: UploadStep, _ state: UploadState, _ url: HTTPURL
+    ) async -> Part {
+        var latest = state
+        for await response in interim {
+            let reply = UploadReply(
+                status: response.status, fields: FieldSection(response.headers), now: now(), url: url)
+            do throws(UploadFault) {
+                guard let next = try UploadRule.interim(reply, to: step, latest) else { continue }
+                latest = next
+            } catch {
+                return .informed(latest, error, nil)
+            }
+            do {
+                try await record(latest)
+            } catch {
+                return .informed(latest, nil, error)
+            }
+        }
+        return .informed(latest, nil, nil)
+    }
+}

@@ -1,0 +1,197 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// A complete upload.
+struct UploadResult: Sendable {
+    let state: UploadState
+
+    /// The response to the request that completed the upload, with a body of up to 1 MiB: by the IETF protocol that of the target
+    /// resource. Nil if it was lost and the server has confirmed the upload since.
+    let response: Response?
+}
+
+/// Uploads a file by a resumable protocol: sends what the rules decide, until the upload is complete or cannot go on.
+///
+/// Each new state is passed to `record`, which is awaited before anything that depends on it is sent: the upload's URL is stored
+/// before its content is sent. A run that ended, or a process that was killed, goes on from the last recorded state.
+struct UploadRunner: Sendable {
+    let session: Session
+    let plan: UploadPlan
+    let source: UploadSource
+    var patience = UploadPatience()
+
+    /// Stores a state; an error that it throws ends the run.
+    let record: @Sendable (UploadState) async throws -> Void
+
+    /// Called with progress, also from event loops: it must return at once.
+    var progress: (@Sendable (TransferProgress) -> Void)?
+
+    /// Returns a random number from 0 to 1.
+    var random: @Sendable () -> Double = { .random(in: 0...1) }
+
+    /// Returns the present time in seconds since 1970.
+    var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+
+    init(
+        _ session: Session, _ plan: UploadPlan, file: UploadSource,
+        record: @escaping @Sendable (UploadState) async throws -> Void
+    ) {
+        (self.session, self.plan, self.source, self.record) = (session, plan, file, record)
+    }
+
+    /// Brings an upload to its end.
+    ///
+    /// - Parameter state: the last recorded state; nil for a new upload.
+    /// - Throws: `SternaError`, and what `record` throws.
+    func run(from state: UploadState? = nil) async throws -> UploadResult {
+        let log = UploadLog(record)
+        let exchange = try exchange(log)
+        var pace = UploadPace(patience)
+        var state = try resumed(state)
+        var last: SternaError?
+        while true {
+            guard !Task.isCancelled else { throw SternaError.cancelled(phase: .prepare) }
+            let before = state
+            let answer: UploadAnswer
+            var completes = false
+            switch UploadRule.next(state, plan, now: now()) {
+            case .finish: answer = .complete(completed(state))
+            case .fail(let fault): answer = .fail(fault)
+            case .startAnew(let fault): answer = .startAnew(state, fault)
+            case let step:
+                state = state.beginning(step)
+                completes = step.completes
+                try await log.write(state)
+                (answer, state, last) = try await take(step, state, exchange)
+            }
+            switch pace.move(answer, from: before, latest: state, random: random()) {
+            case .end(let next):
+                try await log.write(next)
+                report(next)
+                return UploadResult(state: next, response: completes ? last?.response : nil)
+            case .go(let next, let wait):
+                state = next
+                try await log.write(state)
+                report(state)
+                if wait > .zero { try await session.pause(wait) }
+            case .fail(let fault, let next):
+                try await log.write(next)
+                throw try await failure(fault, next, last, exchange, log)
+            }
+        }
+    }
+
+    /// Has the server forget an upload, in one request.
+    ///
+    /// Returns the state of an upload that was not begun. Throws if the server does not agree; an upload that is gone counts as
+    /// forgotten.
+    func cancel(_ state: UploadState) async throws -> UploadState {
+        guard state.url != nil else { return state.startedAnew() }
+        let log = UploadLog(record)
+        let (answer, _, last) = try await take(.cancel, state, try exchange(log))
+        guard case .complete(let next) = answer else {
+            if case .fail(let fault) = answer { throw error(fault, last) }
+            throw last ?? error(.noResponse, nil)
+        }
+        try await log.write(next)
+        return next
+    }
+
+    // MARK: Steps
+
+    private func exchange(_ log: UploadLog) throws -> UploadExchange {
+        UploadExchange(
+            session: try session.confined(to: plan.target.origin), plan: plan, source: source, now: now,
+            record: { try await log.write($0) }, progress: progress)
+    }
+
+    private func resumed(_ state: UploadState?) throws -> UploadState {
+        guard let state else { return UploadState(plan) }
+        guard state.length == plan.length else {
+            throw error(.otherLength(state.length, length: plan.length), nil)
+        }
+        return state.unsure()
+    }
+
+    private func completed(_ state: UploadState) -> UploadState {
+        var state = state
+        state.stage = .complete
+        return state
+    }
+
+    /// Takes a step, and returns what its outcome means, the state after its interim responses, and the error to explain a failure
+    /// with.
+    private func take(
+        _ step: UploadStep, _ state: UploadState, _ exchange: UploadExchange
+    ) async throws -> (UploadAnswer, UploadState, SternaError?) {
+        let (outcome, latest, fault) = try await exchange.run(step, state)
+        if let fault { return (.fail(fault), latest, nil) }
+        switch outcome {
+        case .reply(let reply, let response):
+            let answer = UploadRule.answer(reply, to: step, latest)
+            var latest = latest
+            // What was refused was not created.
+            if case .fail = answer, latest.stage == .creating, (400..<500).contains(reply.status) {
+                latest.stage = .begun
+            }
+            var error = SternaError(.unacceptableStatus, phase: .read, "")
+            error.response = response
+            return (answer, latest, error)
+        case .failure(let error):
+            guard Self.passing.contains(error.kind) else { throw error }
+            return (UploadRule.noResponse(to: step, latest, wasSent: error.requestSent), latest, error)
+        }
+    }
+
+    /// The kinds of errors that may pass, so that an upload goes on after them.
+    private static let passing: Set<SternaError.Kind> = [
+        .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
+        .truncated, .malformedResponse, .limitExceeded,
+    ]
+
+    private func report(_ state: UploadState) {
+        progress?(TransferProgress(completed: state.offset, total: state.length))
+    }
+
+    // MARK: Failures
+
+    /// Returns the error of an upload that cannot go on. One that the server holds in vain is cancelled there.
+    private func failure(
+        _ fault: UploadFault, _ state: UploadState, _ last: SternaError?, _ exchange: UploadExchange, _ log: UploadLog
+    ) async throws -> SternaError {
+        if fault.endsUpload, state.url != nil {
+            // The upload has failed already; what becomes of this request changes nothing.
+            _ = try? await exchange.run(.cancel, state)
+            try await log.write(state.startedAnew())
+        }
+        return error(fault, last)
+    }
+
+    private func error(_ fault: UploadFault, _ last: SternaError?) -> SternaError {
+        if fault == .noResponse, let last, last.response == nil { return last }
+        var error = fault.error().at(plan.target)
+        if let response = last?.response {
+            error.response = response
+        } else {
+            error.underlying = last
+        }
+        return error
+    }
+}
+
+/// Passes states to `record`, each but once.
+actor UploadLog {
+    private let record: @Sendable (UploadState) async throws -> Void
+    private var last: UploadState?
+
+    init(_ record: @escaping @Sendable (UploadState) async throws -> Void) { self.record = record }
+
+    func write(_ state: UploadState) async throws {
+        let stored = state.stored
+        guard stored != last else { return }
+        try await record(stored)
+        last = stored
+    }
+}

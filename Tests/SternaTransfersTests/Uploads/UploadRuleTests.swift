@@ -1,0 +1,274 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Uploads: what comes next")
+struct UploadRuleTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var change: @Sendable (inout UploadState, inout UploadPlan) -> Void
+        var expected: UploadStep
+
+        init(
+            _ name: String, _ expected: UploadStep,
+            _ change: @escaping @Sendable (inout UploadState, inout UploadPlan) -> Void
+        ) {
+            (self.name, self.change, self.expected) = (name, change, expected)
+        }
+
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "An open upload",
+        arguments: [
+            Row("all of the rest", .append(100..<1_000, completes: true)) { _, _ in },
+            Row("the caller's limit", .append(100..<350, completes: false)) { $1.largestAppend = 250 },
+            Row("the server's limit", .append(100..<150, completes: false)) { state, plan in
+                (state.limits.maxAppend, plan.largestAppend) = (50, 250)
+            },
+            Row("the server's minimum", .append(100..<400, completes: false)) { state, plan in
+                (state.limits.minAppend, plan.largestAppend) = (300, 250)
+            },
+            Row("the last part may be smaller", .append(900..<1_000, completes: true)) { state, _ in
+                (state.limits.minAppend, state.offset) = (300, 900)
+            },
+            Row("limits that contradict", .fail(.appendLimits(most: 10))) { state, _ in
+                (state.limits.minAppend, state.limits.maxAppend) = (20, 10)
+            },
+            Row("nothing is taken", .fail(.appendLimits(most: 0))) { state, _ in state.limits.maxAppend = 0 },
+            Row("too little is taken", .fail(.appendLimits(most: 1))) { state, _ in
+                (state.limits.maxAppend, state.length) = (1, 1_000_000)
+            },
+            Row("after a 413", .append(100..<110, completes: false)) { state, _ in state.largestAppend = 10 },
+            Row("too large by now", .fail(.tooLarge(length: 1_000, most: 999))) { state, _ in
+                state.limits.maxSize = 999
+            },
+            Row("only to be completed", .append(1_000..<1_000, completes: true)) { state, _ in state.offset = 1_000 },
+            Row("tus is complete by itself", .finish) { state, _ in
+                (state.offset, state.dialect) = (1_000, .tus)
+            },
+            Row("after a failure", .ask) { state, _ in state.isCurrent = false },
+            Row("expired", .startAnew(.expired)) { state, _ in
+                (state.isCurrent, state.expires) = (false, UploadScene.now)
+            },
+            Row("expires during a run", .append(100..<1_000, completes: true)) { state, _ in state.expires = 0 },
+            Row("expired after its last byte", .fail(.outcomeUnknown)) { state, _ in
+                (state.isCurrent, state.expires, state.stage) = (false, 0, .completing)
+            },
+            Row("complete", .finish) { state, _ in state.stage = .complete },
+        ])
+    func open(row: Row) throws {
+        var state = try UploadScene.state(.ietf(.preferred), offset: 100)
+        var plan = try UploadScene.plan()
+        row.change(&state, &plan)
+        #expect(UploadRule.next(state, plan, now: UploadScene.now) == row.expected)
+    }
+
+    @Test(
+        "A new upload",
+        arguments: [
+            Row("discovers", .discover) { state, _ in state.dialect = nil },
+            Row("is created without content", .create(0..<0, completes: false)) { _, _ in },
+            Row("is created with content", .create(0..<1_000, completes: true)) { $1.creation = .withContent },
+            Row("is created with a part", .create(0..<10, completes: false)) { state, plan in
+                (state.limits.maxAppend, plan.creation) = (10, .withContent)
+            },
+            Row("content was refused", .create(0..<0, completes: false)) { state, plan in
+                (state.createsEmpty, plan.creation) = (true, .withContent)
+            },
+            Row("is too small to be resumed", .create(0..<1_000, completes: true)) { state, _ in
+                state.limits.minSize = 2_000
+            },
+            Row(
+                "is too large to be counted",
+                .fail(.tooLarge(length: .max, most: 999_999_999_999_999))
+            ) { state, _ in state.length = .max },
+            Row("is too large", .fail(.tooLarge(length: 1_000, most: 5))) { state, _ in state.limits.maxSize = 5 },
+            Row("was being created with content", .fail(.creationUnknown)) { state, _ in state.stage = .creating },
+        ])
+    func new(row: Row) throws {
+        var state = try UploadScene.state(.ietf(.preferred))
+        var plan = try UploadScene.plan()
+        row.change(&state, &plan)
+        #expect(UploadRule.next(state, plan, now: UploadScene.now) == row.expected)
+    }
+
+    @Test(
+        "Discovery",
+        arguments: [
+            ("limits", 200, [("Upload-Limit", "min-size=0")], "proceed 0"),
+            ("a media type", 204, [("Accept-Patch", "text/a, Application/Partial-Upload;x=1")], "proceed 0"),
+            ("another version", 400, [("Upload-Draft-Interop-Version", "6")], "proceed 0 v6"),
+            ("tus", 204, [("Tus-Resumable", "1.0.0")], "proceed 0"),
+            ("neither", 200, [("Allow", "POST")], "fail noProtocol(status: 200)"),
+            ("not allowed", 405, [], "fail noProtocol(status: 405)"),
+            ("a limit in a refusal", 403, [("Upload-Limit", "min-size=0")], "fail noProtocol(status: 403)"),
+            ("not available", 503, [], "again 0, unavailable(503)"),
+            ("moved", 308, [("Location", "/b")], "proceed 0 to https://example.com/b"),
+        ] as [(String, Int, [(String, String)], String)])
+    func discovery(name: String, status: Int, fields: [(String, String)], expected: String) throws {
+        let reply = try UploadScene.reply(status, fields, at: "https://example.com/files")
+        let answer = UploadRule.answer(reply, to: .discover, try UploadScene.state(nil))
+        #expect(UploadScene.text(answer) == expected)
+        if case .proceed(let state) = answer, status < 300 { #expect((state.dialect == .tus) == (name == "tus")) }
+    }
+
+    @Test("An empty creation is repeated after a cut, one with content is not")
+    func cuts() throws {
+        let state = try UploadScene.state(.ietf(.preferred))
+        let empty = UploadStep.create(0..<0, completes: false)
+        let full = UploadStep.create(0..<1_000, completes: true)
+        #expect(UploadRule.noResponse(to: empty, state, wasSent: true) == .again(state, .noResponse, after: nil))
+        #expect(UploadRule.noResponse(to: full, state, wasSent: true) == .fail(.creationUnknown))
+        #expect(UploadRule.noResponse(to: full, state, wasSent: false) == .again(state, .noResponse, after: nil))
+        let open = try UploadScene.state(.ietf(.preferred), offset: 5)
+        // A 104 has named the URL before the cut.
+        #expect(UploadRule.noResponse(to: full, open, wasSent: true) == .again(open.unsure(), .noResponse, after: nil))
+    }
+
+    @Test("The caller's fields go to the origin of the creation alone")
+    func callerFields() throws {
+        var plan = try UploadScene.plan()
+        plan.headers = ["X-Key": "secret", "Upload-Offset": "7"]
+        var state = try UploadScene.state(.tus, offset: 100)
+        let own = try UploadRule.request(.append(100..<200, completes: false), state, plan)
+        #expect(own.headers["X-Key"] == "secret")
+        #expect(own.headers["Upload-Offset"] == "100")
+        state.url = try UploadScene.url("https://example.com:8443/files/1")
+        #expect(try UploadRule.request(.ask, state, plan).headers["X-Key"] == nil)
+    }
+
+    @Test("An offset may go back three times")
+    func rewinds() throws {
+        var state = try UploadScene.state(.tus, offset: 100)
+        for offset in [90, 80, 70] as [Int64] { try state.confirm(offset) }
+        #expect(state.reached == 100)
+        #expect(throws: UploadFault.offsetWentBack(from: 70, to: 60)) { try state.confirm(60) }
+    }
+}
+
+@Suite("Uploads: errors")
+struct UploadFaultTests {
+    @Test(
+        "Each says what happened in whole sentences",
+        arguments: [
+            .noProtocol(status: 405), .versionsRefused, .tusVersion(offered: "2\u{1B}"), .missingExtension(.checksum),
+            .missingAlgorithm("sha1"), .noLocation, .locationsDiffer, .locationUnusable, .locationInsecure, .noOffset,
+            .offsetBeyondEnd(2, length: 1), .offsetWentBack(from: 2, to: 1), .completeTooEarly(1, length: 2),
+            .otherLength(1, length: 2), .tooLarge(length: 2, most: 1), .tooLarge(length: 2, most: nil),
+            .appendLimits(most: 1), .refused(403, "no"), .refusedByTarget(422, nil), .redirect(302), .mismatch, .locked,
+            .checksum, .unavailable(503), .contentRefused, .waitTooLong(9), .stalled(1), .gone(404), .expired,
+            .outcomeUnknown, .creationUnknown, .noResponse, .noRequest,
+        ] as [UploadFault])
+    func texts(fault: UploadFault) {
+        let error = fault.error()
+        #expect(error.kind == fault.kind)
+        #expect(error.detail.hasSuffix("."))
+        #expect(error.detail.first?.isUppercase == true)
+        #expect(!error.detail.contains("\u{1B}"))
+        #expect(!error.detail.contains("Optional"))
+        if case .refused = fault { #expect(error.serverMessage == "no") }
+    }
+}
+
+@Suite("Uploads: patience")
+struct UploadPaceTests {
+    @Test("Faults without progress end an upload; progress forgives them")
+    func failures() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        var pace = UploadPace()
+        var waits: [Duration] = []
+        for _ in 0..<8 {
+            let move = pace.move(.again(state, .mismatch, after: nil), from: state, latest: state, random: 1)
+            if case .go(_, let wait) = move { waits.append(wait) }
+        }
+        #expect(waits == [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].map { .milliseconds($0) })
+        var forgiving = pace
+        let last = pace.move(.again(state, .mismatch, after: nil), from: state, latest: state, random: 0)
+        #expect(last == .fail(.mismatch, state))
+        var next = state
+        next.offset = 101
+        let move = forgiving.move(.again(next, .mismatch, after: nil), from: state, latest: next, random: 0)
+        #expect(move == .go(next, after: .milliseconds(250)))
+    }
+
+    @Test("A server may ask for a longer wait, but not for any")
+    func waits() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        var pace = UploadPace()
+        let short = pace.move(.again(state, .locked, after: .seconds(60)), from: state, latest: state, random: 0)
+        #expect(short == .go(state, after: .seconds(60)))
+        let long = pace.move(.again(state, .locked, after: .seconds(121)), from: state, latest: state, random: 0)
+        #expect(long == .fail(.waitTooLong(121), state))
+    }
+
+    @Test("Requests that succeed without progress come to an end, as do restarts")
+    func loops() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        var pace = UploadPace()
+        var count = 0
+        while count < 100, case .go = pace.move(.proceed(state), from: state, latest: state, random: 0) { count += 1 }
+        #expect(count == 40)
+        pace = UploadPace()
+        count = 0
+        while count < 100, case .go = pace.move(.startAnew(state, .gone(404)), from: state, latest: state, random: 0) {
+            count += 1
+        }
+        #expect(count == 2)
+    }
+
+    @Test("An upload that is taken byte by byte comes to an end")
+    func trickle() throws {
+        var state = try UploadScene.state(.tus, length: 1_000_000, offset: 0)
+        var pace = UploadPace()
+        while state.offset < state.length {
+            var next = state
+            next.offset += 1
+            guard case .go = pace.move(.proceed(next), from: state, latest: next, random: 0) else { break }
+            state = next
+        }
+        #expect(state.offset == UploadPace.most)
+    }
+}
+
+@Suite("Uploads: stored states")
+struct UploadStateTests {
+    @Test("A state reads back as it was written, without what holds for one run")
+    func roundTrip() throws {
+        var state = try UploadScene.state(try UploadScene.ietf(6), offset: 100)
+        state.limits.maxAppend = 7
+        state.expires = 12
+        state.tus = TusSupport(extensions: [.creation], checksums: ["sha1"], maxSize: 9)
+        let read = try JSONDecoder().decode(UploadState.self, from: JSONEncoder().encode(state))
+        #expect(read == state.unsure())
+    }
+
+    @Test(
+        "A damaged state is refused",
+        arguments: [
+            ("\"offset\":100", "\"offset\":-1"), ("\"offset\":100", "\"offset\":101"),
+            ("\"length\":1000", "\"length\":99"), ("\"length\":1000", "\"length\":9223372036854775807"),
+            ("ietf-8", "ietf-99"), ("ietf-8", "x"), ("\"open\"", "\"x\""), ("\"url\"", "\"uri\""),
+            ("https:\\/\\/example.com\\/files\\/1", "file:\\/\\/\\/etc"),
+        ])
+    func damaged(part: String, replacement: String) throws {
+        let state = try UploadScene.state(.ietf(.preferred), offset: 100)
+        let text = String(decoding: try JSONEncoder().encode(state), as: UTF8.self)
+        let broken = text.split(separator: part, omittingEmptySubsequences: false).joined(separator: replacement)
+        #expect(broken != text)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(UploadState.self, from: Data(broken.utf8)) }
+    }
+
+    @Test("The upload's URL is in no mirror")
+    func mirror() throws {
+        var state = try UploadScene.state(.tus, offset: 1)
+        state.url = try UploadScene.url("https://example.com/files/s3cret")
+        var text = "\(state)"
+        dump(state, to: &text)
+        #expect(!text.contains("s3cret"))
+    }
+}

@@ -1,0 +1,301 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Uploads: end to end")
+struct UploadRunnerTests {
+    /// Uploads a file and checks that the server has exactly its bytes.
+    @discardableResult
+    static func upload(
+        _ model: UploadModel, bytes: Int = 300_000, _ change: (inout UploadPlan) -> Void = { _ in }
+    ) async throws -> UploadBench {
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server, bytes: bytes)
+            let state = try await bench.runner(bench.plan(.discovered, change)).run().state
+            #expect(state.stage == .complete)
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+            #expect(model.uploads.map(\.isComplete) == [true])
+            #expect(bench.recorded.last == state.stored)
+            #expect(bench.progress.last?.completed == Int64(bytes))
+            return bench
+        }
+    }
+
+    @Test("A file is created without content, then sent", arguments: [[8], []] as [Set<Int>])
+    func plain(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions)
+        let bench = try await Self.upload(model)
+        #expect(model.log == ["OPTIONS", "POST", "PATCH"])
+        let first = try #require(bench.recorded.first { $0.url != nil })
+        #expect(first.offset == 0)
+        #expect(first.stage == .open)
+    }
+
+    @Test("The upload's URL is recorded before any content is sent", arguments: [[8], []] as [Set<Int>])
+    func recordedFirst(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions)
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let logs = Mutex<[[String]]>([])
+            _ = try await bench.runner(bench.plan()) { state in
+                guard state.url != nil else { return }
+                logs.withLock { $0.append(model.log) }
+            }.run()
+            #expect(logs.withLock { $0.first } == ["OPTIONS", "POST"])
+        }
+    }
+
+    @Test("The answer of the target resource is the caller's, unless it was lost", arguments: [false, true])
+    func targetAnswer(isLost: Bool) async throws {
+        let model = UploadModel(versions: [8]) { number, _ in isLost && number == 2 ? .cutAnswer : nil }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let result = try await bench.runner(bench.plan()).run()
+            #expect(result.response?.body.whole.map { String(buffer: $0) } == (isLost ? nil : "thanks"))
+            #expect(result.state.stage == .complete)
+        }
+    }
+
+    @Test("Tus by POST alone")
+    func methodOverride() async throws {
+        let model = UploadModel { number, _ in number == 2 ? .cut(after: 1_000) : nil }
+        let bench = try await Self.upload(model) { $0.overridesMethods = true }
+        #expect(model.log == ["OPTIONS", "POST", "POST", "HEAD", "POST"])
+        #expect(bench.recorded.contains { $0.offset == 1_000 })
+    }
+
+    @Test("Over HTTP/2", arguments: [[8], []] as [Set<Int>])
+    func http2(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions) { number, _ in number == 2 ? .cut(after: 70_000) : nil }
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server) { $0.http2 = .priorKnowledge }
+            _ = try await bench.runner(bench.plan()).run()
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+            #expect(server.requestCount(over: .http2) == model.log.count)
+        }
+    }
+
+    @Test("Content in a creation that a 104 has located goes on after a cut")
+    func locatedContent() async throws {
+        let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: 8) : nil }
+        let bench = try await Self.upload(model) { $0.creation = .withContent }
+        #expect(model.log == ["OPTIONS", "POST", "HEAD", "PATCH"])
+        #expect(bench.recorded.contains { $0.stage == .open && $0.offset == 0 })
+    }
+
+    @Test(
+        "Cancelled at random moments, an upload goes on each time", arguments: [[8], []] as [Set<Int>],
+        UploadSeeds.some(3))
+    func cancellations(versions: Set<Int>, seed: UInt64) async throws {
+        let model = UploadModel(versions: versions, limit: "max-append-size=20000")
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server, seed: seed)
+            let plan = bench.plan { $0.largestAppend = 20_000 }
+            var numbers = SeededNumbers(seed)
+            var state: UploadState?
+            for round in 0..<100 {
+                let (reports, end) = AsyncStream.makeStream(of: Void.self)
+                var runner = bench.runner(plan)
+                runner.progress = { _ in end.yield() }
+                let task = Task { [runner, state] in
+                    defer { end.finish() }
+                    return try await runner.run(from: state).state
+                }
+                let place = Int.random(in: 1..<12, using: &numbers)
+                var seen = 0
+                for await _ in reports {
+                    seen += 1
+                    if seen == place, round < 99 { task.cancel() }
+                }
+                do {
+                    state = try await task.value
+                } catch let error as SternaError where error.kind == .cancelled {
+                    state = try bench.stored()
+                }
+                if state?.stage == .complete { break }
+            }
+            #expect(state?.stage == .complete, "seed \(seed)")
+            #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed)")
+            #expect(model.received == bench.content.count, "seed \(seed): \(model.log)")
+        }
+    }
+
+    @Test("An empty file", arguments: [[8], []] as [Set<Int>])
+    func empty(versions: Set<Int>) async throws { try await Self.upload(UploadModel(versions: versions), bytes: 0) }
+
+    @Test("Interop versions from 3 on", arguments: 3...9)
+    func versions(version: Int) async throws {
+        let model = UploadModel(versions: [version])
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let state = try await bench.runner(bench.plan(.named(try UploadScene.ietf(version)))).run().state
+            #expect(state.stage == .complete)
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+        }
+    }
+
+    @Test("A server that refuses newer versions without a word is given older ones", arguments: [3, 4, 5, 6])
+    func fallback(version: Int) async throws {
+        let model = UploadModel(versions: [version])
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let state = try await bench.runner(bench.plan(.named(.ietf(.preferred)))).run().state
+            #expect(state.dialect == (try UploadScene.ietf(version)))
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+            #expect(model.creations == 1)
+        }
+    }
+
+    @Test("The server's limits cut the content", arguments: [(8, 1_000), (6, 100_000)])
+    func limits(version: Int, most: Int) async throws {
+        let model = UploadModel(versions: [version, 8], limit: "max-append-size=\(most), max-age=600")
+        let bench = try await Self.upload(model, bytes: 150_500)
+        #expect(model.log.count { $0 == "PATCH" } == (150_500 + most - 1) / most)
+        #expect(bench.recorded.contains { $0.limits.maxAppend == Int64(most) && $0.expires != nil })
+    }
+
+    @Test("Content in the request that creates the upload", arguments: [[8], []] as [Set<Int>])
+    func withContent(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions)
+        let bench = try await Self.upload(model) { $0.creation = .withContent }
+        #expect(model.log == ["OPTIONS", "POST"])
+        #expect(bench.recorded.contains { $0.stage == .creating })
+    }
+
+    @Test("Tus: a deferred length, checksums, and their trailers")
+    func tusOptions() async throws {
+        try await Self.upload(UploadModel()) { $0.defersLength = true }
+        try await Self.upload(UploadModel()) { plan in
+            (plan.checksum, plan.largestAppend) = (.sha1, 100_000)
+        }
+        try await Self.upload(UploadModel()) { plan in
+            (plan.checksum, plan.sendsDigestInTrailer) = (.sha256, true)
+        }
+    }
+
+    @Test("Parts are uploaded on their own and joined")
+    func concatenation() async throws {
+        let model = UploadModel()
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            var parts: [HTTPURL] = []
+            for part in [0..<100_000, 100_000..<300_000] {
+                var plan = bench.plan(.named(.tus)) { $0.concatenation = .partial }
+                plan.length = Int64(part.count)
+                let source = UploadSource(path: bench.path, start: Int64(part.lowerBound))
+                let state = try await UploadRunner(bench.session, plan, file: source) { _ in }.run().state
+                parts.append(try #require(state.url))
+            }
+            let plan = bench.plan(.named(.tus)) { $0.concatenation = .final(parts) }
+            let state = try await bench.runner(plan).run().state
+            #expect(state.stage == .complete)
+            #expect(model.uploads.last?.bytes == bench.content)
+        }
+    }
+
+    @Test("Connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
+    func cuts(versions: Set<Int>, seed: UInt64) async throws {
+        let numbers = Mutex(SeededNumbers(seed))
+        let model = UploadModel(versions: versions.union(versions.isEmpty ? [] : [8])) { _, method in
+            numbers.withLock { numbers in
+                let (choice, place) = (
+                    Int.random(in: 0..<10, using: &numbers), Int.random(in: 0..<90_000, using: &numbers)
+                )
+                switch (method, choice) {
+                case ("PATCH", 0...3): return .cut(after: place)
+                case ("PATCH", 4...5): return .cutLate(after: place, late: 20_000)
+                case ("PATCH", 6) where !versions.isEmpty: return .informAndCut(after: place)
+                case ("PATCH", 7): return .cutAnswer
+                case ("HEAD", 0): return .status(423, [:])
+                case ("HEAD", 1): return .status(503, ["Retry-After": "0"])
+                case ("HEAD", 2), ("POST", 0...2): return .status(500, [:])
+                case ("POST", 3): return .cutAnswer
+                default: return nil
+                }
+            }
+        }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server, seed: seed)
+            var runner = bench.runner(bench.plan { $0.largestAppend = 200_000 })
+            runner.patience.failures = 50
+            runner.patience.requests = 200
+            let state = try await runner.run().state
+            #expect(state.stage == .complete, "seed \(seed): \(model.log)")
+            #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed): \(model.log)")
+            // Nothing that was confirmed is sent again.
+            #expect(model.received <= bench.content.count, "seed \(seed): \(model.log)")
+        }
+    }
+
+    @Test("A killed process goes on from what was recorded", arguments: [[8], []] as [Set<Int>], 1...6)
+    func kills(versions: Set<Int>, after states: Int) async throws {
+        struct Killed: Error {}
+        let model = UploadModel(versions: versions, limit: "max-append-size=50000")
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            let plan = bench.plan { $0.largestAppend = 50_000 }
+            let left = Mutex(states)
+            let killed = bench.runner(plan) { _ in
+                guard
+                    left.withLock({ left in
+                        left -= 1
+                        return left > 0
+                    })
+                else { throw Killed() }
+            }
+            await #expect(throws: Killed.self) { try await killed.run() }
+            let posts = model.creations
+            let stored = try #require(try bench.stored())
+            let state = try await bench.runner(plan).run(from: stored).state
+            #expect(state.stage == .complete)
+            #expect(model.uploads.last?.bytes == bench.content)
+            // The URL that was recorded is used again.
+            #expect(model.creations == (stored.url == nil ? posts + 1 : posts))
+            #expect(model.received == bench.content.count)
+        }
+    }
+
+    @Test("A 104 names the URL of an upload whose answer is lost, unless it is of another version", arguments: [8, 6])
+    func locatedByInterim(version: Int) async throws {
+        let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: version) : nil }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            _ = try await bench.runner(bench.plan()).run()
+            #expect(model.creations == (version == 8 ? 1 : 2))
+            #expect(model.uploads.last?.bytes == bench.content)
+        }
+    }
+
+    @Test("A 104 confirms content while it is sent")
+    func confirmedByInterim() async throws {
+        let model = UploadModel(versions: [8]) { number, _ in number == 2 ? .informAndCut(after: 70_000) : nil }
+        let bench = try await Self.upload(model)
+        #expect(bench.recorded.contains { $0.offset == 70_000 })
+        #expect(!bench.recorded.contains { $0.offset == 1 })
+    }
+
+    @Test("The offset that grows after a cut leads to another question")
+    func lateContent() async throws {
+        let model = UploadModel(versions: [8]) { number, _ in
+            number == 2 ? .cutLate(after: 50_000, late: 30_000) : nil
+        }
+        try await Self.upload(model)
+        #expect(model.log == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "mismatch", "HEAD", "PATCH"])
+    }
+}
