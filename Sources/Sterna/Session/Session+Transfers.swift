@@ -13,9 +13,4 @@ extension Session {
         if base == nil { base = try URLResolution.base(of: origin.description) }
         return Session(plan: SessionPlan(base: base, settings: settings, scope: SessionScope(below: plan.scope)))
     }
-
-    /// Waits by the engine's clock; throws `cancelled` if the Swift task is cancelled.
-    package nonisolated(nonsending) func pause(_ delay: Duration) async throws {
-        try await RetryPause(delay, nil, plan.settings.engine.loopClock).wait()
-    }
 }

@@ -68,11 +68,11 @@ struct StoreFolder: Sendable {
         let (new, place) = (Place(path: "\(path)/\(Self.new)\(description.id)"), place(of: description.id))
         guard mkdir(new.path, 0o700) == 0 else { throw failure(FileFault(code: errno, path: new.path)) }
         do throws(SternaError) {
-            try new.description.write(Self.json(description))
-            // Before others can see it.
+            // Before the description, without which others do not take the folder for left behind.
             guard let lock = try FileLock.attempt(path: new.owner) else {
                 throw failure(FileFault("another process uses it"))
             }
+            try new.description.write(Self.json(description))
             guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
             sync()
             return lock

@@ -117,7 +117,7 @@ struct UploadExchange: Sendable {
         return await withTaskGroup(of: Bytes?.self) { group in
             group.addTask { try? await response.body.collect(upTo: Self.longestBody) }
             group.addTask { [session] in
-                try? await session.pause(Self.longestBodyTime)
+                try? await session.loopClock.wait(Self.longestBodyTime)
                 return nil
             }
             defer { group.cancelAll() }

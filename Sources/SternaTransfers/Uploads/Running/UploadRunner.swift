@@ -75,7 +75,7 @@ struct UploadRunner: Sendable {
                 state = next
                 try await log.write(state)
                 report(state)
-                if wait > .zero { try await session.pause(wait) }
+                if wait > .zero { try await session.loopClock.wait(wait) }
             case .fail(let fault, let next):
                 try await log.write(next)
                 throw try await failure(fault, next, last, exchange, log)
