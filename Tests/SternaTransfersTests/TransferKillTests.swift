@@ -17,6 +17,7 @@ struct TransferKillTests {
     /// since a parent that waits for processes answers late or never.
     struct Load: Sendable, Codable {
         var folder: String
+        var host: String
         var port: Int
         var size: Int
         var segments: Int
@@ -29,7 +30,9 @@ struct TransferKillTests {
 
         func run() async {
             do {
-                try await TestServer.withServer(.init(port: port)) { server async throws in try await carryOn(server) }
+                try await TestServer.withServer(.init(host: host, port: port)) { server async throws in
+                    try await carryOn(server)
+                }
             } catch {
                 exit(5)
             }
@@ -68,8 +71,10 @@ struct TransferKillTests {
         let seed = Self.seed ?? .random(in: 1..<1 << 32)
         var random = MutationGenerator(seed: seed)
         let folder = TransferTestFolder()
-        let port = try await TestServer.withServer { $0.port }
-        var load = Load(folder: folder.path, port: port, size: size, segments: segments)
+        // An address of its own, so that no other test's server takes the port meanwhile.
+        let host = "127.\((0..<3).map { _ in "\(Int.random(in: 1..<255))" }.joined(separator: "."))"
+        let port = try await TestServer.withServer(.init(host: host)) { $0.port }
+        var load = Load(folder: folder.path, host: host, port: port, size: size, segments: segments)
         let moments = (0..<kills).map { _ in Int64.random(in: 0..<Int64(size), using: &random) }.sorted()
         var read: [Int: Int64] = [:]
         for moment in moments {
