@@ -78,7 +78,8 @@ public final class Transfer: Sendable, Identifiable {
     /// Carries a paused transfer on, and begins the next attempt of one that waits for it at once. Throws `writeFailed`.
     public func resume() async throws {
         try await inOrder { [self] in
-            guard status.state != .running else { return }
+            // Work that has ended, as with its session, leaves the journal's state behind.
+            guard journal.history.state != .running || state.withLock({ $0.work == nil }) else { return }
             await stopWork()
             guard !journal.history.state.isOver else { return }
             try await record(.resumed)
@@ -149,6 +150,8 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func run() async {
+        // What replaces it is begun after its end alone.
+        defer { state.withLock { $0.work = nil } }
         var failures = 0
         let time = session.loopClock
         while !Task.isCancelled, !journal.history.state.isOver {
@@ -239,12 +242,8 @@ public final class Transfer: Sendable, Identifiable {
             details.path, existing: details.options.replacesFile ? .replace : .fail)
         let task = session.downloadTask(
             draft, to: destination, options: options, resuming: data, log: JournaledDownload(journal))
-        let watch = Task { [channel] in
-            for await progress in task.progress {
-                var status = channel.current
-                status.progress = progress
-                channel.report(status)
-            }
+        let watch = Task { [self] in
+            for await progress in task.progress { report(progress) }
         }
         defer { watch.cancel() }
         task.resume()
@@ -262,11 +261,16 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    private func report() {
-        var status = TransferStatus(journal.history)
-        let known = channel.current
-        if status.state == .running { status.progress = known.progress }
-        if status != known { channel.report(status) }
+    /// Reports the journal's state, under the lock so that no older one replaces a newer one.
+    ///
+    /// - Parameter progress: how far an attempt is; it counts while the attempt runs.
+    private func report(_ progress: TransferProgress? = nil) {
+        state.withLock { _ in
+            var status = TransferStatus(journal.history)
+            let known = channel.current
+            if status.state == .running { status.progress = progress ?? known.progress }
+            if status != known { channel.report(status) }
+        }
     }
 
     private func finish() {

@@ -122,6 +122,25 @@ struct TransferStoreTests {
         }
     }
 
+    @Test("However often it is paused and resumed, its status is what was asked for last, and it comes to its end")
+    func pauses() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try session(server)
+            let store = try TransferStore(folder: folder.path + "/store")
+            let path = folder.path + "/file"
+            let transfer = try await store.download("range/20000000", to: path, with: session)
+            for _ in 0..<30 {
+                try await transfer.pause()
+                guard !transfer.status.state.isOver else { break }
+                #expect(transfer.status.state == .paused)
+                try await transfer.resume()
+            }
+            #expect(try await transfer.end() == .finished(path: path, length: 20_000_000))
+            #expect(FileManager.default.contents(atPath: path) == Self.letters(20_000_000))
+        }
+    }
+
     @Test("Cancelling removes what is there, for good")
     func cancel() async throws {
         let folder = TransferTestFolder()

@@ -6,7 +6,7 @@ final class TransferTurns: Sendable {
     private struct State {
         var queue: TurnQueue
         var waiters: [TransferID: CheckedContinuation<Void, Never>] = [:]
-        // Those whose turn came before they waited.
+        // Transfers whose turns came before they waited.
         var ready: Set<TransferID> = []
     }
 

@@ -2,7 +2,7 @@ import SternaCore
 
 /// How far an upload is: a value that a journal stores, so that the upload goes on after a kill.
 ///
-/// The upload's URL lets anybody who knows it change the upload. It is a secret: it is encoded, but neither printed nor mirrored.
+/// The upload's URL lets any program that knows it change the upload. It is a secret: it is encoded, but neither printed nor mirrored.
 struct UploadState: Sendable, Hashable {
     enum Stage: String, Sendable, Hashable, Codable {
         /// Nothing was created.
