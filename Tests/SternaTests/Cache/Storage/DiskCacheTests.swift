@@ -1,6 +1,7 @@
 import NIOCore
 import SternaCore
 import SternaPlatform
+import Synchronization
 import Testing
 
 @testable import Sterna
@@ -298,6 +299,28 @@ struct DiskCacheTests {
         await Self.store(one, "b", Self.large(10))
         #expect(FileStatus(path: folder.journal).map { $0.size < 340_000 } == true)
         #expect(await two.list().count == 2)
+    }
+
+    @Test("A new file is not taken for one that a killed process left, also between its creation and its lock")
+    func tidiedWhileBegun() async throws {
+        let place = CacheFolder(path: folder.path)
+        #expect(place.make())
+        let isOver = Mutex(false)
+        // A thread of its own: what it meets are moments of a few microseconds.
+        let tidied = Task.detached {
+            while !isOver.withLock({ $0 }) { place.removeUnfinished(place.names()) }
+        }
+        var lost = 0
+        for number in 0..<4_000 {
+            let id = CacheEntryID(key: Memory.key("a"), variant: 0, nonce: UInt64(number))
+            let file = try #require(place.newFile(id))
+            if !file.place(at: place.path(of: id)) { lost += 1 }
+            unlink(place.path(of: id))
+        }
+        isOver.withLock { $0 = true }
+        await tidied.value
+        #expect(lost == 0)
+        #expect(folder.names.isEmpty)
     }
 
     @Test("Tasks of two stores change one folder at once, and find only what was stored")

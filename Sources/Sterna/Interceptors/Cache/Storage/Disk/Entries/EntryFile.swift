@@ -148,17 +148,32 @@ final class NewEntryFile: Sendable {
 
     /// Makes a file that only its owner can read; nil if that fails.
     init?(_ path: String) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        self.descriptor = descriptor
-        self.path = path
-        // Others take the file for left behind where it is not locked. Where they did already, it has no name to be placed by.
-        flock(descriptor, LOCK_EX | LOCK_NB)
+        // Another store that tidies up can take the file for left behind until it is locked, and remove it: then there is a next one.
+        for _ in 0..<Self.mostAttempts {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { return nil }
+            // Waits for the one that removes it.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            if Self.isFile(descriptor, at: path) {
+                self.descriptor = descriptor
+                self.path = path
+                return
+            }
+            close(descriptor)
+        }
+        return nil
+    }
+
+    /// How often a file is begun: each time, another store that tidies up must meet the moment before the lock.
+    private static let mostAttempts = 100
+
+    private static func isFile(_ descriptor: CInt, at path: String) -> Bool {
+        FileStatus(linkAt: path)?.identity == FileStatus(descriptor: descriptor)?.identity
     }
 
     deinit {
         // The name is gone where the file was placed.
-        if FileStatus(linkAt: path)?.identity == FileStatus(descriptor: descriptor)?.identity { unlink(path) }
+        if Self.isFile(descriptor, at: path) { unlink(path) }
         close(descriptor)
     }
 
@@ -186,7 +201,7 @@ final class NewEntryFile: Sendable {
 
     /// Gives the file its name, in place of an earlier one; returns whether that was possible.
     func place(at target: String) -> Bool {
-        guard FileStatus(linkAt: path)?.identity == FileStatus(descriptor: descriptor)?.identity else { return false }
+        guard Self.isFile(descriptor, at: path) else { return false }
         return rename(path, target) == 0
     }
 }
