@@ -12,9 +12,7 @@ public final class Transfer: Sendable, Identifiable {
     /// What it transfers, from where to where.
     public let details: TransferDescription
 
-    private let folder: StoreFolder
-    private let journal: TransferJournal
-    private let session: Session
+    private let place: WorkPlace
     private let turns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
     private let channel: UpdateChannel<TransferStatus>
@@ -30,23 +28,25 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     init(
-        _ details: TransferDescription, in folder: StoreFolder, _ journal: TransferJournal, lock: FileLock,
-        _ session: Session, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
+        _ place: WorkPlace, lock: FileLock, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
     ) {
-        (self.details, self.folder, self.journal, self.session, self.turns) = (details, folder, journal, session, turns)
-        self.ended = ended
-        let history = journal.history
-        channel = UpdateChannel(TransferStatus(history))
+        (details, self.place, self.turns, self.ended) = (place.details, place, turns, ended)
+        channel = UpdateChannel(TransferStatus(place.journal.history, place.details))
         state = Mutex(State(lock: lock))
     }
 
     public var id: TransferID { details.id }
+
+    private var journal: TransferJournal { place.journal }
 
     /// What it is doing, and how far it is.
     public var status: TransferStatus { channel.current }
 
     /// The changes of ``status``; the sequence ends with the transfer.
     public var updates: TransferUpdates { TransferUpdates(transfer: self) }
+
+    /// What the server has answered to an upload that is complete; nil before that, if the answer was lost, and for downloads.
+    public var answer: TransferAnswer? { journal.history.answer }
 
     /// The last attempts, at most 20, with the reasons for which they failed.
     public var attempts: [TransferAttempt] { journal.history.attempts }
@@ -92,13 +92,13 @@ public final class Transfer: Sendable, Identifiable {
         if journal.history.state == .paused { try await resume() } else { start() }
     }
 
-    /// Cancels the transfer for good, and removes what of the file is there. Has no effect after its end. Throws `writeFailed`.
+    /// Cancels the transfer for good, and removes what of a downloaded file is there; a server is asked to forget what it has of an upload, for
+    /// at most 10 s. Has no effect after its end. Throws `writeFailed`.
     public func cancel() async throws {
         try await inOrder { [self] in
             await stopWork()
-            let history = journal.history
-            guard !history.state.isOver else { return }
-            if let path = history.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
+            guard !journal.history.state.isOver else { return }
+            try await place.work.abandon()
             try await record(.cancelled)
             finish()
         }
@@ -153,12 +153,15 @@ public final class Transfer: Sendable, Identifiable {
         // What replaces it is begun after its end alone.
         defer { state.withLock { $0.work = nil } }
         var failures = 0
-        let time = session.loopClock
+        let time = place.session.loopClock
         while !Task.isCancelled, !journal.history.state.isOver {
             report()
             do {
                 let wait = TransferRule.wait(journal.history, now: TransferClock.now())
                 if wait > 0 { try await time.wait(.milliseconds(wait)) }
+                while let mayBegin = place.settings.mayBegin, await !mayBegin(details) {
+                    try await time.wait(max(.milliseconds(10), place.settings.constraintInterval))
+                }
                 try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
             } catch {
                 return
@@ -168,8 +171,7 @@ public final class Transfer: Sendable, Identifiable {
             turns.end(id)
             do {
                 switch result {
-                case .success(let file):
-                    try await record(.finished(path: file.path, length: file.length))
+                case .success(let event): try await record(event)
                 case .failure(let error):
                     if Task.isCancelled || error.kind == .cancelled { return }
                     failures = journal.history.keptBytes > before ? 1 : failures + 1
@@ -204,60 +206,26 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// A file that is at its destination.
-    private struct Placed {
-        var path: String
-        var length: Int64
-    }
-
-    private func attempt() async -> Result<Placed, SternaError> {
+    private func attempt() async -> Result<TransferEvent, SternaError> {
         do {
-            let history = journal.history
-            if let file = history.placing, file.isThere {
-                return .success(Placed(path: file.path, length: file.length))
-            }
-            let data = try await FileWork.run { JournaledDownload.resumeData(history) }
-            try await record(
-                .began(
-                    number: history.attemptCount + 1, at: TransferClock.now(), kept: data?.receivedBytes ?? 0))
-            let file = try await download(data)
-            return .success(Placed(path: file.path, length: file.length))
+            let event = try await place.work.attempt(
+                began: { [self] kept in
+                    try await record(
+                        .began(number: journal.history.attemptCount + 1, at: TransferClock.now(), kept: kept))
+                }, progress: { [weak self] in self?.report($0) })
+            return .success(event)
         } catch let error as SternaError {
             return .failure(error)
+        } catch is CancellationError {
+            return .failure(.cancelled(phase: .wait))
         } catch {
             return .failure(
                 SternaError(.interceptorFailed, phase: .read, "The attempt failed: \(error)", underlying: error))
         }
     }
 
-    private func download(_ data: ResumeData?) async throws -> DownloadedFile {
-        var options = DownloadOptions()
-        // What is there is the journal's to say.
-        options.continuesEarlier = false
-        options.sha256 = details.options.sha256
-        options.maxSegments = details.options.maxSegments
-        let headers = Headers(details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil })
-        let draft = RequestDraft(.get, details.url, headers: headers)
-        let destination = DownloadDestination.file(
-            details.path, existing: details.options.replacesFile ? .replace : .fail)
-        let task = session.downloadTask(
-            draft, to: destination, options: options, resuming: data, log: JournaledDownload(journal))
-        let watch = Task { [self] in
-            for await progress in task.progress { report(progress) }
-        }
-        defer { watch.cancel() }
-        task.resume()
-        do {
-            return try await task.value
-        } catch {
-            // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
-            if Task.isCancelled { await task.cancelProducingResumeData() }
-            throw error
-        }
-    }
-
     private func record(_ event: TransferEvent) async throws {
-        try await FileWork.run { [journal] in try journal.append(event, syncs: true) }
+        try await place.record(event)
         report()
     }
 
@@ -266,7 +234,7 @@ public final class Transfer: Sendable, Identifiable {
     /// - Parameter progress: how far an attempt is; it counts while the attempt runs.
     private func report(_ progress: TransferProgress? = nil) {
         state.withLock { _ in
-            var status = TransferStatus(journal.history)
+            var status = TransferStatus(journal.history, details)
             let known = channel.current
             if status.state == .running { status.progress = progress ?? known.progress }
             if status != known { channel.report(status) }
@@ -290,11 +258,13 @@ public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
     /// The bytes that are there, the total if it is known, the rate and the time that is left.
     public internal(set) var progress: TransferProgress
 
-    init(_ history: TransferHistory) {
+    init(_ history: TransferHistory, _ details: TransferDescription) {
         state = history.state
         switch history.state {
         case .finished(_, let length): progress = TransferProgress(completed: length, total: length)
-        default: progress = TransferProgress(completed: history.keptBytes, total: history.data?.length)
+        default:
+            progress = TransferProgress(
+                completed: history.keptBytes, total: history.data?.length ?? details.content?.length)
         }
     }
 
@@ -329,15 +299,5 @@ enum TransferClock {
     static func now() -> Int64 {
         let milliseconds = Date().timeIntervalSince1970 * 1_000
         return Int64(exactly: milliseconds.rounded()) ?? 0
-    }
-}
-
-/// Removes partial files, and nothing else, whatever a journal says.
-enum PartialFiles {
-    static func remove(_ path: String) {
-        guard path.utf8.reversed().starts(with: ".sterna-part".utf8.reversed()),
-            let status = FileStatus(linkAt: path), status.isRegular, status.owner == geteuid()
-        else { return }
-        unlink(path)
     }
 }

@@ -1,6 +1,7 @@
 public import Sterna
 public import SternaCore
 import SternaPlatform
+public import SternaSerialization
 import Synchronization
 
 /// A folder of transfers that survive the process, a crash and a new start of the machine.
@@ -16,6 +17,7 @@ import Synchronization
 /// Any number of processes, and of stores in one process, may use a folder: each transfer is carried on by one of them.
 public final class TransferStore: Sendable {
     private let folder: StoreFolder
+    private let settings: TransferStoreSettings
     private let turns: TransferTurns
     private let state = Mutex(State())
 
@@ -31,17 +33,25 @@ public final class TransferStore: Sendable {
     ///   - folder: the path or URL of the folder, which only its owner can read.
     ///   - concurrency: the maximum number of transfers that run at the same time in this store; 4 by default.
     ///   - perHost: the maximum number of them with one host; without a limit of its own by default.
-    public init(folder: some FileReference, concurrency: Int = 4, perHost: Int = .max) throws(SternaError) {
+    ///   - configure: changes further settings.
+    public init(
+        folder: some FileReference, concurrency: Int = 4, perHost: Int = .max,
+        _ configure: (inout TransferStoreSettings) -> Void = { _ in }
+    ) throws(SternaError) {
         let path = try folder.filePath()
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SternaError(.writeFailed, phase: .prepare, "The path of the store of transfers is empty or invalid.")
         }
+        var settings = TransferStoreSettings()
+        (settings.concurrency, settings.perHost) = (concurrency, perHost)
+        configure(&settings)
         self.folder = StoreFolder(path: path)
-        turns = TransferTurns(.init(total: concurrency, perHost: perHost))
+        self.settings = settings
+        turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
     }
 
-    // MARK: Transfers
+    // MARK: Adding
 
     /// Adds a download, whose description is on the disk when this function returns, and begins it.
     ///
@@ -49,7 +59,8 @@ public final class TransferStore: Sendable {
     ///   - reference: the URL, relative to the session's base URL or absolute; it must have no secrets.
     ///   - path: the file here; relative paths begin at the current folder.
     ///   - session: what carries it on in this process, and has its credentials.
-    ///   - headers: header fields of each request. Secrets are refused: set them on the session.
+    ///   - headers: header fields of each request. Secrets are refused: set them on the session, or name them.
+    ///   - secrets: the names of secret header fields' values, for which ``TransferStoreSettings/secret`` is asked: `["X-API-Key": "shop"]`.
     ///   - name: the name of the sessions that carry it on in later processes; `default` by default.
     ///   - context: the program's own note, at most 64 KiB.
     ///
@@ -57,18 +68,157 @@ public final class TransferStore: Sendable {
     @discardableResult
     public func download(
         _ reference: some URLConvertible, to path: some FileReference, with session: Session, headers: Headers = [:],
+        secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
+        context: String? = nil
+    ) async throws -> Transfer {
+        let url = try reference.resolve(against: session.baseURL)
+        let draft = Draft(url, session, headers, secrets, options, name, context)
+        return try await add(draft, .download, path: ContentSpool.absolute(try path.filePath()))
+    }
+
+    /// Adds a download into a folder, where the file has the name that the server gives it, or that of the URL. See
+    /// ``download(_:to:with:headers:secrets:options:named:context:)``.
+    @discardableResult
+    public func download(
+        _ reference: some URLConvertible, into folder: some FileReference, with session: Session,
+        headers: Headers = [:], secrets: [String: String] = [:], options: TransferOptions = TransferOptions(),
+        named name: String = "default", context: String? = nil
+    ) async throws -> Transfer {
+        let url = try reference.resolve(against: session.baseURL)
+        let draft = Draft(url, session, headers, secrets, options, name, context)
+        return try await add(
+            draft, .download, path: ContentSpool.absolute(try folder.filePath()), isFolder: true)
+    }
+
+    /// Adds the upload of a file, whose description is on the disk when this function returns, and begins it.
+    ///
+    /// The file is read while it is sent: keep it as it is until the end. A file that changes fails the transfer.
+    ///
+    /// - Parameters:
+    ///   - file: the file; relative paths begin at the current folder.
+    ///   - reference: the URL, relative to the session's base URL or absolute; it must have no secrets.
+    ///   - upload: how it is sent; by default by the protocol that the server names.
+    ///   - mediaType: by default that of the file's name.
+    ///
+    /// The other arguments are those of downloads. Throws `invalidURL`, `invalidRequest` for what must not be stored, `fileUnreadable` and
+    /// `writeFailed`.
+    @discardableResult
+    public func upload(
+        file: some FileReference, to reference: some URLConvertible, with session: Session,
+        _ upload: UploadOptions = UploadOptions(), mediaType: String? = nil, headers: Headers = [:],
+        secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
+        context: String? = nil
+    ) async throws -> Transfer {
+        let url = try reference.resolve(against: session.baseURL)
+        let path = ContentSpool.absolute(try file.filePath())
+        let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
+        let draft = Draft(url, session, headers, secrets, options, name, context)
+        return try await add(draft, .upload, path: path, upload, body)
+    }
+
+    /// Adds the upload of a body, and begins it. What is not a file is copied into the store first, streams among them; see
+    /// ``TransferStoreSettings/maxStoredBytes``.
+    ///
+    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:)``. Throws `limitExceeded`, too, and
+    /// what a stream throws.
+    @discardableResult
+    public func upload(
+        _ body: Body, to reference: some URLConvertible, with session: Session,
+        _ upload: UploadOptions = UploadOptions(), headers: Headers = [:], secrets: [String: String] = [:],
         options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
-        let absolute = try Self.absolute(try path.filePath())
-        let details = try TransferDescription(
-            .download, created: TransferClock.now(), url: url, path: absolute,
-            headers: headers.lines.map { [$0.name, $0.value] }, session: name, options: options, context: context)
-        let (lock, journal) = try await FileWork.run { [folder] in
-            let lock = try folder.add(details)
-            return (lock, try TransferJournal(folder.place(of: details.id).journal))
+        let draft = Draft(url, session, headers, secrets, options, name, context)
+        return try await add(draft, .upload, path: nil, upload, body)
+    }
+
+    /// Adds the upload of a multipart form, whose parts the closure appends, and begins it. Files are read while they are sent, values are
+    /// copied into the store.
+    ///
+    /// Values are written to the disk: leave secrets to header fields. A part with the name of a secret, such as `password`, is refused.
+    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:)``.
+    @discardableResult
+    public func upload(
+        to reference: some URLConvertible, with session: Session, _ upload: UploadOptions = UploadOptions(),
+        headers: Headers = [:], secrets: [String: String] = [:], options: TransferOptions = TransferOptions(),
+        named name: String = "default", context: String? = nil, multipart: (inout MultipartForm) throws -> Void
+    ) async throws -> Transfer {
+        var form = MultipartForm()
+        try multipart(&form)
+        if let secret = form.secretNames.first {
+            throw SternaError(
+                .invalidRequest, phase: .prepare,
+                "The transfer cannot be stored: the part “\(FieldSyntax.printable(secret))” of its form is a secret. Leave it to the session's credentials."
+            )
         }
-        return begin(details, journal, lock, session)
+        let body = try form.body() ?? Body(segments: [])
+        return try await self.upload(
+            body, to: reference, with: session, upload, headers: headers, secrets: secrets, options: options,
+            named: name, context: context)
+    }
+
+    /// What all kinds of transfers have.
+    private struct Draft {
+        let url: HTTPURL
+        let session: Session
+        let headers: [[String]]
+        let secrets: [[String]]
+        let options: TransferOptions
+        let name: String
+        let context: String?
+
+        init(
+            _ url: HTTPURL, _ session: Session, _ headers: Headers, _ secrets: [String: String],
+            _ options: TransferOptions, _ name: String, _ context: String?
+        ) {
+            (self.url, self.session, self.options, self.name, self.context) = (url, session, options, name, context)
+            self.headers = headers.lines.map { [$0.name, $0.value] }
+            self.secrets = secrets.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
+        }
+    }
+
+    private func add(
+        _ draft: Draft, _ kind: TransferDescription.Kind, path: String?, isFolder: Bool = false,
+        _ upload: UploadOptions? = nil, _ body: Body? = nil
+    ) async throws -> Transfer {
+        let id = TransferID()
+        func details(_ content: TransferContent?) throws(SternaError) -> TransferDescription {
+            try TransferDescription(
+                kind, id: id, created: TransferClock.now(), url: draft.url,
+                path: path ?? folder.place(of: id).content, isFolder: isFolder, headers: draft.headers,
+                secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
+                context: draft.context)
+        }
+        // What is refused is refused before anything is copied.
+        _ = try details(body == nil ? nil : TransferContent(segments: []))
+        let (new, lock, stored) = try await FileWork.run { [folder] in
+            let begun = try folder.begin(id)
+            return (begun.new, begun.lock, folder.storedBytes)
+        }
+        do {
+            var content: TransferContent?
+            if let body {
+                var spool = ContentSpool(new.content, room: max(0, settings.maxStoredBytes - stored))
+                content = try await spool.take(body, mediaType: nil)
+            }
+            let details = try details(content)
+            let journal = try await FileWork.run { [folder] in
+                try folder.add(details, new)
+                return try TransferJournal(folder.place(of: id).journal)
+            }
+            return begin(details, journal, lock, draft.session)
+        } catch {
+            try? await FileWork.run { [folder] in folder.abandon(new) }
+            lock.release()
+            throw error
+        }
+    }
+
+    // MARK: Transfers
+
+    /// Begins the next attempt of all transfers of this object that wait for it at once, such as after the network has come back.
+    public func retryNow() async {
+        for transfer in transfers where transfer.status.state == .waiting { try? await transfer.resume() }
     }
 
     /// Carries on all transfers that no process carries on, and returns them.
@@ -108,7 +258,8 @@ public final class TransferStore: Sendable {
                     guard let details = try? folder.description(of: id) else { return nil }
                     let history = (try? TransferJournal.history(folder.place(of: id).journal)) ?? TransferHistory()
                     return TransferCompletion(
-                        details: details, state: history.state, progress: TransferStatus(history).progress)
+                        details: details, state: history.state, progress: TransferStatus(history, details).progress,
+                        answer: history.answer)
                 }
             }) ?? []
         return found.sorted { ($0.details.created, $0.id.text) < ($1.details.created, $1.id.text) }
@@ -151,9 +302,10 @@ public final class TransferStore: Sendable {
         _ details: TransferDescription, _ journal: TransferJournal, _ lock: FileLock, _ session: Session,
         starts: Bool = true
     ) -> Transfer {
-        let transfer = Transfer(details, in: folder, journal, lock: lock, session, turns) { [weak self] in
-            self?.ended($0)
-        }
+        let place = WorkPlace(
+            details: details, files: folder.place(of: details.id), journal: journal, session: session,
+            settings: settings)
+        let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
         state.withLock { $0.transfers[details.id] = transfer }
         if starts { transfer.start() }
         return transfer
@@ -191,7 +343,8 @@ public final class TransferStore: Sendable {
 
     private func ended(_ transfer: Transfer) {
         let done = TransferCompletion(
-            details: transfer.details, state: transfer.status.state, progress: transfer.status.progress)
+            details: transfer.details, state: transfer.status.state, progress: transfer.status.progress,
+            answer: transfer.answer)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
             return Array(state.readers.values)
@@ -213,11 +366,6 @@ public final class TransferStore: Sendable {
             try folder.remove(id)
         }
     }
-
-    private static func absolute(_ path: String) throws(SternaError) -> String {
-        guard !path.hasPrefix("/") else { return path }
-        return FileManager.default.currentDirectoryPath + "/" + path
-    }
 }
 
 /// A transfer and what has become of it.
@@ -227,6 +375,9 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
 
     /// The bytes that are there, and the total if it is known.
     public let progress: TransferProgress
+
+    /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
+    public let answer: TransferAnswer?
 
     public var id: TransferID { details.id }
 }

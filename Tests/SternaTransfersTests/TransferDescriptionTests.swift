@@ -55,7 +55,8 @@ struct TransferDescriptionTests {
             options.sha256 = "00"
             options.replacesFile = true
         }
-        let lock = try folder.add(description)
+        let (new, lock) = try folder.begin(description.id)
+        try folder.add(description, new)
         #expect(try folder.description(of: description.id) == description)
         #expect(folder.ids() == [description.id])
         let place = folder.place(of: description.id)
@@ -74,7 +75,7 @@ struct TransferDescriptionTests {
     func unreadable() throws {
         let folder = StoreFolder(path: TransferTestFolder().path)
         let description = try Self.make()
-        _ = try folder.add(description)
+        try folder.add(description, try folder.begin(description.id).new)
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
         let file = folder.place(of: description.id).description
         let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import MutationKit
 import Sterna
 import SternaCore
@@ -37,11 +38,26 @@ struct TransferHistoryTests {
             case ..<45: return .placing(file)
             case ..<50: return .failed(failure, at: start, again: start + 10)
             case ..<54: return .paused
-            case ..<58: return .resumed
+            case ..<56: return .resumed
+            case 57: return .answered(try answer())
+            case 56:
+                var state = try UploadScene.state(.tus, offset: start, isCurrent: false)
+                state.expires = start
+                return .uploading(Bool.random(using: &random) ? .resumable(state) : .whole)
             case 58: return Bool.random(using: &random) ? .cancelled : .ended(failure)
             default: return .finished(path: "/d/f", length: 1_000)
             }
         }
+    }
+
+    static func answer() throws -> TransferAnswer {
+        var fields = HTTPFields()
+        fields[.location] = "/a"
+        let url = try HTTPURL("https://a.example/")
+        var response = Response(status: .created, url: url)
+        response.headers = fields
+        response.body = ResponseBody(Bytes(text: "made"))
+        return TransferAnswer(response)
     }
 
     static func bytes(_ events: [TransferEvent]) -> [UInt8] {

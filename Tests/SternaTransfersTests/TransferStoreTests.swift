@@ -236,7 +236,11 @@ struct TransferStoreTests {
                     path: "\(folder.path)/\(number)", headers: [], session: number == 2 ? "other" : "default",
                     options: TransferOptions(), context: nil)
             }
-            for description in descriptions { try store.add(description).release() }
+            for description in descriptions {
+                let begun = try store.begin(description.id)
+                try store.add(description, begun.new)
+                begun.lock.release()
+            }
             let file = store.place(of: descriptions[0].id).description
             let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
             try file.write(Array(text.replacing("\"version\" : 1", with: "\"version\" : 9").utf8))

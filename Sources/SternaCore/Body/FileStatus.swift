@@ -21,6 +21,9 @@ package struct FileStatus: Sendable {
     /// The number of the file's names.
     package let linkCount: UInt64
 
+    /// When the content was last changed, in nanoseconds since 1970.
+    package let modified: Int64
+
     /// What tells the file from all others.
     package let identity: Identity
 
@@ -60,6 +63,13 @@ package struct FileStatus: Sendable {
         permissions = UInt32(status.st_mode) & 0o7777
         owner = UInt32(status.st_uid)
         linkCount = UInt64(status.st_nlink)
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        // Beyond the year 2262 it is some number, which is enough to notice a change.
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
     }

@@ -238,6 +238,13 @@ public struct MultipartForm: Sendable {
     /// Whether parameters still need the encoder of a session.
     package var needsEncoder: Bool { !encoderIsGiven && parameters?.isEmpty == false }
 
+    /// The names of parts and parameters that look like those of secrets.
+    package var secretNames: [String] {
+        var all = self
+        if let parameters { all.append(parameters) }
+        return all.parts.map(\.name).filter { Redaction.isSecret($0[...]) }
+    }
+
     /// Returns the form as a body; the fallback encodes the parameters unless the caller gave an encoder.
     package func body(fallback: QueryEncoder?) throws(SternaError) -> Body? {
         guard let parameters, !parameters.isEmpty else { return try assembled() }

@@ -16,12 +16,17 @@ import SternaPlatform
 ///       "context": "what the program likes to know again"
 ///     }
 ///
-/// It has no secrets: neither a URL nor a header field with one is accepted. Credentials are the session's.
+/// An upload has `source` in place of `destination`, and besides `content` (``TransferContent``) and `upload` (``UploadOptions``).
+///
+/// It has no secrets: neither a URL nor a header field with one is accepted. Credentials are the session's; fields that are secrets stand in
+/// `secrets` with the name under which the store is asked for their value.
 public struct TransferDescription: Sendable, Hashable, Codable {
     /// What is transferred where.
     public enum Kind: String, Sendable, Hashable, Codable {
         /// A file of the server to a file here.
         case download
+        /// Content from here to the server.
+        case upload
     }
 
     /// The identifier.
@@ -35,16 +40,28 @@ public struct TransferDescription: Sendable, Hashable, Codable {
     /// The URL.
     public let url: HTTPURL
 
-    /// The absolute path of the file here.
+    /// The absolute path of the file here; for content that is not one file, of what the store keeps of it.
     public let path: String
+
+    /// Whether ``path`` is the folder of a download, whose file is named by the server or the URL.
+    public let isFolder: Bool
 
     /// Header fields of each request, as pairs of name and value.
     public let headers: [[String]]
+
+    /// Header fields whose values are secrets, as pairs of name and the name under which the store is asked for the value.
+    public let secrets: [[String]]
 
     /// The name of the sessions that carry it on; see ``TransferStore/resumeAll(with:named:)``.
     public let session: String
 
     public let options: TransferOptions
+
+    /// How it is uploaded; nil for downloads.
+    public let upload: UploadOptions?
+
+    /// What is uploaded; nil for downloads.
+    let content: TransferContent?
 
     /// The program's own note, at most 64 KiB; nil for none.
     public let context: String?
@@ -55,7 +72,10 @@ public struct TransferDescription: Sendable, Hashable, Codable {
     /// The limits on descriptions that are written and read.
     enum Limits {
         /// The bytes of the JSON.
-        static let bytes = 512 << 10
+        static let bytes = 4 << 20
+
+        /// The values in the JSON.
+        static let values = 131_072
 
         /// The bytes of the context.
         static let context = 64 << 10
@@ -69,11 +89,14 @@ public struct TransferDescription: Sendable, Hashable, Codable {
 
     /// Makes a description. Throws `invalidRequest` for what must not or cannot be written.
     init(
-        _ kind: Kind, id: TransferID = TransferID(), created: Int64, url: HTTPURL, path: String,
-        headers: [[String]], session: String, options: TransferOptions, context: String?
+        _ kind: Kind, id: TransferID = TransferID(), created: Int64, url: HTTPURL, path: String, isFolder: Bool = false,
+        headers: [[String]], secrets: [[String]] = [], session: String, options: TransferOptions,
+        upload: UploadOptions? = nil, content: TransferContent? = nil, context: String?
     ) throws(SternaError) {
         (self.kind, self.id, self.created, self.url, self.path) = (kind, id, created, url, path)
-        (self.headers, self.session, self.options, self.context) = (headers, session, options, context)
+        (self.isFolder, self.headers, self.secrets) = (isFolder, headers, secrets)
+        (self.session, self.options, self.context) = (session, options, context)
+        (self.upload, self.content) = (upload, content)
         if let fault { throw SternaError(.invalidRequest, phase: .prepare, "The transfer cannot be stored: \(fault).") }
     }
 
@@ -97,20 +120,31 @@ public struct TransferDescription: Sendable, Hashable, Codable {
                 return "one of its header fields is invalid"
             }
             guard !Redaction.isSecretHeader(field[0]) else {
-                return "the field \(field[0]) is a secret; set it on the session, which is asked for it at each request"
+                return
+                    "the field \(field[0]) is a secret; set it on the session, which is asked for it at each request, or name it in secrets"
+            }
+        }
+        guard secrets.count <= Limits.headers else { return "it has more than \(Limits.headers) secrets" }
+        for field in secrets {
+            guard field.count == 2, HTTPField.Name(field[0]) != nil, field[1].utf8.count <= 256 else {
+                return "one of its secret fields is invalid"
             }
         }
         guard context?.utf8.count ?? 0 <= Limits.context else { return "its context is longer than 64 KiB" }
         guard (1...1_000_000).contains(options.maxAttempts), (1...16).contains(options.maxSegments) else {
             return "its number of attempts or segments is out of range"
         }
-        return nil
+        guard (kind == .upload) == (content != nil), (kind == .upload) == (upload != nil) else {
+            return "it has no content to upload"
+        }
+        return upload?.fault ?? content?.fault
     }
 }
 
 extension TransferDescription {
     private enum CodingKeys: String, CodingKey {
-        case version, id, created, kind, url, path = "destination", headers, session, options, context
+        case version, id, created, kind, url, headers, secrets, session, options, upload, content, context
+        case destination, source, isFolder = "folder"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -128,13 +162,18 @@ extension TransferDescription {
             throw corrupted("its URL is invalid")
         }
         do {
+            let kind = try members.decode(Kind.self, forKey: .kind)
             try self.init(
-                try members.decode(Kind.self, forKey: .kind), id: try members.decode(TransferID.self, forKey: .id),
+                kind, id: try members.decode(TransferID.self, forKey: .id),
                 created: try members.decode(Int64.self, forKey: .created), url: url,
-                path: try members.decode(String.self, forKey: .path),
+                path: try members.decode(String.self, forKey: kind == .download ? .destination : .source),
+                isFolder: try members.decodeIfPresent(Bool.self, forKey: .isFolder) ?? false,
                 headers: try members.decode([[String]].self, forKey: .headers),
+                secrets: try members.decodeIfPresent([[String]].self, forKey: .secrets) ?? [],
                 session: try members.decode(String.self, forKey: .session),
                 options: try members.decode(TransferOptions.self, forKey: .options),
+                upload: try members.decodeIfPresent(UploadOptions.self, forKey: .upload),
+                content: try members.decodeIfPresent(TransferContent.self, forKey: .content),
                 context: try members.decodeIfPresent(String.self, forKey: .context))
         } catch let error as SternaError {
             throw corrupted(error.message)
@@ -148,10 +187,14 @@ extension TransferDescription {
         try members.encode(created, forKey: .created)
         try members.encode(kind, forKey: .kind)
         try members.encode(url.href, forKey: .url)
-        try members.encode(path, forKey: .path)
+        try members.encode(path, forKey: kind == .download ? .destination : .source)
+        if isFolder { try members.encode(isFolder, forKey: .isFolder) }
         try members.encode(headers, forKey: .headers)
+        if !secrets.isEmpty { try members.encode(secrets, forKey: .secrets) }
         try members.encode(session, forKey: .session)
         try members.encode(options, forKey: .options)
+        try members.encodeIfPresent(upload, forKey: .upload)
+        try members.encodeIfPresent(content, forKey: .content)
         try members.encodeIfPresent(context, forKey: .context)
     }
 }

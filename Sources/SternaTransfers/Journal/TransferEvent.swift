@@ -13,10 +13,12 @@ import SternaPlatform
 /// | `synced` | the disk has these bytes | `data` |
 /// | `discarded` | the partial file is void | |
 /// | `placing` | the complete file is about to get its name | `path`, `device`, `number`, `length` |
+/// | `uploading` | the server has this of an upload; written before what depends on it is sent | `upload` |
+/// | `answered` | the server has all of an upload, and answered this | `answer` |
 /// | `failed` | an attempt failed | `at`, `reason`, `kind`, `again`: when the next one is due |
 /// | `paused`, `resumed`, `cancelled` | the program asked for it | |
 /// | `ended` | the transfer failed for good | `reason`, `kind` |
-/// | `finished` | the file is at its destination | `path`, `length` |
+/// | `finished` | the file is at its destination, or the server has the upload | `path`, `length` |
 ///
 /// Times are in milliseconds since 1970, positions and lengths in bytes, `sum` is XXH64 in hexadecimal digits, `data` is ``ResumeData``.
 /// A program ignores events that it does not know.
@@ -28,6 +30,8 @@ enum TransferEvent: Sendable, Hashable {
     case synced(ResumeData)
     case discarded
     case placing(TransferFile)
+    case uploading(UploadRecord)
+    case answered(TransferAnswer)
     case failed(TransferFailure, at: Int64, again: Int64)
     case paused
     case resumed
@@ -77,7 +81,7 @@ public struct TransferFailure: Sendable, Hashable, Codable, CustomStringConverti
 
 extension TransferEvent: Codable {
     private enum Members: String, CodingKey {
-        case event, number, at, kept, data, range, sum, file, failure, again, path, length
+        case event, number, at, kept, data, range, sum, file, upload, answer, failure, again, path, length
     }
 
     init(from decoder: any Decoder) throws {
@@ -100,6 +104,8 @@ extension TransferEvent: Codable {
         case "synced": self = .synced(try members.decode(ResumeData.self, forKey: .data))
         case "discarded": self = .discarded
         case "placing": self = .placing(try members.decode(TransferFile.self, forKey: .file))
+        case "uploading": self = .uploading(try members.decode(UploadRecord.self, forKey: .upload))
+        case "answered": self = .answered(try members.decode(TransferAnswer.self, forKey: .answer))
         case "failed":
             self = .failed(
                 try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at), again: try time(.again))
@@ -128,6 +134,8 @@ extension TransferEvent: Codable {
             try members.encode([range.lowerBound, range.upperBound], forKey: .range)
             try members.encode(String(sum, radix: 16), forKey: .sum)
         case .placing(let file): try members.encode(file, forKey: .file)
+        case .uploading(let record): try members.encode(record, forKey: .upload)
+        case .answered(let answer): try members.encode(answer, forKey: .answer)
         case .failed(let failure, let at, let again):
             try members.encode(failure, forKey: .failure)
             try members.encode(at, forKey: .at)
@@ -149,6 +157,8 @@ extension TransferEvent: Codable {
         case .synced: "synced"
         case .discarded: "discarded"
         case .placing: "placing"
+        case .uploading: "uploading"
+        case .answered: "answered"
         case .failed: "failed"
         case .paused: "paused"
         case .resumed: "resumed"

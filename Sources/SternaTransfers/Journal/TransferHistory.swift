@@ -17,6 +17,12 @@ struct TransferHistory: Sendable, Hashable {
     /// The complete file that was about to get its name.
     private(set) var placing: TransferFile?
 
+    /// How far the upload is; nil if nothing was sent.
+    private(set) var upload: UploadRecord?
+
+    /// What the server has answered to the complete upload.
+    private(set) var answer: TransferAnswer?
+
     private(set) var attempts: [TransferAttempt] = []
 
     /// The number of attempts, also of those that are no longer listed.
@@ -53,6 +59,8 @@ struct TransferHistory: Sendable, Hashable {
         case .synced(let synced): (data, blocks) = (synced, [])
         case .discarded: (partialPath, data, blocks, placing) = (nil, nil, [], nil)
         case .placing(let file): placing = file
+        case .uploading(let record): upload = record
+        case .answered(let given): answer = given
         case .failed(let failure, let at, let again):
             guard let last = attempts.indices.last else { break }
             state = .waiting
@@ -70,8 +78,9 @@ struct TransferHistory: Sendable, Hashable {
         }
     }
 
-    /// The bytes that are in the partial file, as far as the journal knows.
+    /// The bytes that are in the partial file, or that the server has, as far as the journal knows.
     var keptBytes: Int64 {
+        if let upload { return upload.confirmed }
         guard let data else { return 0 }
         return data.adding(blocks.map(\.range)).receivedBytes
     }
@@ -91,6 +100,8 @@ struct TransferHistory: Sendable, Hashable {
             events += blocks.map { .wrote($0.range, sum: $0.sum) }
         }
         if let placing { events.append(.placing(placing)) }
+        if let upload { events.append(.uploading(upload)) }
+        if let answer { events.append(.answered(answer)) }
         switch state {
         case .running: break
         case .waiting:

@@ -62,13 +62,14 @@ enum TransferRule {
 
     /// Whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
+        if let fault = error.underlying as? UploadFault { return fault.passes }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch:
-            true
+            return true
         case .unacceptableStatus:
-            [408, 421, 425, 429, 500, 502, 503, 504, 507].contains(error.status)
-        default: false
+            return [408, 421, 425, 429, 500, 502, 503, 504, 507].contains(error.status)
+        default: return false
         }
     }
 

@@ -6,6 +6,7 @@ import SternaPlatform
 ///
 ///     FOLDER/<32 digits>/description.json    a TransferDescription
 ///     FOLDER/<32 digits>/journal             JournalLines
+///     FOLDER/<32 digits>/content             what the store keeps of an upload's content
 ///     FOLDER/<32 digits>/owner.lock          locked by the process that carries the transfer on
 ///     FOLDER/.new-<32 digits>/               a transfer that is being added
 ///     FOLDER/.old-<32 digits>/               a transfer that is being removed
@@ -22,6 +23,7 @@ struct StoreFolder: Sendable {
         let path: String
 
         var journal: String { path + "/journal" }
+        var content: String { path + "/content" }
         var owner: String { path + "/owner" }
         var description: SavedFile {
             SavedFile(path: path + "/description.json", title: "The description of a transfer,")
@@ -47,38 +49,49 @@ struct StoreFolder: Sendable {
     /// The identifiers of all transfers, in no particular order.
     func ids() -> [TransferID] { names().compactMap { TransferID($0) } }
 
-    private func names() -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var found: [String] = []
-        while let entry = readdir(folder) {
-            found.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                        String(cString: $0)
-                    }
-                })
+    private func names() -> [String] { FolderNames.all(in: path) }
+
+    /// Begins to add a transfer; returns where its files are until then, and the lock that makes this process its owner. Throws
+    /// `writeFailed`.
+    func begin(_ id: TransferID) throws(SternaError) -> (new: Place, lock: FileLock) {
+        try make()
+        let new = Place(path: "\(path)/\(Self.new)\(id)")
+        // Another process that tidies up can take the folder for left behind until it is locked, and remove it: then there is a next one.
+        for _ in 0..<Self.mostAttempts {
+            guard mkdir(new.path, 0o700) == 0 || errno == EEXIST else {
+                throw failure(FileFault(code: errno, path: new.path))
+            }
+            guard let lock = try? FileLock.attempt(path: new.owner, timeout: .seconds(1)) else { continue }
+            if FileStatus(linkAt: new.owner + FileLock.suffix) != nil { return (new, lock) }
         }
-        return found
+        Self.removeFiles(new.path)
+        throw failure(FileFault("another process uses it"))
     }
 
-    /// Adds a transfer, whose description then is on the disk; returns the lock that makes this process its owner. Throws `writeFailed`.
-    func add(_ description: TransferDescription) throws(SternaError) -> FileLock {
-        try make()
-        let (new, place) = (Place(path: "\(path)/\(Self.new)\(description.id)"), place(of: description.id))
-        guard mkdir(new.path, 0o700) == 0 else { throw failure(FileFault(code: errno, path: new.path)) }
-        do throws(SternaError) {
-            // Before the description, without which others do not take the folder for left behind.
-            guard let lock = try FileLock.attempt(path: new.owner) else {
-                throw failure(FileFault("another process uses it"))
-            }
-            try new.description.write(Self.json(description))
-            guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
-            sync()
-            return lock
-        } catch {
-            Self.removeFiles(new.path)
-            throw error
+    private static let mostAttempts = 10
+
+    /// Adds a transfer that was begun, whose description then is on the disk. Throws `invalidRequest` and `writeFailed`.
+    func add(_ description: TransferDescription, _ new: Place) throws(SternaError) {
+        let place = place(of: description.id)
+        let json = Self.json(description)
+        guard json.count <= TransferDescription.Limits.bytes else {
+            throw SternaError(
+                .invalidRequest, phase: .prepare,
+                "The transfer cannot be stored: its description is longer than \(TransferDescription.Limits.bytes) bytes."
+            )
+        }
+        try new.description.write(json)
+        guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
+        sync()
+    }
+
+    /// Gives up a transfer that was begun.
+    func abandon(_ new: Place) { Self.removeFiles(new.path) }
+
+    /// The bytes that the store keeps of the content of uploads.
+    var storedBytes: Int64 {
+        names().reduce(0) { sum, name in
+            sum &+ (FileStatus(linkAt: Place(path: "\(path)/\(name)").content)?.size ?? 0)
         }
     }
 
@@ -94,7 +107,8 @@ struct StoreFolder: Sendable {
         let file = place(of: id).description
         guard let bytes = try file.read(upTo: TransferDescription.Limits.bytes) else { return nil }
         do {
-            let limits = JSON.ParseLimits(depth: 16, bytes: TransferDescription.Limits.bytes, values: 16_384)
+            let limits = JSON.ParseLimits(
+                depth: 16, bytes: TransferDescription.Limits.bytes, values: TransferDescription.Limits.values)
             let description = try JSON(parsing: Data(bytes), limits: limits).decode(TransferDescription.self)
             guard description.id == id else { throw file.unreadable(FileFault("it is that of another transfer")) }
             return description
@@ -123,17 +137,22 @@ struct StoreFolder: Sendable {
             let path = "\(path)/\(name)"
             if name.hasPrefix(Self.old), TransferID(String(name.dropFirst(Self.old.count))) != nil {
                 Self.removeFiles(path)
-            } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil,
-                (try? FileLock.attempt(path: Place(path: path).owner)).flatMap({ $0 }) != nil,
-                FileStatus(path: Place(path: path).description.path) != nil
-            {
+            } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil {
+                let place = Place(path: path)
+                // One with neither is just being made.
+                guard
+                    FileStatus(linkAt: place.owner + FileLock.suffix) != nil
+                        || FileStatus(linkAt: place.description.path) != nil,
+                    let lock = (try? FileLock.attempt(path: place.owner)).flatMap({ $0 })
+                else { continue }
                 Self.removeFiles(path)
+                lock.release()
             }
         }
     }
 
     private static func removeFiles(_ path: String) {
-        for name in StoreFolder(path: path).names() where name != "." && name != ".." { unlink("\(path)/\(name)") }
+        for name in FolderNames.all(in: path) { unlink("\(path)/\(name)") }
         rmdir(path)
     }
 

@@ -80,20 +80,10 @@ struct SessionPlace: Hashable, Sendable {
         let parts = path.split(separator: "/")
         guard isNamed, parts.count > 2, let file = parts.last else { return [] }
         let root = "/" + parts.dropLast(2).joined(separator: "/")
-        guard let folder = opendir(root) else { return [] }
-        defer { closedir(folder) }
-        var hosts: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            guard name != ".", name != "..", FileStatus(path: "\(root)/\(name)/\(file)")?.isRegular == true else {
-                continue
-            }
+        let found = FolderNames.all(in: root).filter { FileStatus(path: "\(root)/\($0)/\(file)")?.isRegular == true }
+        let hosts = found.map { name in
             let port = name.split(separator: "_").last.flatMap { Int($0) }
-            hosts.append(port.map { "\(name.dropLast("_\($0)".count)):\($0)" } ?? name)
+            return port.map { "\(name.dropLast("_\($0)".count)):\($0)" } ?? name
         }
         return hosts.sorted()
     }

@@ -58,6 +58,23 @@ extension UploadFault {
         }
     }
 
+    /// Whether a later attempt may succeed without a change by the program, its user or the server's operator.
+    var passes: Bool {
+        switch self {
+        case .locked, .waitTooLong, .noResponse, .noOffset, .checksum, .stalled: true
+        case .unavailable(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        default: false
+        }
+    }
+
+    /// Whether the server has no protocol for resumable uploads that Sterna knows, so that the upload can be sent in one request instead.
+    var hasNoProtocol: Bool {
+        switch self {
+        case .noProtocol, .versionsRefused, .tusVersion: true
+        default: false
+        }
+    }
+
     /// Whether the server's part of the upload is of no use any more.
     var endsUpload: Bool {
         switch self {

@@ -85,8 +85,7 @@ struct ConcatenatedUpload: Sendable {
     }
 
     private func runner(_ index: Int, _ log: PartLog, _ done: PartProgress) -> UploadRunner {
-        let (start, overflow) = source.start.addingReportingOverflow(ranges[index].lowerBound)
-        let part = UploadSource(path: source.path, start: overflow ? .max : start)
+        let part = source.from(ranges[index].lowerBound)
         var runner = UploadRunner(session, self.part(ranges[index]), file: part) { try await log.write($0, index) }
         runner.patience = patience
         runner.progress = { done.report($0.completed, of: index) }

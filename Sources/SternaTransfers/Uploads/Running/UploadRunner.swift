@@ -172,11 +172,9 @@ struct UploadRunner: Sendable {
     private func error(_ fault: UploadFault, _ last: SternaError?) -> SternaError {
         if fault == .noResponse, let last, last.response == nil { return last }
         var error = fault.error().at(plan.target)
-        if let response = last?.response {
-            error.response = response
-        } else {
-            error.underlying = last
-        }
+        error.response = last?.response
+        // What the store decides by; without a response, the failure of the connection says more.
+        error.underlying = last.map { $0.response == nil ? $0 as any Error : fault } ?? fault
         return error
     }
 }

@@ -2,25 +2,50 @@ import Crypto
 import NIOCore
 import SternaCore
 
-/// The content of an upload: a file, or a part of one.
+/// The content of an upload: ranges of files, one after another, or the part of them behind a position.
 struct UploadSource: Sendable, Hashable {
-    var path: String
+    /// The ranges of files that are the content.
+    var pieces: [FileRange]
 
-    /// The position in the file of the upload's first byte.
-    var start: Int64 = 0
+    /// The position in the pieces of the upload's first byte.
+    var start: Int64
+
+    init(_ pieces: [FileRange], start: Int64 = 0) { (self.pieces, self.start) = (pieces, max(0, start)) }
+
+    /// A file, or the part of it behind a position.
+    init(path: String, start: Int64 = 0) { self.init([FileRange(path: path, offset: 0, length: .max)], start: start) }
+
+    /// Returns the content behind a position.
+    func from(_ position: Int64) -> UploadSource {
+        let (sum, overflow) = start.addingReportingOverflow(max(0, position))
+        return UploadSource(pieces, start: overflow ? .max : sum)
+    }
 }
 
 extension UploadSource {
     /// Returns a range of the content as a body.
-    func body(_ content: Range<Int64>) -> Body {
-        guard !content.isEmpty else { return .bytes([UInt8]()) }
-        return Body(segments: [.file(range(content))])
-    }
+    func body(_ content: Range<Int64>) -> Body { Body(segments: ranges(content).map { .file($0) }) }
 
-    private func range(_ content: Range<Int64>) -> FileRange {
-        let (offset, overflow) = start.addingReportingOverflow(content.lowerBound)
-        return FileRange(
-            path: path, offset: overflow ? .max : offset, length: content.upperBound - content.lowerBound)
+    /// The ranges of files that a range of the content is in.
+    func ranges(_ content: Range<Int64>) -> [FileRange] {
+        let (lower, isFar) = start.addingReportingOverflow(content.lowerBound)
+        let (upper, isOver) = start.addingReportingOverflow(content.upperBound)
+        guard !isFar, lower >= 0 else { return [] }
+        var found: [FileRange] = []
+        var position: Int64 = 0
+        for piece in pieces {
+            // Lengths of pieces are below 2^55.
+            let (end, overflow) = position.addingReportingOverflow(piece.length)
+            let from = max(lower, position)
+            let to = min(isOver ? .max : upper, overflow ? .max : end)
+            if from < to {
+                found.append(
+                    FileRange(path: piece.path, offset: piece.offset + (from - position), length: to - from))
+            }
+            guard !overflow else { break }
+            position = end
+        }
+        return found
     }
 
     /// Reads a range of the content and returns its digest.
@@ -41,15 +66,17 @@ extension UploadSource {
         _ content: Range<Int64>, _ empty: Function
     ) async throws -> [UInt8] {
         var function = empty
-        var position = content.lowerBound
-        while position < content.upperBound {
-            try Task.checkCancellation()
-            let end = min(position + Self.piece, content.upperBound)
-            let part = range(position..<end)
-            if let bytes = try await FileWork.run({ try part.content(upTo: Int(Self.piece)) }) {
-                bytes.withUnsafeReadableBytes { function.update(bufferPointer: $0) }
+        for range in ranges(content) {
+            var position: Int64 = 0
+            while position < range.length {
+                try Task.checkCancellation()
+                let count = min(Self.piece, range.length - position)
+                let part = FileRange(path: range.path, offset: range.offset + position, length: count)
+                if let bytes = try await FileWork.run({ try part.content(upTo: Int(Self.piece)) }) {
+                    bytes.withUnsafeReadableBytes { function.update(bufferPointer: $0) }
+                }
+                position += count
             }
-            position = end
         }
         return Array(function.finalize())
     }

@@ -82,20 +82,7 @@ struct CacheFolder: Sendable {
     }
 
     /// The names of all files beside each other in the folder of entries.
-    func names() -> [String] {
-        guard let folder = opendir(entries) else { return [] }
-        defer { closedir(folder) }
-        var found: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if name != ".", name != ".." { found.append(name) }
-        }
-        return found
-    }
+    func names() -> [String] { FolderNames.all(in: entries) }
 
     /// Waits until the disk has a file's bytes, or a folder's names.
     static func sync(_ path: String) {

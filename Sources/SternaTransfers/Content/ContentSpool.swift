@@ -1,0 +1,116 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// Writes what the store keeps of an upload's content: bytes, and streams that can be read but once.
+struct ContentSpool {
+    /// The bytes that the store still takes.
+    let room: Int64
+
+    private let path: String
+    private var descriptor: CInt = -1
+    private(set) var written: Int64 = 0
+
+    init(_ path: String, room: Int64) { (self.path, self.room) = (path, room) }
+
+    /// Takes the content of a body: files by their place and fingerprint, all else by a copy. Throws what a stream throws,
+    /// `fileUnreadable`, `writeFailed`, and `limitExceeded` for more than the store takes.
+    mutating func take(_ body: Body, mediaType: String?) async throws -> TransferContent {
+        defer { close() }
+        var content = TransferContent(mediaType: mediaType ?? body.mediaType, segments: [])
+        for segment in body.segments {
+            switch segment {
+            case .file(let range) where range.storage == nil && range.length > 0:
+                let path = Self.absolute(range.path)
+                let fingerprint = try await FileWork.run { try FileFingerprint(of: path) }
+                guard range.end <= fingerprint.size else {
+                    throw SternaError(
+                        .fileUnreadable, phase: .prepare,
+                        "The file \(FieldSyntax.printable(path, limit: 4_096)) is shorter than the range to upload.")
+                }
+                content.segments.append(
+                    .init(file: path, offset: range.offset, length: range.length, fingerprint: fingerprint))
+            default:
+                let before = written
+                try await copy(segment)
+                guard written > before else { continue }
+                if let last = content.segments.indices.last, let stored = content.segments[last].stored {
+                    content.segments[last].stored = stored + (written - before)
+                } else {
+                    content.segments.append(.init(stored: written - before))
+                }
+            }
+            guard content.segments.count <= TransferContent.mostSegments else {
+                throw SternaError(
+                    .limitExceeded, phase: .prepare,
+                    "The upload has more than \(TransferContent.mostSegments) parts. Send fewer files at once.")
+            }
+        }
+        if descriptor >= 0 { try await sync() }
+        return content
+    }
+
+    private mutating func copy(_ segment: Body.Segment) async throws {
+        var reader = BodyReader(Body(segments: [segment]))
+        while let bytes = try await reader.next() {
+            guard Int64(bytes.readableBytes) <= room - written else {
+                throw SternaError(
+                    .limitExceeded, phase: .prepare,
+                    "The store keeps at most \(room) further bytes of uploads, and the content is longer. Upload files, or raise maxStoredBytes."
+                )
+            }
+            if descriptor < 0 {
+                descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                guard descriptor >= 0 else { throw failure(errno) }
+            }
+            let (target, offset) = (descriptor, written)
+            let code = await Self.write(bytes, target, at: offset)
+            guard code == 0 else { throw failure(code) }
+            written += Int64(bytes.readableBytes)
+        }
+    }
+
+    private static func write(_ bytes: Bytes, _ descriptor: CInt, at offset: Int64) async -> CInt {
+        let code = try? await FileWork.run { () -> CInt in
+            bytes.withUnsafeReadableBytes { raw in
+                var done = 0
+                while done < raw.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
+                    let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                    done += count
+                }
+                return 0
+            }
+        }
+        return code ?? EIO
+    }
+
+    private func sync() async throws {
+        let target = descriptor
+        let code = try await FileWork.run { () -> CInt in
+            while fsync(target) != 0 {
+                if errno == EINTR { continue }
+                return errno == EINVAL || errno == ENOTSUP ? 0 : errno
+            }
+            return 0
+        }
+        guard code == 0 else { throw failure(code) }
+    }
+
+    private mutating func close() {
+        if descriptor >= 0 { SternaPlatform.close(descriptor) }
+        descriptor = -1
+    }
+
+    private func failure(_ code: CInt) -> SternaError {
+        FileFault(code: code, path: path).error(
+            .writeFailed, title: "The store of transfers", path: path, what: "written")
+    }
+
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+}

@@ -1,0 +1,106 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// What an upload sends: ranges of files that the program has, and bytes that the store keeps for it.
+///
+///     "content": {
+///       "mediaType": "multipart/form-data; boundary=…",
+///       "segments": [
+///         {"stored": 120},
+///         {"file": "/data/a.jpg", "offset": 0, "length": 4096, "fingerprint": {…}}
+///       ]
+///     }
+///
+/// Bytes that the store keeps are in the file `content` of the transfer, one segment behind another.
+struct TransferContent: Sendable, Hashable, Codable {
+    /// A run of the content.
+    struct Segment: Sendable, Hashable, Codable {
+        /// The number of bytes in the transfer's own file; nil for a range of another file.
+        var stored: Int64?
+
+        var file: String?
+        var offset: Int64?
+        var length: Int64?
+        var fingerprint: FileFingerprint?
+
+        /// The number of bytes.
+        var count: Int64 { max(0, stored ?? length ?? 0) }
+    }
+
+    var mediaType: String?
+    var segments: [Segment]
+
+    /// The limit on segments.
+    static let mostSegments = 4_096
+
+    /// The number of bytes.
+    var length: Int64 {
+        segments.reduce(0) { sum, segment in
+            let (next, overflow) = sum.addingReportingOverflow(segment.count)
+            return overflow ? .max : next
+        }
+    }
+
+    /// The number of bytes that the store keeps.
+    var storedLength: Int64 { segments.reduce(0) { $0 &+ max(0, $1.stored ?? 0) } }
+
+    /// The path of the one file that is all of the content; nil if there is more.
+    var onlyFile: String? { segments.count == 1 ? segments[0].file : nil }
+
+    /// Why the content is not accepted; nil if it is.
+    var fault: String? {
+        guard segments.count <= Self.mostSegments else { return "its content has more than \(Self.mostSegments) parts" }
+        for segment in segments {
+            if let stored = segment.stored {
+                guard stored >= 0, segment.file == nil else { return "its content is invalid" }
+                continue
+            }
+            guard let file = segment.file, file.hasPrefix("/"), file.utf8.count <= 4_096, !file.utf8.contains(0),
+                segment.fingerprint != nil, let offset = segment.offset, offset >= 0, let length = segment.length,
+                length >= 0, length <= 1 << 55, offset <= 1 << 55
+            else { return "a file of its content has no absolute path, or no range" }
+        }
+        return length < .max ? nil : "its content is too long"
+    }
+
+    /// Returns the content as ranges of files.
+    ///
+    /// - Parameter path: the transfer's own file.
+    func source(storedAt path: String) -> UploadSource {
+        var position: Int64 = 0
+        return UploadSource(
+            segments.map { segment in
+                guard let file = segment.file else {
+                    defer { position &+= segment.count }
+                    return FileRange(path: path, offset: position, length: segment.count)
+                }
+                return FileRange(path: file, offset: segment.offset ?? 0, length: segment.count)
+            })
+    }
+
+    /// Checks that all files are what they were when the transfer was added. Waits for the disk. Throws `fileUnreadable`.
+    ///
+    /// - Parameter path: the transfer's own file.
+    func verify(storedAt path: String) throws(SternaError) {
+        var seen: [String: FileFingerprint] = [:]
+        for segment in segments {
+            guard let file = segment.file, let recorded = segment.fingerprint else { continue }
+            let present: FileFingerprint
+            if let known = seen[file] { present = known } else { present = try FileFingerprint(of: file) }
+            seen[file] = present
+            guard let change = recorded.change(to: present) else { continue }
+            throw SternaError(
+                .fileUnreadable, phase: .prepare,
+                "The file \(FieldSyntax.printable(file, limit: 4_096)) has changed since its upload was added: \(change). Add the upload again."
+            )
+        }
+        guard storedLength > 0 else { return }
+        guard let status = FileStatus(path: path), status.isRegular, status.size == storedLength else {
+            throw SternaError(
+                .fileUnreadable, phase: .prepare,
+                "The content that the store kept for the upload is damaged. Add it again.")
+        }
+    }
+}

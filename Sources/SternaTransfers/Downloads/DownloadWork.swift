@@ -1,0 +1,66 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// A download into a file.
+struct DownloadWork: TransferWork {
+    private let place: WorkPlace
+    private var details: TransferDescription { place.details }
+
+    init(_ place: WorkPlace) { self.place = place }
+
+    func attempt(
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> TransferEvent {
+        let history = place.journal.history
+        if let file = history.placing, file.isThere { return .finished(path: file.path, length: file.length) }
+        let data = try await FileWork.run { JournaledDownload.resumeData(history) }
+        try await began(data?.receivedBytes ?? 0)
+        let file = try await download(data, progress)
+        return .finished(path: file.path, length: file.length)
+    }
+
+    private func download(
+        _ data: ResumeData?, _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> DownloadedFile {
+        var options = DownloadOptions()
+        // What is there is the journal's to say.
+        options.continuesEarlier = false
+        options.sha256 = details.options.sha256
+        options.maxSegments = details.options.maxSegments
+        let draft = RequestDraft(.get, details.url, headers: try await place.headers())
+        let existing: ExistingFile? = details.options.replacesFile ? .replace : nil
+        let destination: DownloadDestination =
+            details.isFolder
+            ? .folder(details.path, existing: existing ?? .addNumber)
+            : .file(details.path, existing: existing ?? .fail)
+        let task = place.session.downloadTask(
+            draft, to: destination, options: options, resuming: data, log: JournaledDownload(place.journal))
+        let watch = Task {
+            for await step in task.progress { progress(step) }
+        }
+        defer { watch.cancel() }
+        task.resume()
+        do {
+            return try await task.value
+        } catch {
+            // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
+            if Task.isCancelled { await task.cancelProducingResumeData() }
+            throw error
+        }
+    }
+
+    func abandon() async throws {
+        if let path = place.journal.history.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
+    }
+}
+
+/// Removes partial files, and nothing else, whatever a journal says.
+enum PartialFiles {
+    static func remove(_ path: String) {
+        guard path.utf8.reversed().starts(with: ".sterna-part".utf8.reversed()),
+            let status = FileStatus(linkAt: path), status.isRegular, status.owner == geteuid()
+        else { return }
+        unlink(path)
+    }
+}

@@ -1,0 +1,103 @@
+import SternaCore
+
+/// How far an upload is, as the journal has it.
+enum UploadRecord: Sendable, Hashable {
+    /// An upload by a resumable protocol.
+    case resumable(UploadState)
+    /// Several parts, which the server joins.
+    case parts(ConcatenatedUpload.State)
+    /// An upload by a method that the program has added, with what the method notes.
+    case method(UploadMethodState)
+    /// The upload is sent in one request.
+    case whole
+
+    /// The bytes that the server has confirmed.
+    var confirmed: Int64 {
+        switch self {
+        case .resumable(let state): state.offset
+        case .parts(let state):
+            // Of the whole, nothing is confirmed before its parts are joined.
+            state.whole.stage == .complete
+                ? state.whole.length
+                : state.parts.reduce(0) { $0.addingReportingOverflow($1.offset).partialValue }
+        case .method(let state): state.confirmed
+        case .whole: 0
+        }
+    }
+
+    /// Whether the other record says something that must survive a power failure: all but a larger offset.
+    func isEssential(after before: UploadRecord?) -> Bool {
+        guard case .resumable(var old)? = before, case .resumable(var new) = self else { return true }
+        (old.offset, old.reached, new.offset, new.reached) = (0, 0, 0, 0)
+        return old != new
+    }
+}
+
+/// How far an upload by a method is.
+public struct UploadMethodState: Sendable, Hashable, Codable {
+    /// The name of the method.
+    public var name: String
+
+    /// What the method notes, such as JSON; at most 256 KiB. It may have a secret, such as the upload's URL: it is not shown.
+    public var note: String
+
+    /// The bytes that the server has confirmed.
+    public var confirmed: Int64
+
+    public init(name: String, note: String, confirmed: Int64) {
+        (self.name, self.note, self.confirmed) = (name, note, confirmed)
+    }
+
+    static let longestNote = 256 << 10
+}
+
+extension UploadMethodState: CustomReflectable {
+    public var customMirror: Mirror {
+        Mirror(self, children: ["name": name, "confirmed": confirmed], displayStyle: .struct)
+    }
+}
+
+extension UploadRecord: Codable {
+    private enum Members: String, CodingKey { case kind, state }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Members.self)
+        switch try members.decode(String.self, forKey: .kind) {
+        case "resumable": self = .resumable(try members.decode(UploadState.self, forKey: .state))
+        case "parts":
+            let state = try members.decode(ConcatenatedUpload.State.self, forKey: .state)
+            guard state.parts.count <= 64 else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .state, in: members, debugDescription: "It has too many parts.")
+            }
+            self = .parts(state)
+        case "method":
+            let state = try members.decode(UploadMethodState.self, forKey: .state)
+            guard state.confirmed >= 0, state.note.utf8.count <= UploadMethodState.longestNote else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .state, in: members, debugDescription: "It is not the state of an upload.")
+            }
+            self = .method(state)
+        case "whole": self = .whole
+        case let other:
+            throw DecodingError.dataCorruptedError(
+                forKey: .kind, in: members, debugDescription: "“\(FieldSyntax.printable(other))” is unknown.")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Members.self)
+        switch self {
+        case .resumable(let state):
+            try members.encode("resumable", forKey: .kind)
+            try members.encode(state, forKey: .state)
+        case .parts(let state):
+            try members.encode("parts", forKey: .kind)
+            try members.encode(state, forKey: .state)
+        case .method(let state):
+            try members.encode("method", forKey: .kind)
+            try members.encode(state, forKey: .state)
+        case .whole: try members.encode("whole", forKey: .kind)
+        }
+    }
+}

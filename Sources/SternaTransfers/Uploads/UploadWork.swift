@@ -1,0 +1,213 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+
+/// An upload, by a resumable protocol if the server has one.
+struct UploadWork: TransferWork {
+    private let place: WorkPlace
+    private let content: TransferContent
+    private let options: UploadOptions
+    private let source: UploadSource
+
+    private var details: TransferDescription { place.details }
+
+    init(_ place: WorkPlace) {
+        self.place = place
+        content = place.details.content ?? TransferContent(segments: [])
+        options = place.details.upload ?? UploadOptions()
+        source = content.source(storedAt: place.files.content)
+    }
+
+    func attempt(
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> TransferEvent {
+        let history = place.journal.history
+        let finished = TransferEvent.finished(path: details.path, length: content.length)
+        // The process ended right before the last line.
+        if history.answer != nil { return finished }
+        try await verify()
+        try await began(history.keptBytes)
+        let response = try await send(history.upload, progress)
+        do {
+            try await verify()
+        } catch let error as SternaError {
+            throw SternaError(
+                .fileUnreadable, phase: .read,
+                "The upload has ended, but its file changed meanwhile, so that the server may have a mixture. \(error.message)",
+                underlying: error)
+        }
+        let url = uploadURL
+        if let response {
+            try await place.record(
+                .answered(TransferAnswer(response) { (try? $0.resolve(against: response.url)) == url && url != nil }))
+        }
+        return finished
+    }
+
+    private func verify() async throws {
+        try await FileWork.run { [content, path = place.files.content] in try content.verify(storedAt: path) }
+    }
+
+    /// The upload's own URL, which can act as a credential.
+    private var uploadURL: HTTPURL? {
+        if case .resumable(let state)? = place.journal.history.upload { return state.url }
+        return nil
+    }
+
+    private func record(_ record: UploadRecord) async throws {
+        let isEssential = record.isEssential(after: place.journal.history.upload)
+        try await place.record(.uploading(record), syncs: isEssential)
+    }
+
+    // MARK: Ways of sending
+
+    private func send(
+        _ known: UploadRecord?, _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Response? {
+        let headers = try await place.headers()
+        switch (known, options.resumption) {
+        case (.whole?, _), (nil, .off): return try await whole(headers, progress)
+        case (_, .method(let name)):
+            guard let method = place.settings.uploadMethods.first(where: { $0.name == name }) else {
+                throw SternaError(
+                    .invalidRequest, phase: .prepare,
+                    "The store does not know the upload method “\(FieldSyntax.printable(name))”. Add it to TransferStoreSettings.uploadMethods."
+                )
+            }
+            var state: UploadMethodState?
+            if case .method(let noted)? = known, noted.name == name { state = noted }
+            return try await method.run(
+                job(headers), from: state, record: { try await record(.method($0)) }, progress: progress)
+        case (.parts(let state)?, _): return try await parts(headers, state, progress)
+        case (nil, .tus) where options.parts > 1 && content.length > 1:
+            return try await parts(headers, nil, progress)
+        case (.resumable(let state)?, _): return try await resumable(headers, state, progress)
+        default: return try await resumable(headers, nil, progress)
+        }
+    }
+
+    private func resumable(
+        _ headers: Headers, _ state: UploadState?, _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Response? {
+        var runner = runner(headers)
+        runner.progress = progress
+        do {
+            return try await runner.run(from: state).response
+        } catch let error as SternaError {
+            guard options.resumption == .automatic, uploadURL == nil,
+                (error.underlying as? UploadFault)?.hasNoProtocol == true
+            else { throw error }
+            try await record(.whole)
+            return try await whole(headers, progress)
+        }
+    }
+
+    private func runner(_ headers: Headers) -> UploadRunner {
+        UploadRunner(place.session, plan(headers), file: source) { try await record(.resumable($0)) }
+    }
+
+    private func parts(
+        _ headers: Headers, _ state: ConcatenatedUpload.State?,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Response? {
+        var upload = ConcatenatedUpload(place.session, plan(headers), file: source, parts: options.parts) {
+            try await record(.parts($0))
+        }
+        upload.progress = progress
+        return try await upload.run(from: state).response
+    }
+
+    private func plan(_ headers: Headers) -> UploadPlan {
+        var plan = UploadPlan(target: details.url, length: content.length)
+        plan.choice =
+            switch options.resumption {
+            case .ietf: .named(.ietf(.preferred))
+            case .tus: .named(.tus)
+            default: .discovered
+            }
+        plan.creation = options.createsWithContent ? .withContent : .empty
+        plan.method = method
+        plan.mediaType = content.mediaType ?? plan.mediaType
+        plan.fileName = options.fileName ?? content.onlyFile.flatMap { $0.split(separator: "/").last.map(String.init) }
+        plan.metadata = options.metadata.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) }
+        plan.headers = headers
+        plan.largestAppend = options.maxRequestBytes
+        plan.overridesMethods = options.overridesMethods
+        plan.checksum = options.checksum?.algorithm
+        return plan
+    }
+
+    private var method: Request.Method { Request.Method(rawValue: options.method.uppercased()) ?? .post }
+
+    private func job(_ headers: Headers) -> UploadJob {
+        UploadJob(
+            session: place.session, url: details.url, headers: headers, options: options, length: content.length,
+            mediaType: content.mediaType, source: source)
+    }
+
+    // MARK: In one request
+
+    /// The longest body of an answer that is read, in bytes.
+    private static let longestAnswer = 1 << 20
+
+    private func whole(
+        _ headers: Headers, _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Response? {
+        var body = source.body(0..<content.length)
+        body.mediaType = content.mediaType
+        var headers = headers
+        if ![.put, .delete].contains(method), headers[Self.keyField] == nil {
+            // The same for all attempts, so that a server that knows the field takes a repeated one for what it is.
+            headers.append(Self.keyField, "\"\(details.id)\"")
+        }
+        var draft = RequestDraft(method, details.url, body: body, headers: headers)
+        draft.settings.retry = RetryPolicy.none
+        draft.settings.uploadProgress = progress
+        return try await place.session.withResponse(to: draft) { response in
+            let bytes = try await response.body.collect(upTo: Self.longestAnswer)
+            var answer = response
+            answer.body = ResponseBody(bytes)
+            guard (200..<300).contains(response.status.code) else {
+                var error = SternaError(
+                    .unacceptableStatus, phase: .read, "The server answered the upload with \(response.status.code).")
+                error.response = answer
+                error.requestSent = true
+                throw error.at(details.url)
+            }
+            return answer
+        }
+    }
+
+    private static let keyField = "Idempotency-Key"
+
+    // MARK: Giving up
+
+    /// How long a server has to forget an upload that is cancelled.
+    private static let farewell = Duration.seconds(10)
+
+    func abandon() async throws {
+        guard let record = place.journal.history.upload else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await forget(record) }
+            group.addTask { [session = place.session] in try? await session.loopClock.wait(Self.farewell) }
+            // What the server does not forget, it drops in its own time.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func forget(_ record: UploadRecord) async throws {
+        let headers = try await place.headers()
+        switch record {
+        case .resumable(let state): _ = try await runner(headers).cancel(state)
+        case .parts(let state):
+            for part in state.parts + [state.whole] { _ = try? await runner(headers).cancel(part) }
+        case .method(let state):
+            let method = place.settings.uploadMethods.first { $0.name == state.name }
+            try await method?.abandon(job(headers), state)
+        case .whole: break
+        }
+    }
+}

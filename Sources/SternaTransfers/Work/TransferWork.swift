@@ -1,0 +1,56 @@
+import HTTPTypes
+import Sterna
+import SternaCore
+
+/// The kind of a transfer: what an attempt of it does.
+protocol TransferWork: Sendable {
+    /// Makes an attempt, and returns the event that says what has become of the transfer. Throws `SternaError`.
+    ///
+    /// - Parameters:
+    ///   - began: called once before anything is sent, with the bytes that earlier attempts have left.
+    ///   - progress: called with progress, also from event loops.
+    func attempt(
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> TransferEvent
+
+    /// Gives up what is there of a transfer that is cancelled, here and on the server.
+    func abandon() async throws
+}
+
+/// What an attempt works with.
+struct WorkPlace: Sendable {
+    let details: TransferDescription
+    let files: StoreFolder.Place
+    let journal: TransferJournal
+    let session: Session
+    let settings: TransferStoreSettings
+
+    /// The work of the transfer's kind.
+    var work: any TransferWork {
+        switch details.kind {
+        case .download: DownloadWork(self)
+        case .upload: UploadWork(self)
+        }
+    }
+
+    /// Returns the header fields of a request, with the values of those that are secrets. Throws `invalidRequest` for a secret that nobody
+    /// knows, and what the program's closure throws.
+    func headers() async throws -> Headers {
+        var lines = details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
+        for field in details.secrets where field.count == 2 {
+            guard let value = try await settings.secret?(field[1]) else {
+                throw SternaError(
+                    .invalidRequest, phase: .prepare,
+                    "The store has no value for the secret “\(FieldSyntax.printable(field[1]))” of the field \(field[0]). Set TransferStoreSettings.secret."
+                )
+            }
+            lines.append((field[0], value))
+        }
+        return Headers(lines)
+    }
+
+    /// Writes an event into the journal. Throws `writeFailed`.
+    func record(_ event: TransferEvent, syncs: Bool = true) async throws {
+        try await FileWork.run { [journal] in try journal.append(event, syncs: syncs) }
+    }
+}

@@ -1,0 +1,327 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Transfers: uploads of the store", .timeLimit(.minutes(5)))
+struct StoredUploadTests {
+    static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+
+    let folder = TransferTestFolder()
+
+    private var store: String { folder.path + "/store" }
+
+    private func file(_ content: Data = content, named name: String = "a.jpg") throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try content.write(to: URL(filePath: path))
+        return path
+    }
+
+    private func session(_ server: TestServer) throws -> Session {
+        let engine = Engine()
+        return try Session(baseURL: server.url) { $0.engine = engine }
+    }
+
+    @Test(
+        "A file arrives by the protocol that the server names, and the transfer is delivered until it is acknowledged",
+        arguments: zip([[8], [3], []] as [Set<Int>], [.automatic, .ietf, .automatic] as [UploadOptions.Resumption]))
+    func file(versions: Set<Int>, resumption: UploadOptions.Resumption) async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: versions)
+            model.serve(on: server)
+            let session = try session(server)
+            let store = try TransferStore(folder: store)
+            let transfer = try await store.upload(
+                file: path, to: "files", with: session, UploadOptions(resumption), context: "note")
+            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
+            let upload = try #require(model.uploads.first)
+            #expect(upload.isComplete && Data(upload.bytes) == Self.content && model.creations == 1)
+            #expect(transfer.answer.map { (200..<300).contains($0.status) } == true)
+            #expect(transfer.answer?["location"] == nil, "The upload's own URL is a credential.")
+            let later = try TransferStore(folder: self.store)
+            #expect(try await later.resumeAll(with: session).isEmpty)
+            let done = try #require(await later.list().first)
+            #expect(done.details.kind == .upload && done.details.context == "note" && done.answer == transfer.answer)
+            #expect(done.progress == TransferProgress(completed: 300_000, total: 300_000))
+            try await later.acknowledge(done.id)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: self.store).isEmpty)
+        }
+    }
+
+    @Test("Another process goes on behind what the server has", arguments: [[8], []] as [Set<Int>])
+    func resumed(versions: Set<Int>) async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let isOver = Mutex(false)
+            let model = UploadModel(versions: versions) { number, method in
+                if isOver.withLock({ $0 }) { return nil }
+                // The first content is cut, and then nobody answers.
+                return method == "PATCH" && number < 4 ? .cut(after: 100_000) : number > 3 ? .status(503, [:]) : nil
+            }
+            model.serve(on: server)
+            let session = try session(server)
+            let first = try TransferStore(folder: store)
+            let transfer = try await first.upload(file: path, to: "files", with: session)
+            while model.log.filter({ $0 == "HEAD" }).isEmpty { await Task.yield() }
+            await first.interrupt()
+            #expect(!transfer.status.state.isOver)
+            isOver.withLock { $0 = true }
+            let second = try TransferStore(folder: store)
+            let resumed = try await second.resumeAll(with: session)
+            #expect(resumed.map(\.id) == [transfer.id])
+            #expect(try await resumed.first?.end() == .finished(path: path, length: 300_000))
+            #expect(model.creations == 1 && model.received == 300_000)
+            #expect(model.uploads.map { Data($0.bytes) } == [Self.content])
+        }
+    }
+
+    @Test("Without a protocol the file is sent in one request, again after a failure that passes, with the same key")
+    func whole() async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let keys = Mutex<[String?]>([])
+            let bodies = Mutex<[Int]>([])
+            server.route("POST", "/inbox") { request in
+                keys.withLock { $0.append(request.headers["Idempotency-Key"]) }
+                let body = try await request.body.collect()
+                let count = bodies.withLock { bodies in
+                    bodies.append(body.count)
+                    return bodies.count
+                }
+                return count == 1
+                    ? ServerResponse(status: 503, headers: ["Retry-After": "0"])
+                    : ServerResponse(status: 201, headers: ["Location": "/things/7"], body: .bytes(Array("made".utf8)))
+            }
+            let session = try session(server)
+            let store = try TransferStore(folder: store)
+            let transfer = try await store.upload(file: path, to: "inbox", with: session)
+            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
+            #expect(bodies.withLock { $0 } == [300_000, 300_000])
+            #expect(keys.withLock { Set($0) } == ["\"\(transfer.id)\""])
+            #expect(transfer.attempts.count == 2)
+            #expect(transfer.answer?.status == 201 && transfer.answer?["Location"] == "/things/7")
+            #expect(transfer.answer?.body == Data("made".utf8))
+        }
+    }
+
+    @Test("A file that has changed fails the transfer, and nothing of it is sent", arguments: 0..<4)
+    func changed(how: Int) async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: [8])
+            model.serve(on: server)
+            let session = try session(server)
+            let store = try TransferStore(folder: store) { $0.mayBegin = { _ in false } }
+            let transfer = try await store.upload(file: path, to: "files", with: session)
+            await store.interrupt()
+            switch how {
+            case 0: try (Self.content + [1]).write(to: URL(filePath: path))
+            case 1:
+                var other = Self.content
+                other[299_999] ^= 1
+                try other.write(to: URL(filePath: path))
+            case 2:
+                try FileManager.default.copyItem(atPath: path, toPath: path + "2")
+                #expect(rename(path + "2", path) == 0)
+            default: #expect(unlink(path) == 0)
+            }
+            let later = try TransferStore(folder: self.store)
+            let resumed = try #require(try await later.resumeAll(with: session).first)
+            guard case .failed(let failure) = try await resumed.end() else {
+                Issue.record("\(resumed.status)")
+                return
+            }
+            let word = ["300001", "other content", "replaced", "No such file"][how]
+            #expect(failure.kind == "fileUnreadable" && failure.reason.contains(word), "\(failure)")
+            #expect(resumed.id == transfer.id && model.log.isEmpty)
+        }
+    }
+
+    @Test("A form of files and values survives; values are kept for their owner alone, until the acknowledgement")
+    func form() async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let received = Mutex<(String, Data)?>(nil)
+            server.route("POST", "/photos") { request in
+                let body = Data(try await request.body.collect())
+                received.withLock { $0 = (request.headers["Content-Type"] ?? "", body) }
+                return ServerResponse(status: 204)
+            }
+            let session = try session(server)
+            let first = try TransferStore(folder: store) { $0.mayBegin = { _ in false } }
+            let transfer = try await first.upload(to: "photos", with: session, .init(.off)) { form in
+                form.boundary = "b"
+                form.append("Ada", name: "author")
+                form.append(file: path, name: "photo")
+                form.append("1", name: "rating")
+            }
+            let own = "\(store)/\(transfer.id)/content"
+            #expect(FileStatus(path: own)?.permissions == 0o600 && transfer.details.path == own)
+            await first.interrupt()
+            let second = try TransferStore(folder: store)
+            let resumed = try #require(try await second.resumeAll(with: session).first)
+            guard case .finished = try await resumed.end() else {
+                Issue.record("\(resumed.status)")
+                return
+            }
+            var expected = Data("--b\r\nContent-Disposition: form-data; name=\"author\"\r\n\r\nAda\r\n".utf8)
+            expected += Data("--b\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"a.jpg\"\r\n".utf8)
+            expected += Data("Content-Type: image/jpeg\r\n\r\n".utf8) + Self.content
+            expected += Data("\r\n--b\r\nContent-Disposition: form-data; name=\"rating\"\r\n\r\n1\r\n--b--\r\n".utf8)
+            let found = try #require(received.withLock { $0 })
+            #expect(found.0 == "multipart/form-data; boundary=b" && found.1 == expected)
+            try await second.acknowledge(transfer.id)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: store).isEmpty)
+
+            await #expect(throws: SternaError.self) {
+                try await second.upload(to: "photos", with: session) { $0.append("hunter2", name: "password") }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: store).isEmpty)
+        }
+    }
+
+    @Test("A stream is copied into the store, up to its limit")
+    func stream() async throws {
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: [8])
+            model.serve(on: server)
+            let session = try session(server)
+            let store = try TransferStore(folder: store) { $0.maxStoredBytes = 500_000 }
+            func body(_ pieces: Int) -> Body {
+                let (stream, feed) = AsyncStream<Bytes>.makeStream()
+                for number in 0..<pieces { feed.yield(Bytes(repeating: UInt8(number), count: 100_000)) }
+                feed.finish()
+                return .stream(stream)
+            }
+            let transfer = try await store.upload(body(3), to: "files", with: session)
+            #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 300_000))
+            #expect(model.uploads.first?.bytes.count == 300_000)
+            // Until it is acknowledged, the store keeps its content.
+            do {
+                _ = try await store.upload(body(3), to: "files", with: session)
+                Issue.record("It was taken.")
+            } catch let error as SternaError {
+                #expect(error.kind == .limitExceeded && error.message.contains("200000"), "\(error)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: self.store) == [transfer.id.text])
+            try await store.acknowledge(transfer.id)
+            try await store.upload(body(5), to: "files", with: session)
+        }
+    }
+
+    @Test("A secret header field is stored by name, and its value is asked for at each attempt")
+    func secrets() async throws {
+        let path = try file(Data("abc".utf8))
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: [8])
+            model.serve(on: server)
+            let session = try session(server)
+            let store = try TransferStore(folder: store) { $0.secret = { $0 == "shop" ? "hunter2" : nil } }
+            let transfer = try await store.upload(
+                file: path, to: "files", with: session, secrets: ["X-API-Key": "shop"])
+            guard case .finished = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+            let sent = server.requests().filter { $0.method != "OPTIONS" }.map { $0.headers["X-API-Key"] }
+            #expect(sent.count == 2 && sent.allSatisfy { $0 == "hunter2" })
+            for name in try FileManager.default.contentsOfDirectory(atPath: "\(self.store)/\(transfer.id)") {
+                let bytes = FileManager.default.contents(atPath: "\(self.store)/\(transfer.id)/\(name)") ?? Data()
+                #expect(!String(decoding: bytes, as: UTF8.self).contains("hunter2"))
+            }
+            let other = try await store.upload(file: path, to: "files", with: session, secrets: ["X-API-Key": "other"])
+            guard case .failed(let failure) = try await other.end() else {
+                Issue.record("\(other.status)")
+                return
+            }
+            #expect(failure.reason.contains("“other”") && failure.reason.contains("TransferStoreSettings.secret"))
+            do {
+                _ = try await store.upload(file: path, to: "files", with: session, headers: ["X-API-Key": "hunter2"])
+                Issue.record("It was taken.")
+            } catch let error as SternaError {
+                #expect(error.kind == .invalidRequest && !"\(error)".contains("hunter2"))
+            }
+        }
+    }
+
+    @Test("The server is asked to forget an upload that is cancelled")
+    func cancelled() async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: [8]) { _, method in
+                method == "HEAD" ? .status(503, ["Retry-After": "60"]) : method == "PATCH" ? .cut(after: 1_000) : nil
+            }
+            model.serve(on: server)
+            let store = try TransferStore(folder: store)
+            let transfer = try await store.upload(file: path, to: "files", with: try session(server))
+            while !model.log.contains("HEAD") { await Task.yield() }
+            try await transfer.cancel()
+            #expect(transfer.status.state == .cancelled && model.log.last == "DELETE" && model.uploads.isEmpty)
+        }
+    }
+
+    @Test("A refusal for good ends the transfer with the server's reason; one that passes does not")
+    func refused() async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .status(422, [:]) : nil }
+            model.serve(on: server)
+            let store = try TransferStore(folder: store)
+            let transfer = try await store.upload(file: path, to: "files", with: try session(server))
+            guard case .failed(let failure) = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"))
+        }
+        #expect(TransferRule.isTransient(.passing(.locked)) && TransferRule.isTransient(.passing(.waitTooLong(900))))
+        #expect(!TransferRule.isTransient(.passing(.mismatch)) && !TransferRule.isTransient(.passing(.outcomeUnknown)))
+    }
+
+    @Test("A download into a folder has the name that the server gives it")
+    func intoFolder() async throws {
+        try await TestServer.withServer { server async throws in
+            server.route("GET", "/file") { _ in
+                ServerResponse(
+                    headers: ["Content-Disposition": "attachment; filename=\"named.txt\""], body: .bytes([0x61]))
+            }
+            let store = try TransferStore(folder: store)
+            let transfer = try await store.download("file", into: folder.path, with: try session(server))
+            #expect(try await transfer.end() == .finished(path: folder.path + "/named.txt", length: 1))
+            #expect(transfer.details.isFolder && transfer.details.path == folder.path)
+        }
+    }
+
+    @Test("A transfer begins once the program lets it")
+    func constraint() async throws {
+        try await TestServer.withServer { server async throws in
+            let isAllowed = Mutex(false)
+            let store = try TransferStore(folder: store) { settings in
+                settings.mayBegin = { _ in isAllowed.withLock { $0 } }
+                settings.constraintInterval = .seconds(3_600)
+            }
+            let transfer = try await store.download(
+                "range/10", to: folder.path + "/f", with: try session(server))
+            await store.retryNow()
+            #expect(transfer.status.state == .waiting && server.requests().isEmpty)
+            isAllowed.withLock { $0 = true }
+            await store.retryNow()
+            #expect(try await transfer.end() == .finished(path: folder.path + "/f", length: 10))
+        }
+    }
+}
+
+extension SternaError {
+    fileprivate static func passing(_ fault: UploadFault) -> SternaError {
+        var error = fault.error()
+        error.underlying = fault
+        return error
+    }
+}
