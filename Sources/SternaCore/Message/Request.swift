@@ -196,10 +196,12 @@ public struct Request: @unchecked Sendable {
         storage = Storage(Content(method.normalized, url, headers, body))
     }
 
-    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) is not sent twice
+    /// without a question for what is there.
     public var isIdempotent: Bool {
         switch method {
-        case .get, .head, .put, .delete, .options, .trace: true
+        case .put: headers[.contentRange] == nil
+        case .get, .head, .delete, .options, .trace: true
         default: false
         }
     }

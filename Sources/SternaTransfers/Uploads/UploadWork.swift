@@ -125,6 +125,7 @@ struct UploadWork: TransferWork {
             switch options.resumption {
             case .ietf: .named(.ietf(.preferred))
             case .tus: .named(.tus)
+            case .contentRange: .named(.contentRange)
             default: .discovered
             }
         plan.creation = options.createsWithContent ? .withContent : .empty

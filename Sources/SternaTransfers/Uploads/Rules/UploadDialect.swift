@@ -4,21 +4,27 @@ enum UploadDialect: Sendable, Hashable, Codable, CustomStringConvertible {
     case ietf(IETFVersion)
     /// tus 1.0.0.
     case tus
+    /// By `Content-Range`, see ``ContentRangeRule``.
+    case contentRange
 
     var description: String {
         switch self {
         case .ietf(let version): "resumable uploads, interop version \(version.number)"
         case .tus: "tus 1.0.0"
+        case .contentRange: "Content-Range"
         }
     }
 
     private static let tusText = "tus-1.0.0"
+    private static let contentRangeText = "content-range"
     private static let ietfText = "ietf-"
 
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         if text == Self.tusText {
             self = .tus
+        } else if text == Self.contentRangeText {
+            self = .contentRange
         } else if text.hasPrefix(Self.ietfText), let number = Int(text.dropFirst(Self.ietfText.count)),
             let version = IETFVersion(number)
         {
@@ -33,6 +39,7 @@ enum UploadDialect: Sendable, Hashable, Codable, CustomStringConvertible {
         var container = encoder.singleValueContainer()
         switch self {
         case .tus: try container.encode(Self.tusText)
+        case .contentRange: try container.encode(Self.contentRangeText)
         case .ietf(let version): try container.encode("\(Self.ietfText)\(version.number)")
         }
     }

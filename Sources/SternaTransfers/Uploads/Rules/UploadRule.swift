@@ -29,10 +29,14 @@ enum UploadRule {
         if let fault = oversize(state) { return .fail(fault) }
         if dialect == .tus, let fault = TusRule.missing(state, plan) { return .fail(fault) }
         if dialect != .tus, plan.concatenation != .none { return .fail(.missingExtension(.concatenation)) }
+        if dialect == .contentRange, let algorithm = plan.checksum {
+            return .fail(.missingAlgorithm(algorithm.rawValue))
+        }
         if dialect != .tus, let algorithm = plan.checksum, algorithm.fieldName == nil {
             return .fail(.missingAlgorithm(algorithm.rawValue))
         }
         if case .final = plan.concatenation, dialect == .tus { return .create(0..<0, completes: true) }
+        guard dialect != .contentRange else { return .create(0..<0, completes: false) }
         var hasContent = plan.creation == .withContent && !state.createsEmpty
         if dialect == .tus {
             hasContent =
@@ -64,6 +68,8 @@ enum UploadRule {
         let least = state.limits.minAppend ?? 0
         var most = min(state.limits.maxAppend ?? .max, state.largestAppend ?? .max)
         if let own = plan.largestAppend { most = min(most, max(own, least, 1)) }
+        // Of such a server's blocks, half a one is not kept.
+        if dialect == .contentRange, most < rest, most >= ContentRangeRule.unit { most -= most % ContentRangeRule.unit }
         let size = min(rest, most)
         guard size > 0, size == rest || size >= least, rest / size < mostAppends else {
             return .fail(.appendLimits(most: most))
@@ -81,6 +87,7 @@ enum UploadRule {
             switch state.dialect {
             case .ietf(let version): try IETFRule.request(step, state, plan, version, digest: digest)
             case .tus: try TusRule.request(step, state, plan, digest: digest)
+            case .contentRange: try ContentRangeRule.request(step, state, plan)
             case nil: UploadRequest(method: .options, url: state.target, headers: IETFRule.versionFields(.preferred))
             }
         // The caller's fields may be credentials, which belong to one origin.
@@ -108,6 +115,7 @@ enum UploadRule {
             switch state.dialect {
             case .ietf(let version): return try IETFRule.answer(reply, to: step, state, version)
             case .tus: return try TusRule.answer(reply, to: step, state)
+            case .contentRange: return try ContentRangeRule.answer(reply, to: step, state)
             case nil: return .fail(.noProtocol(status: reply.status))
             }
         } catch {
