@@ -63,6 +63,7 @@ enum TransferRule {
     /// Whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
         if let fault = error.underlying as? UploadFault { return fault.passes }
+        if error.underlying is MissingSecret { return true }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch:

@@ -41,8 +41,8 @@ struct WorkPlace: Sendable {
             guard let value = try await settings.secret?(field[1]) else {
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
-                    "The store has no value for the secret “\(FieldSyntax.printable(field[1]))” of the field \(field[0]). Set TransferStoreSettings.secret."
-                )
+                    "The store has no value for the secret “\(FieldSyntax.printable(field[1]))” of the field \(field[0]). Set TransferStoreSettings.secret.",
+                    underlying: MissingSecret())
             }
             lines.append((field[0], value))
         }
@@ -54,3 +54,6 @@ struct WorkPlace: Sendable {
         try await FileWork.run { [journal] in try journal.append(event, syncs: syncs) }
     }
 }
+
+/// The store has no value for a secret, which a later program may know.
+struct MissingSecret: Error {}

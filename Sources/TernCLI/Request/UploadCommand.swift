@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaTransfers
 
 /// Sends a file as the body of a request.
 struct UploadCommand: AsyncParsableCommand {
@@ -11,6 +12,10 @@ struct UploadCommand: AsyncParsableCommand {
             The file is the whole body. A form with a file is tern --form URL name@FILE;
             standard input is sent by tern PUT URL. Without --fail the exit status is 0
             whatever the server answers.
+            With --resumable the upload survives Ctrl-C, a crash and a new start: the same
+            command, or tern transfers resume, goes on behind what the server has, by the
+            IETF's protocol, tus or Content-Range. The method is POST then, and the URL
+            is taken as it is.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
@@ -24,7 +29,25 @@ struct UploadCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("X", allowingJoined: true), .long], help: ArgumentHelp("The method.", valueName: "method"))
-    var method = "PUT"
+    var method: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Go on after an interruption: auto asks the server for its protocol.",
+            valueName: "auto|ietf|tus|content-range|off"))
+    var resumable = ResumptionName.off
+
+    @Option(
+        help: ArgumentHelp(
+            "With --resumable tus, upload so many parts at once, which the server joins.", valueName: "count"))
+    var parts = 1
+
+    @Option(
+        help: ArgumentHelp("With --resumable, the bytes of one request at most.", valueName: "bytes"))
+    var maxRequestBytes: Int64?
+
+    @OptionGroup
+    var store: StoreOptions
 
     @OptionGroup(title: "Request")
     var request: SendingOptions
@@ -43,11 +66,24 @@ struct UploadCommand: AsyncParsableCommand {
 
     func validate() throws {
         if file == "-" {
-            throw ValidationError("tern upload sends a file; for standard input write … | tern \(method) URL.")
+            throw ValidationError("tern upload sends a file; for standard input write … | tern \(method ?? "PUT") URL.")
+        }
+        guard resumable == .off else {
+            guard (1...64).contains(parts) else { throw ValidationError("--parts takes a number from 1 to 64.") }
+            if parts > 1, resumable != .tus { throw ValidationError("--parts needs --resumable tus.") }
+            if maxRequestBytes.map({ $0 < 1 }) == true {
+                throw ValidationError("--max-request-bytes takes a number from 1.")
+            }
+            return
+        }
+        if parts != 1 || maxRequestBytes != nil || store.folder != nil {
+            throw ValidationError("--parts, --max-request-bytes and --store need --resumable.")
         }
     }
 
     func run() async throws {
+        if let resumption = resumable.resumption { return try await runResumable(resumption) }
+        let method = method ?? "PUT"
         var url = Target.expand(url)
         if url.hasSuffix("/"), let name = file.split(separator: "/").last {
             url += QueryEncoder.percentEncoded(String(name))
@@ -57,5 +93,21 @@ struct UploadCommand: AsyncParsableCommand {
             target: target, request: request, connection: connection, trust: trust, routing: routing, output: output)
         job.ignoresInput = true
         try await job.run()
+    }
+
+    private func runResumable(_ resumption: UploadOptions.Resumption) async throws {
+        let items = try items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
+        guard !items.contains(where: \.isContent) else {
+            throw UsageError("The file is the whole body, so no fields go with it; leave them out.")
+        }
+        let content = try RequestContent(try request.headerItems() + items, as: .json)
+        var upload = UploadOptions(resumption)
+        if let method { upload.method = method }
+        (upload.parts, upload.maxRequestBytes) = (parts, maxRequestBytes)
+        try await ResumableUpload(
+            file: file, url: try Target.url(Target.expand(url)).appendingQuery(content.query), upload: upload,
+            headers: content.headers, request: request, connection: connection, trust: trust, routing: routing,
+            store: store, isSilent: output.silent
+        ).run()
     }
 }

@@ -71,10 +71,21 @@ struct TransferTable {
     static func sentence(_ transfer: TransferCompletion) -> String {
         switch transfer.state {
         case .finished(let path, let length):
-            "Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))"
+            finished(transfer.details, path, length, transfer.answer)
         case .failed(let failure): "\(name(transfer)): \(TerminalText.line(failure.reason))"
         default: "\(name(transfer)): \(transfer.state)"
         }
+    }
+
+    /// The end of a transfer that has succeeded, as a sentence.
+    static func finished(
+        _ details: TransferDescription, _ path: String, _ length: Int64, _ answer: TransferAnswer?
+    ) -> String {
+        guard details.kind == .upload else {
+            return "Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))"
+        }
+        let place = (answer?["Location"] ?? answer?["Content-Location"]).map { "; it is at \(TerminalText.line($0))" }
+        return "Uploaded \(name(details)), \(ByteSize(length))\(place ?? "")"
     }
 
     /// Returns transfers as JSON: an array of objects.
@@ -82,11 +93,13 @@ struct TransferTable {
         .array(
             transfers.map { transfer in
                 var pairs: [(String, JSON)] = [
-                    ("id", .string(transfer.id.text)), ("state", .string(word(transfer.state))),
+                    ("id", .string(transfer.id.text)), ("kind", .string(transfer.details.kind.rawValue)),
+                    ("state", .string(word(transfer.state))),
                     ("url", .string(Redaction.show(transfer.details.url))), ("file", .string(transfer.details.path)),
                     ("completed", .number(.init(transfer.progress.completed))),
                 ]
                 if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
+                if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
                 if case .failed(let failure) = transfer.state { pairs.append(("reason", .string(failure.reason))) }
                 if let context = transfer.details.context { pairs.append(("context", .string(context))) }
                 return .object(.init(pairs: pairs))

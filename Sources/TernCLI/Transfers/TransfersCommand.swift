@@ -5,13 +5,14 @@ import SternaTransfers
 /// Adds transfers that survive the process to a store, and carries them on.
 struct TransfersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfers", abstract: "Downloads that go on after a crash, a kill or a new start.",
+        commandName: "transfers", abstract: "Downloads and uploads that go on after a crash, a kill or a new start.",
         discussion: """
             A store is a folder, ~/.local/state/tern/transfers unless --store names another
             one. What is added stays there until it is removed; an interrupted transfer
             goes on with tern transfers resume, behind the bytes that are there. Nothing
             runs while no command does. ID is the beginning of an identifier that list
-            shows. Nothing secret is stored: credentials come from ~/.netrc by --netrc.
+            shows. Uploads are added by tern upload --resumable. Nothing secret is stored:
+            credentials are given again, by --auth, --netrc or --header.
             """,
         subcommands: [
             TransfersAddCommand.self, TransfersListCommand.self, TransfersWatchCommand.self,
@@ -30,9 +31,11 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Opens the store.
-    func open(concurrency: Int = 4) async throws -> TransferStore {
+    func open(
+        concurrency: Int = 4, _ configure: @escaping @Sendable (inout TransferStoreSettings) -> Void = { _ in }
+    ) async throws -> TransferStore {
         let path = try path()
-        return try await FileWork.run { try TransferStore(folder: path, concurrency: concurrency) }
+        return try await FileWork.run { try TransferStore(folder: path, concurrency: concurrency, configure) }
     }
 
     private func path() throws -> String {
@@ -139,7 +142,7 @@ struct TransfersPauseCommand: AsyncParsableCommand {
 /// Cancels transfers, and removes what of their files is there.
 struct TransfersCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel transfers for good, and remove what of their files is there.")
+        commandName: "cancel", abstract: "Cancel transfers for good, and remove what of downloaded files is there.")
 
     @OptionGroup
     var store: StoreOptions

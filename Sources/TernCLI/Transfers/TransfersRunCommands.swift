@@ -13,8 +13,13 @@ struct TransferSessionOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
     var silent = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Answer servers that ask for credentials with those of ~/.netrc.")
-    var netrc = false
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .customLong("header")],
+        help: ArgumentHelp("A header field; the values of secret ones are not stored.", valueName: "Name: value"))
+    var header: [String] = []
 
     @OptionGroup(title: "Connection")
     var connection: ConnectionOptions
@@ -29,16 +34,32 @@ struct TransferSessionOptions: ParsableArguments {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64.") }
     }
 
-    /// Makes the session that carries transfers on.
+    /// The header fields.
+    func headers() throws -> Headers {
+        try RequestContent(try header.map { try HabitOptions.headerItem($0) }, as: .json).headers
+    }
+
+    /// Makes the session that carries transfers on. Throws `UsageError` for credentials that would go to several hosts.
     func session(_ urls: [HTTPURL]) throws -> Session {
         let policies = try urls.map { try trust.policy(for: $0) }
         let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
-        return try Session { settings in
+        let (given, netrc) = (try credentials.given(), try credentials.netrcSetting())
+        let origins = Set(urls.map(\.origin.description))
+        let hasCredentials = given.authorization != nil || given.credential != nil
+        guard !hasCredentials || origins.count < 2 else {
+            throw UsageError(
+                "--auth and --bearer are for one host, and these transfers are with \(origins.count); name those of one, or use --netrc."
+            )
+        }
+        return try Session(baseURL: hasCredentials ? origins.first : nil) { settings in
             if let policy = policies.first { settings.securityPolicy = policy }
             settings.engine = engine
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
-            if netrc { settings.netrc = .standard }
+            settings.netrc = netrc
+            settings.authorization = given.authorization
+            settings.credential = given.credential
+            if let policy = given.policy { settings.authentication = policy }
         }
     }
 }
@@ -86,7 +107,8 @@ struct TransfersAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let targets = try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }
-        let store = try await store.open(concurrency: options.jobs)
+        let (headers, secrets, values) = TransferSecrets.split(try options.headers())
+        let store = try await store.open(concurrency: options.jobs) { $0.secret = { values[$0] } }
         let session = try options.session(targets)
         var settings = TransferOptions()
         (settings.sha256, settings.maxSegments) = (sha256, segments)
@@ -98,7 +120,9 @@ struct TransfersAddCommand: AsyncParsableCommand {
             else {
                 throw UsageError("The URL \(Redaction.show(url)) does not end in a file name; write -o FILE.")
             }
-            transfers.append(try await store.download(url, to: file, with: session, options: settings))
+            transfers.append(
+                try await store.download(
+                    url, to: file, with: session, headers: headers, secrets: secrets, options: settings))
         }
         try await TransferRun(store: store, transfers: transfers, isSilent: options.silent).run()
     }
@@ -119,11 +143,17 @@ struct TransfersResumeCommand: AsyncParsableCommand {
     var options: TransferSessionOptions
 
     func run() async throws {
-        let store = try await store.open(concurrency: options.jobs)
+        let values = TransferSecrets.split(try options.headers()).values
+        let store = try await store.open(concurrency: options.jobs) { $0.secret = { values[$0] } }
         let meant = try selection.of(await store.list()).filter { !$0.state.isOver }
         let session = try options.session(meant.map(\.details.url))
         var transfers: [Transfer] = []
         for one in meant where !selection.ids.isEmpty || one.state != .paused {
+            let missing = one.details.secrets.compactMap(\.first).filter { values[$0.lowercased()] == nil }
+            if let name = missing.first {
+                printError("\(TransferTable.name(one)) needs a secret that is not stored; write -H '\(name): VALUE'.")
+                continue
+            }
             guard let transfer = try await store.take(one.id, with: session) else {
                 printError("Another command carries \(TransferTable.name(one)) on.")
                 continue
@@ -177,7 +207,7 @@ struct TransferRun {
         }
         switch transfer.status.state {
         case .finished(let path, let length):
-            display.say("Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))")
+            display.say(TransferTable.finished(transfer.details, path, length, transfer.answer))
             return nil
         case .failed(let failure):
             display.complain("\(TransferTable.name(transfer.details)): \(TerminalText.line(failure.reason))")

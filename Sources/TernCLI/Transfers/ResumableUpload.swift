@@ -1,0 +1,135 @@
+import ArgumentParser
+import Sterna
+import SternaPlatform
+import SternaTransfers
+
+/// How `tern upload` goes on after an interruption.
+enum ResumptionName: String, ExpressibleByArgument, CaseIterable {
+    case auto, ietf, tus
+    case contentRange = "content-range"
+    case off
+
+    /// Nil for an upload that no store keeps.
+    var resumption: UploadOptions.Resumption? {
+        switch self {
+        case .auto: .automatic
+        case .ietf: .ietf
+        case .tus: .tus
+        case .contentRange: .contentRange
+        case .off: nil
+        }
+    }
+}
+
+/// An upload that the store of transfers keeps until it is over: the same command, or `tern transfers resume`, carries it on.
+struct ResumableUpload {
+    let file: String
+    let url: HTTPURL
+
+    /// The options of the upload, with the protocol.
+    let upload: UploadOptions
+    let headers: Headers
+    let request: SendingOptions
+    let connection: ConnectionOptions
+    let trust: TrustOptions
+    let routing: RoutingOptions
+    let store: StoreOptions
+    let isSilent: Bool
+
+    /// Throws the exit status of a failure that was shown.
+    func run() async throws {
+        let session = try session()
+        let (plain, secrets, values) = TransferSecrets.split(headers)
+        let store = try await store.open { $0.secret = { values[$0] } }
+        var transfer = try await earlier(store, session)
+        let isNew = transfer == nil
+        if let transfer { try await transfer.begin() }
+        if transfer == nil { transfer = try await add(store, session, plain, secrets) }
+        guard let transfer else { return }
+        do {
+            try await TransferRun(
+                store: store, transfers: [transfer], isSilent: isSilent || !isNew && hasChanged(transfer)
+            )
+            .run()
+        } catch let status as ExitCode {
+            guard !isNew, hasChanged(transfer) else {
+                try? await store.acknowledge(transfer.id)
+                throw status
+            }
+            // The file is another one than that of the interrupted command.
+            printError("The file has changed since the upload was interrupted; it begins anew.")
+            try await store.acknowledge(transfer.id)
+            let second = try await add(store, session, plain, secrets)
+            defer { Task { [id = second.id] in try? await store.acknowledge(id) } }
+            try await TransferRun(store: store, transfers: [second], isSilent: isSilent).run()
+        }
+        try await store.acknowledge(transfer.id)
+    }
+
+    private func hasChanged(_ transfer: Transfer) -> Bool {
+        if case .failed(let failure) = transfer.status.state { return failure.kind == "fileUnreadable" }
+        return false
+    }
+
+    private func add(
+        _ store: TransferStore, _ session: Session, _ headers: Headers, _ secrets: [String: String]
+    ) async throws -> Transfer {
+        try await store.upload(file: file, to: url, with: session, upload, headers: headers, secrets: secrets)
+    }
+
+    /// Returns the transfer that an interrupted command has left, of which this process is the owner now. Throws `UsageError` if another
+    /// process is.
+    private func earlier(_ store: TransferStore, _ session: Session) async throws -> Transfer? {
+        let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+        let found = await store.list().first {
+            !$0.state.isOver && $0.details.kind == .upload && $0.details.url == url && $0.details.path == path
+        }
+        guard let found else { return nil }
+        guard let transfer = try await store.take(found.id, with: session) else {
+            throw UsageError(
+                "Another command uploads \(TransferTable.name(found)) to this URL; end that with Ctrl-C first.",
+                status: ExitStatus.failure)
+        }
+        return transfer
+    }
+
+    private func session() throws -> Session {
+        let credentials = request.sender.credentials
+        let signing = try request.aws.signing(
+            isAsked: credentials.authType == .awsSigv4, auth: credentials.auth, for: url)
+        let given = signing == nil ? try credentials.given() : CredentialOptions.Given()
+        let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
+        let (proxies, netrc) = (try routing.proxies(), try credentials.netrcSetting())
+        try routing.checkSocket()
+        return try Session(baseURL: url.origin.description) { settings in
+            settings.securityPolicy = policy
+            settings.engine = engine
+            connection.apply(to: &settings)
+            routing.apply(to: &settings, proxies)
+            settings.netrc = netrc
+            settings.authorization = given.authorization
+            settings.credential = given.credential
+            if let policy = given.policy { settings.authentication = policy }
+            settings.awsSigning = signing
+        }
+    }
+}
+
+/// Header fields of a command line that are secrets: the store has their names, and this process their values.
+enum TransferSecrets {
+    /// Returns the fields that are no secrets, the secret ones with the names of their values, and the values.
+    static func split(_ headers: Headers) -> (plain: Headers, secrets: [String: String], values: [String: String]) {
+        var plain = Headers()
+        var (secrets, values) = ([String: String](), [String: String]())
+        for line in headers.lines {
+            if Redaction.isSecretHeader(line.name) {
+                let name = line.name.lowercased()
+                secrets[line.name] = name
+                values[name] = line.value
+            } else {
+                plain.append(line.name, line.value)
+            }
+        }
+        return (plain, secrets, values)
+    }
+}
