@@ -18,3 +18,9 @@ public struct InformationalResponse: Sendable {
 package enum InformationalResponseKey: RequestOptionKey {
     package static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
 }
+
+/// The option key of a request whose content the server confirms as it arrives: a 104 with a larger Upload-Offset than those before
+/// it does not count against the limit on interim responses (draft-ietf-httpbis-resumable-upload, 5).
+package enum ConfirmedProgressKey: RequestOptionKey {
+    package static var defaultValue: Bool { false }
+}

@@ -43,6 +43,12 @@ extension HTTP2StreamHandler {
         }
     }
 
+    /// Sends an interim response, unless the final one has begun.
+    func inform(_ status: Int, _ headers: ServerHeaders, _ promise: EventLoopPromise<Void>) {
+        guard !responseStarted, context != nil else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        send(HPACKHeaders(status: status, fields: headers, length: nil), endStream: false, promise: promise)
+    }
+
     private func finish(_ head: HPACKHeaders, _ body: [UInt8]) {
         guard let promise = lastPromise() else { return }
         if body.isEmpty {

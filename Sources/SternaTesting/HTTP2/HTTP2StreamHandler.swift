@@ -91,7 +91,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
             if !hasBegun {
                 begin(head.headers, hasBody: !head.endStream, context: context)
             } else if head.endStream {
-                endRequest()
+                endRequest(ServerHeaders(head.headers.map { .init(name: $0.name, value: $0.value) }))
             }
         case .data(let data):
             if case .byteBuffer(let buffer) = data.data, buffer.readableBytes > 0 { take(buffer) }
@@ -116,9 +116,9 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
             .init(
                 method: method, target: head.target, headers: head.headers, bodySize: 0,
                 connection: connection.number, version: .http2))
+        let loop = context.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
         if hasBody {
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let loop = context.eventLoop
             pipe = ServerBodyPipe(declaredLength: declaredLength) {
                 loop.execute { bound.value.bodyDemanded() }
             }
@@ -130,7 +130,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
                 method: method, target: head.target, path: target.path, query: target.query, headers: head.headers,
                 body: ServerRequestBody(pipe: pipe), remoteAddress: connection.remoteAddress,
                 connection: connection.number, origin: target.origin ?? "\(core.scheme)://\(authority)",
-                version: .http2))
+                version: .http2,
+                interim: ServerInterim(loop) { status, headers, promise in bound.value.inform(status, headers, promise) }))
     }
 
     private func take(_ buffer: ByteBuffer) {
@@ -151,10 +152,10 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         context.writeAndFlush(Self.wrapOutboundOut(payload), promise: nil)
     }
 
-    private func endRequest() {
+    private func endRequest(_ trailers: ServerHeaders = ServerHeaders()) {
         guard !requestEnded else { return }
         requestEnded = true
-        pipe?.finish()
+        pipe?.finish(trailers)
         if received > 0 { connection.core.bodyEnded(request: record, size: received) }
     }
 

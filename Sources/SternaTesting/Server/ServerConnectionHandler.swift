@@ -128,7 +128,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
             switch part {
             case .head(let head): begin(head, context: context)
             case .body(let buffer): take(buffer)
-            case .end: requestEnded(context: context)
+            case .end(let trailers): requestEnded(trailers, context: context)
             }
         }
     }
@@ -156,7 +156,8 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         let request = ServerRequest(
             method: method, target: head.uri, path: target.path, query: target.query, headers: headers,
             body: ServerRequestBody(pipe: pipe), remoteAddress: remoteAddress, connection: number,
-            origin: target.origin ?? "\(core.scheme)://\(headers["Host"] ?? localAuthority)", version: version)
+            origin: target.origin ?? "\(core.scheme)://\(headers["Host"] ?? localAuthority)", version: version,
+            interim: ServerInterim(loop) { bound.value.inform($0, $1, identifier, $2) })
         exchange = ServerExchange(
             identifier: identifier, head: head, request: request, record: record, pipe: pipe,
             declaredLength: declared)
@@ -174,10 +175,10 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    private func requestEnded(context: ChannelHandlerContext) {
+    private func requestEnded(_ trailers: HTTPHeaders?, context: ChannelHandlerContext) {
         guard let exchange else { return }
         exchange.requestEnded = true
-        exchange.pipe?.finish()
+        exchange.pipe?.finish(trailers.map { ServerHeaders($0) } ?? ServerHeaders())
         if exchange.received > 0 { core.bodyEnded(request: exchange.record, size: exchange.received) }
         if exchange.responseEnded {
             nextRequest()

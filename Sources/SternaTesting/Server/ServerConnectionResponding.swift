@@ -51,6 +51,18 @@ extension ServerConnectionHandler {
         }
     }
 
+    /// Writes an interim response, unless the exchange's final one has begun.
+    func inform(_ status: Int, _ headers: ServerHeaders, _ identifier: Int, _ promise: EventLoopPromise<Void>) {
+        guard let exchange, exchange.identifier == identifier, !exchange.responseStarted, let context else {
+            return promise.fail(ChannelError.ioOnClosedChannel)
+        }
+        var text = "HTTP/1.1 \(status) \(status == 104 ? "Upload Resumption Supported" : "Interim")\r\n"
+        for field in headers {
+            text += "\(ResponseHead.cleaned(field.name)): \(ResponseHead.cleaned(field.value))\r\n"
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: text + "\r\n")), promise: promise)
+    }
+
     private func writeHead(
         _ response: ServerResponse, _ status: Int, _ framing: ResponseHead.Framing, _ exchange: ServerExchange,
         to buffer: inout ByteBuffer

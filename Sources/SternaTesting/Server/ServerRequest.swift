@@ -23,6 +23,16 @@ public struct ServerRequest: Sendable {
     /// The HTTP version of the request. Over HTTP/2 the names of header fields are in lower case, and they include `:authority`
     /// as `host`.
     public let version: ServerHTTPVersion
+    let interim: ServerInterim
+
+    /// Sends an interim response (RFC 9110 §15.2), and returns once its bytes have been written to the socket.
+    ///
+    /// - Parameter status: 102 to 199; nothing is sent for any other one, nor over HTTP/1.0.
+    /// - Throws: A channel error if the client has closed or the final response has begun.
+    public func inform(_ status: Int, _ headers: ServerHeaders = [:]) async throws {
+        guard (102...199).contains(status), version != .http10 else { return }
+        try await interim.send(status, headers)
+    }
 
     /// The decoded name and value pairs of the query in order, at most 10 000.
     public var queryItems: [(name: String, value: String)] {

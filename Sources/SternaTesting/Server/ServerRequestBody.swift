@@ -31,6 +31,9 @@ public struct ServerRequestBody: Sendable, AsyncSequence {
         try await pipe?.next()
     }
 
+    /// The trailer fields, once the whole body has been read; none before, and none over HTTP/1.0.
+    public var trailers: ServerHeaders { pipe?.trailers ?? ServerHeaders() }
+
     /// Reads the whole body.
     ///
     /// - Parameter limit: The maximum number of bytes, 32 MiB by default.
@@ -59,6 +62,7 @@ final class ServerBodyPipe: Sendable {
         var paused = false
         var ended = false
         var failed = false
+        var trailers = ServerHeaders()
         var waiter: CheckedContinuation<ByteBuffer?, any Error>?
     }
 
@@ -91,8 +95,11 @@ final class ServerBodyPipe: Sendable {
         return more
     }
 
-    func finish() {
+    var trailers: ServerHeaders { state.withLock { $0.ended ? $0.trailers : ServerHeaders() } }
+
+    func finish(_ trailers: ServerHeaders = ServerHeaders()) {
         let waiter = state.withLock { state in
+            if !state.ended { state.trailers = trailers }
             state.ended = true
             defer { state.waiter = nil }
             return state.waiter

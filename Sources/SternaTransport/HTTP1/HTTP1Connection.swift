@@ -123,7 +123,8 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         }
         if exchangeCount > 1 { shard.counts.reuses += 1 }
         let request = exchange.request
-        parser.begin(isHeadRequest: request.method == .head)
+        parser.begin(
+            isHeadRequest: request.method == .head, followsProgress: request.options[ConfirmedProgressKey.self])
         if exchange.recorder != nil { noteStart(exchange) }
 
         let framing = RequestEncoder.framing(of: request)

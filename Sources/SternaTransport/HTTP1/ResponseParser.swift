@@ -36,7 +36,7 @@ struct ResponseParser {
     private var scanner: HeadScanner
     private var isHeadRequest = false
     private var ignoresFraming = false
-    private var informationalCount = 0
+    private var interimCount = InterimCount()
 
     /// Whether an interim response had a line that ends with a bare LF.
     private var sawBareLineFeed = false
@@ -77,13 +77,15 @@ struct ResponseParser {
 
     /// Expects a response.
     ///
-    /// - Parameter ignoresFraming: whether to ignore fields that define a length, as for CONNECT (RFC 9110, 9.3.6).
-    mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false) {
+    /// - Parameters:
+    ///   - ignoresFraming: whether to ignore fields that define a length, as for CONNECT (RFC 9110, 9.3.6).
+    ///   - followsProgress: whether 104s that confirm more and more content do not count as interim responses.
+    mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false, followsProgress: Bool = false) {
         self.isHeadRequest = isHeadRequest
         self.ignoresFraming = ignoresFraming
         state = .head
         scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
-        informationalCount = 0
+        interimCount = InterimCount(followsProgress: followsProgress)
         sawBareLineFeed = false
         hasReceived = false
         isPersistent = false
@@ -190,9 +192,8 @@ struct ResponseParser {
     }
 
     private mutating func countInformational(_ head: ResponseHead) throws(ParseFailure) {
-        informationalCount += 1
         if head.summary.hasBareLineFeed { sawBareLineFeed = true }
-        guard informationalCount <= limits.informationalCount else {
+        guard interimCount.admits(head.status, head.section, limit: limits.informationalCount) else {
             throw .limit(
                 "The server sent more than \(limits.informationalCount) interim responses before its final response.")
         }

@@ -27,7 +27,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     var requestHalf = RequestHalf.open
     var responseHalf = ResponseHalf.open
     private(set) var head: HTTP2ResponseFields?
-    private var informationals = 0
+    private var interimCount: InterimCount?
     private(set) var contentCount: Int64 = 0
     var readIsHeld = false
     var lastCredit: NIODeadline?
@@ -183,8 +183,11 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     private func received(informational head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
         guard !isEnd else { throw .malformed("it ends with an interim response.") }
-        informationals += 1
-        guard informationals <= shard.options.limits.informationalCount else {
+        let followsProgress = exchange?.request.options[ConfirmedProgressKey.self] ?? false
+        var count = interimCount ?? InterimCount(followsProgress: followsProgress)
+        let isWithinLimit = count.admits(head.status, head.section, limit: shard.options.limits.informationalCount)
+        interimCount = count
+        guard isWithinLimit else {
             throw .limit("The server sent more than \(shard.options.limits.informationalCount) interim responses.")
         }
         if head.status == 100 { sendHeld() }

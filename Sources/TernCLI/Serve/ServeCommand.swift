@@ -10,6 +10,10 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Run the test server, with httpbin's routes, until Ctrl-C.",
         discussion: """
             It speaks HTTP/1.1 and HTTP/2: with --tls by ALPN, without by prior knowledge.
+
+            Resumable uploads are created at /uploads/ietf (draft-ietf-httpbis-resumable-upload, interop versions 3 to 8) and at \
+            /uploads/tus (tus 1.0.0); GET /uploads/ID/status tells their state. The query asks for faults, such as \
+            /uploads/tus?cut=50000. docs/Testing.md lists them.
             """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "number"))
@@ -21,6 +25,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Serve over TLS, with a certificate made on the spot.")
     var tls = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep resumable uploads in this folder, so that they go on after a restart.", valueName: "folder"))
+    var uploads: String?
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
     }
@@ -29,7 +38,9 @@ struct ServeCommand: AsyncParsableCommand {
         let authority = tls ? try CertificateAuthority(commonName: "tern serve") : nil
         let hosts = Set(["localhost", "127.0.0.1", "::1", host]).sorted()
         let bundle = try authority.map { try $0.issue(hosts: hosts) }
+        let uploads = try uploadServer()
         let server = try await start(bundle)
+        uploads.serve(on: server)
         let file = try authority.map { try PrivateFile(content: $0.pem, name: "tern-ca") }
         Descriptor.standardOutput.print(
             "Serving on \(server.url); \(server.url("/")) lists the routes. Press Ctrl-C to stop.")
@@ -38,6 +49,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
         await Self.untilCancelled()
         try await server.stop()
+    }
+
+    private func uploadServer() throws -> UploadServer {
+        do {
+            return try UploadServer(UploadServer.Options(folder: uploads))
+        } catch {
+            throw UsageError(
+                "The folder “\(uploads ?? "")” cannot be used for uploads: \(error)",
+                status: ExitStatus.failure)
+        }
     }
 
     private func start(_ bundle: CertificateBundle?) async throws -> TestServer {

@@ -82,6 +82,7 @@ struct UploadExchange: Sendable {
         draft.settings.retry = RetryPolicy.none
         draft.settings.redirects = .doNotFollow
         draft.settings.cachePolicy = .ignored
+        draft.settings.options[ConfirmedProgressKey.self] = !content.isEmpty
         if let progress, !content.isEmpty {
             let (start, length) = (content.lowerBound, state.length)
             draft.settings.uploadProgress = { step in
@@ -134,10 +135,14 @@ struct UploadExchange: Sendable {
 
     // MARK: Interim responses
 
+    /// The number of confirmed bytes after which a state is recorded.
+    private static let recordedStep: Int64 = 1 << 20
+
     private func follow(
         _ interim: AsyncStream<InformationalResponse>, _ step: UploadStep, _ state: UploadState, _ url: HTTPURL
     ) async -> Part {
         var latest = state
+        var recorded = state
         for await response in interim {
             let reply = UploadReply(
                 status: response.status, fields: FieldSection(response.headers), now: now(), url: url)
@@ -147,6 +152,9 @@ struct UploadExchange: Sendable {
             } catch {
                 return .informed(latest, error, nil)
             }
+            // A server may confirm every few bytes, and each record is written to the disk. The runner records what the last of them said.
+            guard latest.url != recorded.url || latest.offset - recorded.offset >= Self.recordedStep else { continue }
+            recorded = latest
             do {
                 try await record(latest)
             } catch {

@@ -1,0 +1,192 @@
+import SternaPlatform
+import Synchronization
+
+/// A server of resumable uploads for a ``TestServer``: draft-ietf-httpbis-resumable-upload in its interop versions 3 to 8, and tus
+/// 1.0.0 with creation, creation-with-upload, creation-defer-length, checksum, checksum-trailer, expiration, termination and
+/// concatenation.
+///
+/// | route | purpose |
+/// |---|---|
+/// | `/uploads/ietf` | creates uploads by the IETF's protocol, with POST, PUT or PATCH |
+/// | `/uploads/tus` | creates uploads by tus, with POST |
+/// | `/uploads/{id}` | one upload |
+/// | `/uploads/{id}/status` | its state as JSON: `id`, `protocol`, `offset`, `length`, `complete`, `received`, `sha256` |
+///
+/// `received` is the number of body bytes that the server has read for the upload; those of a refused request are not read. The
+/// query of the creation URL asks for faults: `cut`, `lost`, `status` with `on` and `retry-after`, `interop` with `unnamed`,
+/// `interim`, `offset`, `location` and `slow`, each of them described in docs/Testing.md.
+public final class UploadServer: Sendable {
+    /// The options of a server.
+    public struct Options: Sendable {
+        /// The folder of the uploads' files, so that they survive the process; created if it is missing. `nil`, the default, keeps
+        /// them in memory.
+        public var folder: String?
+        /// The number of uploads at a time; 1,000 by default, and at most 100 in memory.
+        public var uploads = 1_000
+        /// The largest upload in bytes: 1 TiB by default in files, and at most 64 MiB in memory.
+        public var largest: Int64 = 1 << 40
+        /// How long an upload is kept after its creation; one day by default.
+        public var lifetime = Duration.seconds(86_400)
+
+        /// Options with the defaults above.
+        public init(folder: String? = nil) { self.folder = folder }
+    }
+
+    private struct State {
+        var uploads: [String: StoredUpload] = [:]
+        /// How often a fault of a creation URL has occurred before there is an upload.
+        var faults: [String: Int] = [:]
+        /// The number of uploads in the folder, those included that were not asked for yet.
+        var count = 0
+    }
+
+    let options: Options
+    private let state = Mutex(State())
+
+    /// The largest upload in memory, in bytes, and the number of those.
+    private static let largestInMemory: Int64 = 64 << 20
+    private static let mostInMemory = 100
+
+    /// Creates a server without routes.
+    ///
+    /// - Throws: The system's error if the folder cannot be made.
+    public init(_ options: Options = Options()) throws {
+        var options = options
+        var count = 0
+        if let folder = options.folder {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            count = try FileManager.default.contentsOfDirectory(atPath: folder).count { $0.hasSuffix(".json") }
+        } else {
+            options.largest = min(options.largest, Self.largestInMemory)
+            options.uploads = min(options.uploads, Self.mostInMemory)
+        }
+        self.options = options
+        state.withLock { $0.count = count }
+    }
+
+    /// Adds the routes to a server.
+    public func serve(on server: TestServer) {
+        let (ietf, tus) = (IETFUploads(server: self), TusUploads(server: self))
+        server.route(nil, "/uploads/{id}") { request in
+            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
+                return .message("no such upload", status: 404)
+            }
+            return try await Self.catching {
+                switch upload.record.dialect {
+                case .ietf: try await ietf.answer(request, upload)
+                case .tus: try await tus.answer(request, upload)
+                }
+            }
+        }
+        server.route(nil, "/uploads/ietf") { request in try await Self.catching { try await ietf.create(request) } }
+        server.route(nil, "/uploads/tus") { request in try await Self.catching { try await tus.create(request) } }
+        server.route("GET", "/uploads/{id}/status") { request in
+            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
+                return .message("no such upload", status: 404)
+            }
+            return try Self.describe(upload)
+        }
+    }
+
+    /// The uploads that were created or asked for since the server began, in no particular order.
+    public var statuses: [UploadStatus] { state.withLock { Array($0.uploads.values) }.map(\.status) }
+
+    private static func describe(_ upload: StoredUpload) throws -> ServerResponse {
+        let status = upload.status
+        return BuiltInRoutes.pretty(
+            [
+                ("id", .string(status.id)), ("protocol", .string(status.dialect)),
+                ("offset", .number("\(status.offset)")),
+                ("length", status.length.map { .number("\($0)") } ?? .null), ("complete", .bool(status.isComplete)),
+                ("received", .number("\(status.received)")), ("sha256", .string(try upload.digest())),
+            ], headers: ["Cache-Control": "no-store"])
+    }
+
+    /// Makes the errors of storage answers.
+    private static func catching(_ work: () async throws -> ServerResponse) async throws -> ServerResponse {
+        do {
+            return try await work()
+        } catch let error as UploadStorageError {
+            throw ServerRouteError(status: 507, message: error.description)
+        } catch is StoredUpload.TurnIsOver {
+            return .message("another request has taken over the upload", status: 409)
+        }
+    }
+
+    // MARK: Uploads
+
+    /// Returns an upload; nil for an id that no upload has.
+    func upload(_ id: String) throws -> StoredUpload? {
+        // Nothing else may become part of a file's name.
+        guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        return try state.withLock { state in
+            if let known = state.uploads[id] { return known }
+            guard let folder = options.folder, let found = try StoredUpload(id: id, reading: folder) else { return nil }
+            state.uploads[id] = found
+            return found
+        }
+    }
+
+    /// Creates an upload without content under an id that cannot be guessed.
+    func add(_ record: UploadRecord) throws -> StoredUpload {
+        let id = ASCIIText.hex((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
+        return try state.withLock { state in
+            guard state.count < options.uploads else {
+                throw ServerRouteError(status: 507, message: "\(options.uploads) uploads are the most at a time")
+            }
+            let upload = try StoredUpload(id: id, folder: options.folder, record: record)
+            state.uploads[id] = upload
+            state.count += 1
+            return upload
+        }
+    }
+
+    func remove(_ upload: StoredUpload) {
+        upload.remove()
+        state.withLock { state in
+            if state.uploads.removeValue(forKey: upload.id) != nil { state.count -= 1 }
+        }
+    }
+
+    // MARK: Faults
+
+    /// Returns the answer of the fault `status` if it occurs now.
+    func refusal(_ request: ServerRequest, _ method: String, _ faults: UploadFaults, _ upload: StoredUpload?) throws
+        -> ServerResponse?
+    {
+        guard let status = faults.status, faults.method == method else { return nil }
+        if let upload {
+            guard try upload.occurs("status", times: faults.times) else { return nil }
+        } else {
+            guard occurs(request.target, times: faults.times) else { return nil }
+        }
+        var headers = ServerHeaders()
+        if let seconds = faults.retryAfter { headers.add("Retry-After", "\(seconds)") }
+        return .message("as asked for", status: status, headers: headers)
+    }
+
+    private func occurs(_ fault: String, times: Int) -> Bool {
+        state.withLock { state in
+            guard state.faults[fault] ?? 0 < times, state.faults.count < 1_000 || state.faults[fault] != nil else {
+                return false
+            }
+            state.faults[fault, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Returns the upload's URL for a Location field.
+    func location(_ upload: StoredUpload, _ request: ServerRequest, _ faults: UploadFaults) -> String {
+        "\(faults.location ?? request.origin)/uploads/\(upload.id)"
+    }
+
+    var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    /// Returns when an upload that is created now expires.
+    func expiry(_ faults: UploadFaults) -> Int64 {
+        now + (faults.expires ?? options.lifetime.components.seconds)
+    }
+
+    func isExpired(_ upload: StoredUpload) -> Bool { upload.record.expires.map { $0 <= now } ?? false }
+}
