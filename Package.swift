@@ -178,7 +178,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TernCLITests",
-            dependencies: ["SternaPlatform", "TernCLI", "Sterna", "SternaTesting", nioCore, argumentParser],
+            dependencies: [
+                "SternaPlatform", "TernCLI", "Sterna", "SternaCore", "SternaTesting", nioCore, argumentParser, crypto,
+            ],
             swiftSettings: strict),
     ]
 )

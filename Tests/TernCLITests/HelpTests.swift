@@ -38,6 +38,7 @@ struct HelpTests {
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
             "--cache": "/none",
+            "--resumable": "tus", "--parts": "2", "--max-request-bytes": "9", "--store": "/none",
             "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",

@@ -42,28 +42,28 @@ struct ResumableUpload {
         let (plain, secrets, values) = TransferSecrets.split(headers)
         let store = try await store.open { $0.secret = { values[$0] } }
         var transfer = try await earlier(store, session)
-        let isNew = transfer == nil
-        if let transfer { try await transfer.begin() }
-        if transfer == nil { transfer = try await add(store, session, plain, secrets) }
-        guard let transfer else { return }
-        do {
-            try await TransferRun(
-                store: store, transfers: [transfer], isSilent: isSilent || !isNew && hasChanged(transfer)
-            )
-            .run()
-        } catch let status as ExitCode {
-            guard !isNew, hasChanged(transfer) else {
-                try? await store.acknowledge(transfer.id)
-                throw status
-            }
-            // The file is another one than that of the interrupted command.
+        if let transfer {
+            try await transfer.begin()
+            guard try await end(of: transfer, store, isEarlier: true) else { return }
             printError("The file has changed since the upload was interrupted; it begins anew.")
-            try await store.acknowledge(transfer.id)
-            let second = try await add(store, session, plain, secrets)
-            defer { Task { [id = second.id] in try? await store.acknowledge(id) } }
-            try await TransferRun(store: store, transfers: [second], isSilent: isSilent).run()
+        }
+        transfer = try await add(store, session, plain, secrets)
+        if let transfer { _ = try await end(of: transfer, store, isEarlier: false) }
+    }
+
+    /// Waits for the end of a transfer, shows it, and removes it from the store; returns whether it has to begin anew, since the file is
+    /// another one than that of an earlier command. Throws the exit status of a failure that was shown.
+    private func end(of transfer: Transfer, _ store: TransferStore, isEarlier: Bool) async throws -> Bool {
+        var failure: ExitCode?
+        do {
+            try await TransferRun(store: store, transfers: [transfer], isSilent: isSilent).run()
+        } catch let status as ExitCode {
+            failure = status
         }
         try await store.acknowledge(transfer.id)
+        guard let failure else { return false }
+        guard isEarlier, hasChanged(transfer) else { throw failure }
+        return true
     }
 
     private func hasChanged(_ transfer: Transfer) -> Bool {

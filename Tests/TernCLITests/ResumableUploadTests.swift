@@ -1,0 +1,146 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import TernCLI
+
+/// `tern upload --resumable`.
+@Suite("tern upload --resumable", .timeLimit(.minutes(5)))
+struct ResumableUploadTests {
+    private func upload(
+        _ folder: TemporaryFolder, _ file: String, _ url: String, _ arguments: String...
+    ) throws -> TernProcess {
+        try TernProcess(["upload", folder.path(file), url, "--store", folder.path("store")] + arguments)
+    }
+
+    /// Gives the body a server for uploads, with its routes.
+    private func withUploads(_ body: (TestServer, UploadServer) async throws -> Void) async throws {
+        try await TestServer.withServer { server async throws in
+            let uploads = try UploadServer()
+            uploads.serve(on: server)
+            try await body(server, uploads)
+        }
+    }
+
+    @Test("A file arrives by each protocol, and nothing stays in the store", arguments: ["auto", "ietf", "tus"])
+    func uploads(name: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abc", count: 50_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            let url = server.url(name == "ietf" ? "/uploads/ietf" : "/uploads/tus")
+            let outcome = try await upload(folder, "a.txt", url, "--resumable", name).outcome()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.text.hasPrefix("Uploaded a.txt, 150"), "\(outcome.text)")
+            let status = try #require(uploads.statuses.first)
+            #expect(
+                status.isComplete && status.received == 150_000 && status.dialect == (name == "ietf" ? "ietf" : "tus"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
+        }
+    }
+
+    @Test("Parts are joined; what a server without a protocol answers is told")
+    func partsAndWhole() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abc", count: 50_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            let parts = try await upload(
+                folder, "a.txt", server.url("/uploads/tus"), "--resumable", "tus", "--parts", "3"
+            ).outcome()
+            #expect(parts.status == 0, "\(parts.errors)")
+            #expect(uploads.statuses.count == 4 && uploads.statuses.contains { $0.offset == 150_000 && $0.isComplete })
+            server.route("POST", "/inbox") { request in
+                _ = try await request.body.collect()
+                return ServerResponse(status: 201, headers: ["Location": "/things/7"])
+            }
+            let whole = try await upload(folder, "a.txt", server.url("/inbox"), "--resumable", "auto").outcome()
+            #expect(whole.text == "Uploaded a.txt, 150 kB; it is at /things/7\n", "\(whole.text)\(whole.errors)")
+            let refused = try await upload(folder, "a.txt", server.url("/status/403"), "--resumable", "auto").outcome()
+            #expect(refused.status == 22 && refused.errors.contains("403"), "\(refused.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
+        }
+    }
+
+    @Test("After Ctrl-C the same command goes on; a file that has changed begins anew")
+    func interrupted() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abcd", count: 250_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            for changes in [false, true] {
+                let url = server.url("/uploads/ietf?slow=200000" + (changes ? "&times=2" : ""))
+                let known = Set(uploads.statuses.map(\.id))
+                let first = try upload(folder, "a.txt", url, "--resumable", "ietf")
+                while !uploads.statuses.contains(where: { !known.contains($0.id) && $0.received > 0 }) {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                first.signal(SIGINT)
+                let interrupted = try await first.outcome()
+                #expect(interrupted.status == 130, "\(interrupted.errors)")
+                #expect(interrupted.errors.contains("To continue"), "\(interrupted.errors)")
+                if changes { try folder.write(String(repeating: "efgh", count: 10_000), to: "a.txt") }
+                let second = try await upload(folder, "a.txt", url, "--resumable", "ietf").outcome()
+                #expect(second.status == 0, "\(second.errors)")
+                #expect(second.errors.contains("begins anew") == changes, "\(second.errors)")
+                let all = uploads.statuses.filter { !known.contains($0.id) }
+                #expect(all.count == (changes ? 2 : 1) && all.contains(where: \.isComplete))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
+            }
+        }
+    }
+
+    @Test("Secret header fields and credentials are sent, and not stored")
+    func secrets() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abcd", count: 250_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            let arguments = [
+                "upload", folder.path("a.txt"), server.url("/uploads/ietf?slow=100000"), "X-API-Key:hunter2",
+                "--bearer", "sesame", "--resumable", "ietf", "--store", folder.path("store"),
+            ]
+            let process = try TernProcess(arguments)
+            while (uploads.statuses.first?.received ?? 0) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            process.signal(SIGKILL)
+            _ = try await process.outcome()
+            let sent = server.requests()
+            #expect(sent.allSatisfy { $0.headers["X-API-Key"] == "hunter2" })
+            #expect(sent.allSatisfy { $0.headers["Authorization"] == "Bearer sesame" })
+            let files = try #require(FileManager.default.subpathsForTests(folder.path("store")))
+            #expect(files.count > 2)
+            for file in files {
+                let text = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+                #expect(!text.contains("hunter2") && !text.contains("sesame"), "\(file)")
+            }
+            let without = try await TernProcess(["transfers", "resume", "--store", folder.path("store")]).outcome()
+            #expect(without.errors.contains("write -H 'X-API-Key: VALUE'"), "\(without.errors)")
+            let cancelled = try await TernProcess(
+                ["transfers", "cancel", "--store", folder.path("store")]
+                    + [
+                        String(
+                            try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("store")).first))
+                    ]
+            ).outcome()
+            #expect(cancelled.status == 0, "\(cancelled.errors)")
+        }
+    }
+
+    @Test(
+        "Options that do not go together are refused",
+        arguments: [
+            ["--parts", "2"], ["--store", "/none"], ["--resumable", "ietf", "--parts", "2"],
+            ["--resumable", "tus", "--parts", "65"], ["--resumable", "other"],
+        ])
+    func refused(options: [String]) async throws {
+        let outcome = try await TernProcess(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + options).outcome()
+        #expect(outcome.status == 2, "\(outcome.errors)")
+    }
+}
+
+extension FileManager {
+    /// The paths of all files in a folder, and in the folders in it.
+    fileprivate func subpathsForTests(_ path: String) -> [String]? {
+        try? contentsOfDirectory(atPath: path).flatMap { name -> [String] in
+            let path = "\(path)/\(name)"
+            return subpathsForTests(path) ?? [path]
+        }
+    }
+}
