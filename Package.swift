@@ -160,6 +160,7 @@ let package = Package(
             name: "SternaS3Tests",
             dependencies: [
                 "SternaPlatform", "SternaS3", "SternaTransfers", "Sterna", "SternaTesting", "MutationKit", nioCore, httpTypes,
+                crypto,
             ],
             swiftSettings: strict),
         .testTarget(
