@@ -103,13 +103,13 @@ struct S3UploadStoreTests {
     // MARK: Kills
 
     /// Interrupts an upload after some parts, and returns the transfer that a second store carries on.
-    private func interrupted(_ scene: S3UploadScene, _ model: S3Model, _ isOver: borrowing Mutex<Bool>, at step: String = "part 6")
-        async throws -> Transfer
-    {
+    private func interrupted(_ scene: S3UploadScene, _ model: S3Model, _ isOver: borrowing Mutex<Bool>,
+        when isReached: (S3Model) -> Bool = { $0.log.contains("part 6") }
+    ) async throws -> Transfer {
         let first = try scene.store(S3UploadScene.method(concurrency: 1, firstWait: .seconds(3_600)))
         let begun = try await first.upload(
             file: scene.path, to: scene.url, with: scene.session, UploadOptions(.method("s3")))
-        while !model.log.contains(step) { try await Task.sleep(for: .milliseconds(2)) }
+        while !isReached(model) { try await Task.sleep(for: .milliseconds(2)) }
         await first.interrupt()
         #expect(!begun.status.state.isOver)
         isOver.withLock { $0 = true }
@@ -167,7 +167,7 @@ struct S3UploadStoreTests {
             let scene = try S3UploadScene(server)
             let transfer: Transfer
             if isKilled {
-                transfer = try await interrupted(scene, model, isOver, at: "complete")
+                transfer = try await interrupted(scene, model, isOver) { !$0.objects.isEmpty }
             } else {
                 transfer = try await scene.upload()
             }

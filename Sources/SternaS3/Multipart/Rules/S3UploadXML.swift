@@ -31,7 +31,8 @@ extension S3XML {
     /// - Parameter checksum: the name of the element that has a part's checksum.
     static func parts(_ bytes: Bytes, checksum: String? = nil) throws(SternaError) -> PartPage {
         let root = try SternaXML.XMLElement(parsing: bytes, limits: limits)
-        guard root.localName == "ListPartsResult" else {
+        // Moto has another name.
+        guard root.localName == "ListPartsResult" || root.localName == "ListPartsResponse" else {
             throw malformed("The list of parts is not a ListPartsResult but “\(FieldSyntax.printable(root.localName))”")
         }
         var page = PartPage()
