@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaS3",
-            dependencies: ["SternaPlatform", "Sterna", "SternaXML", "SternaTransfers", nioCore, httpTypes, crypto],
+            dependencies: ["SternaPlatform", "Sterna", "SternaTransfers", nioCore, httpTypes, crypto],
             swiftSettings: strict),
         .target(
             name: "SternaTransfers",

@@ -1,14 +1,13 @@
 import NIOCore
 import Sterna
-import SternaXML
 
 /// The documents of multipart uploads.
 extension S3XML {
     /// The longest answer of an upload that is read, in bytes.
     static let longestAnswer = 4 << 20
 
-    private static var limits: XMLLimits {
-        XMLLimits(depth: 8, bytes: longestAnswer, elements: 50_000, attributes: 16, namespaces: 16)
+    private static var limits: S3Element.Limits {
+        S3Element.Limits(depth: 8, bytes: longestAnswer, elements: 50_000)
     }
 
     /// A page of the parts that the server has of an upload (ListParts).
@@ -20,7 +19,7 @@ extension S3XML {
 
     /// Returns the identifier of a new upload; throws `decodingFailed` or `limitExceeded`.
     static func uploadID(_ bytes: Bytes) throws(SternaError) -> String {
-        let root = try SternaXML.XMLElement(parsing: bytes, limits: limits)
+        let root = try S3Element(parsing: bytes, limits: limits)
         guard root.localName == "InitiateMultipartUploadResult", let id = root["UploadId"]?.text, S3UploadState.isID(id)
         else { throw malformed("The answer to the creation of a multipart upload has no UploadId") }
         return id
@@ -30,7 +29,7 @@ extension S3XML {
     ///
     /// - Parameter checksum: the name of the element that has a part's checksum.
     static func parts(_ bytes: Bytes, checksum: String? = nil) throws(SternaError) -> PartPage {
-        let root = try SternaXML.XMLElement(parsing: bytes, limits: limits)
+        let root = try S3Element(parsing: bytes, limits: limits)
         // Moto has another name.
         guard root.localName == "ListPartsResult" || root.localName == "ListPartsResponse" else {
             throw malformed("The list of parts is not a ListPartsResult but “\(FieldSyntax.printable(root.localName))”")
@@ -90,7 +89,7 @@ extension S3XML {
             }
         }
         if let error = error(bytes) { return .error(error) }
-        guard let root = try? SternaXML.XMLElement(parsing: bytes, limits: limits),
+        guard let root = try? S3Element(parsing: bytes, limits: limits),
             root.localName == "CompleteMultipartUploadResult"
         else { return .unclear }
         return .complete
