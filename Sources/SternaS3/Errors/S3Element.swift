@@ -1,5 +1,5 @@
+import NIOCore
 import Sterna
-import SternaPlatform
 
 /// An element of a document of S3, with what it contains.
 struct S3Element: Sendable {
@@ -36,6 +36,9 @@ struct S3Element: Sendable {
         // Checked once, so that each piece of text is valid.
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
             throw S3XML.malformed("The XML is not UTF-8")
+        }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) else {
+            throw S3XML.malformed("The XML has a control character")
         }
         var reader = S3ElementReader(Array(text.utf8), limits)
         self = try reader.document()
@@ -155,9 +158,6 @@ private struct S3ElementReader {
             if byte == .ampersand {
                 found += try reference()
                 continue
-            }
-            guard byte >= 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
-                throw fault("has a control character")
             }
             found.append(byte)
             position += 1
