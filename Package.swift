@@ -159,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "SternaS3Tests",
             dependencies: [
-                "SternaPlatform", "SternaS3", "SternaTransfers", "Sterna", "SternaTesting", "MutationKit", nioCore, httpTypes,
+                "SternaPlatform", "SternaS3", "SternaTransfers", "Sterna", "SternaTesting", "MutationKit", nioCore,
+                httpTypes,
                 crypto,
             ],
             swiftSettings: strict),
@@ -173,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "SternaInteropTests",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes, nioCore, nioPosix,
+                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes, nioCore,
+                nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -53,7 +53,9 @@ struct S3UploadInteropTests {
 
     private static let method = S3MultipartUploads(partBytes: 5 << 20)
 
-    @Test("A file arrives whole", arguments: [0, 1 << 20, 5 << 20, (12 << 20) + 1], [nil, .md5, .sha256] as [UploadOptions.Checksum?])
+    @Test(
+        "A file arrives whole", arguments: [0, 1 << 20, 5 << 20, (12 << 20) + 1],
+        [nil, .md5, .sha256] as [UploadOptions.Checksum?])
     func uploads(count: Int, checksum: UploadOptions.Checksum?) async throws {
         let scene = try await Scene(count: count)
         var options = UploadOptions(.method("s3"))
@@ -70,7 +72,9 @@ struct S3UploadInteropTests {
         #expect(try await !scene.uploads().contains("<UploadId>"))
     }
 
-    @Test("Another process goes on behind the parts that moto has; a cancelled upload is aborted there", arguments: [false, true])
+    @Test(
+        "Another process goes on behind the parts that moto has; a cancelled upload is aborted there",
+        arguments: [false, true])
     func interrupted(isCancelled: Bool) async throws {
         let scene = try await Scene(count: 40 << 20)
         let first = try scene.store(S3MultipartUploads(partBytes: 5 << 20, concurrency: 1))

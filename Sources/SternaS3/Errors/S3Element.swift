@@ -85,7 +85,11 @@ private struct S3ElementReader {
                 guard take(.greater), let last = open.popLast(), last.name == name else {
                     throw fault("has an end tag without its start tag")
                 }
-                if open.isEmpty { root = last.element } else { open[open.count - 1].element.elements.append(last.element) }
+                if open.isEmpty {
+                    root = last.element
+                } else {
+                    open[open.count - 1].element.elements.append(last.element)
+                }
             } else {
                 guard root == nil else { throw fault("has more than one root element") }
                 let (tag, isEmpty) = try startTag()
@@ -93,7 +97,11 @@ private struct S3ElementReader {
                 open.append(tag)
                 guard isEmpty else { continue }
                 open.removeLast()
-                if open.isEmpty { root = tag.element } else { open[open.count - 1].element.elements.append(tag.element) }
+                if open.isEmpty {
+                    root = tag.element
+                } else {
+                    open[open.count - 1].element.elements.append(tag.element)
+                }
             }
         }
         guard let root, open.isEmpty else { throw fault("ends early") }

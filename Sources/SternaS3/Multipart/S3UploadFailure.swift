@@ -70,9 +70,12 @@ enum S3UploadFailure {
             "There is an object of this key, or another one than If-Match names; it stays as it is."
         case "EntityTooSmall": "The server wants larger parts: set partBytes of S3MultipartUploads to more."
         case "EntityTooLarge": "The server takes less in one request: set maxRequestBytes of UploadOptions."
-        case "SlowDown", "ServiceUnavailable": "It has too much to do. Try again later, with fewer parts at the same time."
-        case "InvalidPart", "InvalidPartOrder": "It does not have the parts that it has confirmed. Add the upload again."
-        case "NoSuchUpload": "It has forgotten the upload: something aborts it, such as a rule of the bucket. Add the upload again."
+        case "SlowDown", "ServiceUnavailable":
+            "It has too much to do. Try again later, with fewer parts at the same time."
+        case "InvalidPart", "InvalidPartOrder":
+            "It does not have the parts that it has confirmed. Add the upload again."
+        case "NoSuchUpload":
+            "It has forgotten the upload: something aborts it, such as a rule of the bucket. Add the upload again."
         case "NotImplemented", "MethodNotAllowed":
             "It may have no multipart uploads: check that the URL is that of an object of S3."
         case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":

@@ -53,7 +53,9 @@ struct S3UploadRuleTests {
         #expect(found.kept[1]?.checksum == "sum")
     }
 
-    @Test("An upload has some 200 notes", arguments: [(100, 0, false), (100, 1, true), (10_000, 49, false), (10_000, 50, true)])
+    @Test(
+        "An upload has some 200 notes",
+        arguments: [(100, 0, false), (100, 1, true), (10_000, 49, false), (10_000, 50, true)])
     func notes(length: Int64, bytes: Int64, isDue: Bool) {
         #expect(S3UploadRule.isNoteDue(after: bytes, length: length) == isDue)
     }
@@ -141,7 +143,9 @@ struct S3UploadRuleTests {
 
     @Test(
         "Waits double up to 20 s, and are longer where the server asks for it",
-        arguments: [(1, nil, 500), (2, nil, 1_000), (6, nil, 16_000), (7, nil, 20_000), (99, nil, 20_000), (1, 30, 30_000)]
+        arguments: [
+            (1, nil, 500), (2, nil, 1_000), (6, nil, 16_000), (7, nil, 20_000), (99, nil, 20_000), (1, 30, 30_000),
+        ]
             as [(Int, Int?, Int)])
     func waits(failures: Int, asked: Int?, longest: Int) {
         let wait = { (random: Double) in
@@ -157,7 +161,8 @@ struct S3UploadRuleTests {
     @Test(
         "Each field of the program is sent where it belongs",
         arguments: [
-            ("x-amz-meta-a", [.whole, .create]), ("Cache-Control", [.whole, .create]), ("X-Amz-ACL", [.whole, .create]),
+            ("x-amz-meta-a", [.whole, .create]), ("Cache-Control", [.whole, .create]),
+            ("X-Amz-ACL", [.whole, .create]),
             ("Content-Encoding", [.whole, .create]), ("x-amz-server-side-encryption", [.whole, .create]),
             ("x-amz-server-side-encryption-aws-kms-key-id", [.whole, .create]),
             ("x-amz-server-side-encryption-customer-key", S3UploadFields.Purpose.allCases),

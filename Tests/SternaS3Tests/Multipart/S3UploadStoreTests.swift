@@ -103,7 +103,8 @@ struct S3UploadStoreTests {
     // MARK: Kills
 
     /// Interrupts an upload after some parts, and returns the transfer that a second store carries on.
-    private func interrupted(_ scene: S3UploadScene, _ model: S3Model, _ isOver: borrowing Mutex<Bool>,
+    private func interrupted(
+        _ scene: S3UploadScene, _ model: S3Model, _ isOver: borrowing Mutex<Bool>,
         when isReached: (S3Model) -> Bool = { $0.log.contains("part 6") }
     ) async throws -> Transfer {
         let first = try scene.store(S3UploadScene.method(concurrency: 1, firstWait: .seconds(3_600)))
@@ -119,7 +120,9 @@ struct S3UploadStoreTests {
         return transfer
     }
 
-    @Test("Another process sends the parts that are missing, and those of which the list says something else", arguments: 0..<5)
+    @Test(
+        "Another process sends the parts that are missing, and those of which the list says something else",
+        arguments: 0..<5)
     func resumed(how: Int) async throws {
         try await TestServer.withServer { server async throws in
             let isOver = Mutex(false)

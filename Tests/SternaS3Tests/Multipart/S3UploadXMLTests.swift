@@ -6,12 +6,17 @@ import Testing
 
 @Suite("S3: documents of uploads")
 struct S3UploadXMLTests {
-    private static func list(_ content: String) -> Bytes { Bytes(string: "<ListPartsResult>\(content)</ListPartsResult>") }
+    private static func list(_ content: String) -> Bytes {
+        Bytes(string: "<ListPartsResult>\(content)</ListPartsResult>")
+    }
 
     @Test("The identifier of an upload")
     func identifier() throws {
         let answer = { (id: String) in
-            Bytes(string: "<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>")
+            Bytes(
+                string:
+                    "<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>"
+            )
         }
         #expect(try S3XML.uploadID(answer("VXBs/b2Fk+=")) == "VXBs/b2Fk+=")
         for id in ["", "a b", "é", "a\nb", String(repeating: "a", count: 2_049)] {
@@ -22,7 +27,8 @@ struct S3UploadXMLTests {
 
     @Test("A page of parts, and the next one")
     func parts() throws {
-        let part = "<Part><PartNumber>2</PartNumber><ETag>&quot;e&quot;</ETag><Size>7</Size><ChecksumSHA256>c=</ChecksumSHA256></Part>"
+        let part =
+            "<Part><PartNumber>2</PartNumber><ETag>&quot;e&quot;</ETag><Size>7</Size><ChecksumSHA256>c=</ChecksumSHA256></Part>"
         let page = try S3XML.parts(
             Self.list("<IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker>\(part)"),
             checksum: "ChecksumSHA256")

@@ -34,7 +34,8 @@ struct S3UploadMutationTests {
                     throw MutationFailure("A part that cannot be: \(part)")
                 }
             }
-            guard S3XML.rootName(Bytes(string: S3XML.completion(of: page.parts, checksum: "ChecksumSHA256"))) != nil else {
+            guard S3XML.rootName(Bytes(string: S3XML.completion(of: page.parts, checksum: "ChecksumSHA256"))) != nil
+            else {
                 throw MutationFailure("Parts that make no XML: \(page)")
             }
             isAccepted = true

@@ -56,7 +56,9 @@ struct S3PartPlan: Sendable, Hashable {
         length: Int64, wanted: Int64, largest: Int64? = nil, smallest: Int64 = Limits.smallestPart
     ) throws(SternaError) -> S3PartPlan {
         guard length <= Limits.object else {
-            throw refusal("The file has \(length) bytes; an object of S3 has at most 5 TiB (\(Limits.object)). Upload it in pieces.")
+            throw refusal(
+                "The file has \(length) bytes; an object of S3 has at most 5 TiB (\(Limits.object)). Upload it in pieces."
+            )
         }
         if let largest, largest < smallest {
             throw refusal(

@@ -61,7 +61,9 @@ enum S3UploadRule {
         guard rest.count == 32 else { return nil }
         var bytes: [UInt8] = []
         while let high = rest.popFirst(), let low = rest.popFirst() {
-            guard let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != 0x2B else { return nil }
+            guard let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != 0x2B else {
+                return nil
+            }
             bytes.append(byte)
         }
         return bytes

@@ -99,7 +99,8 @@ extension S3XML {
     static func completion(of parts: [S3Part], checksum: String?) -> String {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for part in parts {
-            text += "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.entityTag.replacing("\"", with: "&quot;"))</ETag>"
+            text +=
+                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.entityTag.replacing("\"", with: "&quot;"))</ETag>"
             if let checksum, let value = part.checksum { text += "<\(checksum)>\(value)</\(checksum)>" }
             text += "</Part>"
         }
