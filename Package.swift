@@ -90,7 +90,8 @@ let package = Package(
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
-            name: "SternaS3", dependencies: ["SternaPlatform", "Sterna", "SternaXML", nioCore, httpTypes],
+            name: "SternaS3",
+            dependencies: ["SternaPlatform", "Sterna", "SternaTransfers", nioCore, httpTypes, crypto],
             swiftSettings: strict),
         .target(
             name: "SternaTransfers",
@@ -157,7 +158,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SternaS3Tests",
-            dependencies: ["SternaPlatform", "SternaS3", "SternaTesting", "MutationKit", nioCore, httpTypes],
+            dependencies: [
+                "SternaPlatform", "SternaS3", "SternaTransfers", "Sterna", "SternaTesting", "MutationKit", nioCore,
+                httpTypes,
+                crypto,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTransfersTests",
@@ -168,7 +173,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests",
-            dependencies: ["SternaPlatform", "Sterna", "SternaS3", "SternaTesting", httpTypes, nioCore, nioPosix],
+            dependencies: [
+                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes, nioCore,
+                nioPosix,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",

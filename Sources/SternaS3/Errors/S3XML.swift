@@ -1,12 +1,11 @@
 import NIOCore
 import Sterna
 import SternaPlatform
-import SternaXML
 
 /// Reads the XML of S3, strictly and within limits.
 enum S3XML {
-    private static var limits: XMLLimits {
-        XMLLimits(depth: 16, bytes: 16 << 20, elements: 100_000, attributes: 16, namespaces: 16)
+    private static var limits: S3Element.Limits {
+        S3Element.Limits(depth: 16, bytes: 16 << 20, elements: 100_000)
     }
 
     /// The longest code of an error, in characters.
@@ -14,7 +13,7 @@ enum S3XML {
 
     /// Returns the error that a document reports; nil for any other document.
     static func error(_ bytes: Bytes) -> S3Error? {
-        guard bytes.count <= S3Error.longest, let root = try? SternaXML.XMLElement(parsing: bytes, limits: limits)
+        guard bytes.count <= S3Error.longest, let root = try? S3Element(parsing: bytes, limits: limits)
         else {
             return nil
         }
@@ -32,12 +31,12 @@ enum S3XML {
 
     /// Returns the name of a document's root; nil if it is not well-formed.
     static func rootName(_ bytes: Bytes) -> String? {
-        (try? SternaXML.XMLElement(parsing: bytes, limits: limits))?.localName
+        (try? S3Element(parsing: bytes, limits: limits))?.localName
     }
 
     /// Returns a page of a listing; throws `decodingFailed` or `limitExceeded`.
     static func page(_ bytes: Bytes) throws(SternaError) -> S3Page {
-        let root = try SternaXML.XMLElement(parsing: bytes, limits: limits)
+        let root = try S3Element(parsing: bytes, limits: limits)
         guard root.localName == "ListBucketResult" else {
             throw malformed("The listing is not a ListBucketResult but “\(FieldSyntax.printable(root.localName))”")
         }
@@ -70,7 +69,7 @@ enum S3XML {
         return page
     }
 
-    private static func object(_ element: SternaXML.XMLElement, _ isEncoded: Bool) throws(SternaError) -> S3Object {
+    private static func object(_ element: S3Element, _ isEncoded: Bool) throws(SternaError) -> S3Object {
         guard let key = element["Key"]?.text, !key.isEmpty else {
             throw malformed("An object of the listing has no Key")
         }

@@ -1,0 +1,134 @@
+import Crypto
+import Sterna
+import SternaPlatform
+
+/// Decides what a multipart upload does next. Functions of values.
+enum S3UploadRule {
+    // MARK: Parts
+
+    /// What the server has of an upload.
+    struct Inventory: Sendable, Hashable {
+        /// The parts that need not be sent again, by number.
+        var kept: [Int: S3Part] = [:]
+        /// The numbers of the parts to send, in order.
+        var missing: [Int] = []
+    }
+
+    /// Compares what the server lists with what it must have.
+    ///
+    /// A part whose size differs, or whose entity tag is not the one that the server gave when it took it, is sent again. Parts that the
+    /// upload does not have are left out when it is completed.
+    static func inventory(_ plan: S3PartPlan, noted: [S3Part], listed: [S3Part]) -> Inventory {
+        let noted = Dictionary(noted.map { ($0.number, $0) }) { _, last in last }
+        let listed = Dictionary(listed.map { ($0.number, $0) }) { _, last in last }
+        var inventory = Inventory()
+        for number in plan.numbers {
+            let known = noted[number]
+            if var part = listed[number], part.size == plan.size(number),
+                known.map({ S3Part.bare($0.entityTag) == S3Part.bare(part.entityTag) }) ?? true
+            {
+                part.checksum = part.checksum ?? known?.checksum
+                inventory.kept[number] = part
+            } else {
+                inventory.missing.append(number)
+            }
+        }
+        return inventory
+    }
+
+    /// Whether a note is due, so that an upload has at most some 200 of them.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes that were confirmed since the last note.
+    ///   - length: those of the file.
+    static func isNoteDue(after bytes: Int64, length: Int64) -> Bool { bytes > 0 && bytes >= length / 200 }
+
+    // MARK: The object
+
+    /// Returns the entity tag of an object of these parts: the MD5 of their MD5s, and their number; nil if their own tags are no MD5s, as with
+    /// keys of KMS.
+    static func objectTag(_ parts: [S3Part]) -> String? {
+        var hash = Insecure.MD5()
+        for part in parts {
+            guard let bytes = md5(S3Part.bare(part.entityTag)) else { return nil }
+            hash.update(data: bytes)
+        }
+        return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "-\(parts.count)"
+    }
+
+    private static func md5(_ text: String) -> [UInt8]? {
+        var rest = Array(text.utf8)[...]
+        guard rest.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        while let high = rest.popFirst(), let low = rest.popFirst() {
+            guard let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != 0x2B else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// Whether an object is the one that an upload was to become, after its completion was asked for and the answer was lost.
+    ///
+    /// The entity tag tells. Where it cannot be foreseen, size, number of parts and time do: S3 dates an object by when its upload was made.
+    static func isObject(_ object: S3ObjectInfo, of state: S3UploadState, parts count: Int) -> Bool {
+        guard state.isCompleting, object.size == state.length, let tag = object.entityTag.map(S3Part.bare) else {
+            return false
+        }
+        if let expected = state.objectTag { return tag == expected }
+        guard tag.hasSuffix("-\(count)"), let created = state.created, let modified = object.lastModified else {
+            return false
+        }
+        return modified.timeIntervalSince1970 >= Double(created) - 2
+    }
+
+    // MARK: Failures
+
+    /// What a failed request means.
+    enum Verdict: Sendable, Hashable {
+        /// The same request may succeed later.
+        case again
+        /// The server does not know the upload.
+        case gone
+        /// The server does not have the parts that it was asked to join.
+        case partsUnknown
+        /// Nothing that the upload can do helps.
+        case fail
+    }
+
+    private static let passingCodes: Set<String> = [
+        "SlowDown", "InternalError", "RequestTimeout", "ServiceUnavailable", "OperationAborted", "BadDigest",
+        "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody", "ExpiredToken", "Throttling",
+        "ThrottlingException", "TooManyRequests", "Busy", "ServerBusy",
+    ]
+
+    private static let passingKinds: Set<SternaError.Kind> = [
+        .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .writeFailed, .connectionClosed, .truncated,
+        .malformedResponse, .digestMismatch,
+    ]
+
+    private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 507]
+
+    /// Judges a failure.
+    static func verdict(_ error: SternaError) -> Verdict {
+        if let code = error.s3Error?.code {
+            switch code {
+            case "NoSuchUpload", "NotFound": return .gone
+            case "InvalidPart", "InvalidPartOrder": return .partsUnknown
+            default:
+                return passingCodes.contains(code) || passingStatuses.contains(error.status) ? .again : .fail
+            }
+        }
+        return passingKinds.contains(error.kind) ? .again : .fail
+    }
+
+    /// Returns the wait before a request is sent again: half a second, doubled with each failure in a row up to 20 s, and of it a random
+    /// part; a server may ask for more.
+    static func wait(afterFailures count: Int, asked: Duration?, first: Duration, random: Double) -> Duration {
+        var longest = first
+        for _ in 1..<max(1, min(count, 32)) where longest < .seconds(20) { longest = longest * 2 }
+        longest = min(longest, .seconds(20))
+        return max(asked ?? .zero, longest / 2 + longest / 2 * min(max(random, 0), 1))
+    }
+}
