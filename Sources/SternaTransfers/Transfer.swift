@@ -14,8 +14,8 @@ public final class Transfer: Sendable, Identifiable {
 
     private let folder: StoreFolder
     private let journal: TransferJournal
-    private let session: Session
-    private let turns: TransferTurns
+    let ownSession: Session
+    private let storeTurns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
     private let channel: UpdateChannel<TransferStatus>
     private let state: Mutex<State>
@@ -27,13 +27,19 @@ public final class Transfer: Sendable, Identifiable {
         var priority = Request.Priority.normal
         /// What the program has asked for last.
         var last: Task<Void, any Error>?
+        /// What a queue that the transfer has joined gives it.
+        var place: QueuePlace?
     }
+
+    // They change while no work runs.
+    private var session: Session { state.withLock { $0.place?.session } ?? ownSession }
+    private var turns: any TurnGiving { state.withLock { $0.place?.turns } ?? storeTurns }
 
     init(
         _ details: TransferDescription, in folder: StoreFolder, _ journal: TransferJournal, lock: FileLock,
         _ session: Session, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
     ) {
-        (self.details, self.folder, self.journal, self.session, self.turns) = (details, folder, journal, session, turns)
+        (self.details, self.folder, self.journal, ownSession, storeTurns) = (details, folder, journal, session, turns)
         self.ended = ended
         let history = journal.history
         channel = UpdateChannel(TransferStatus(history))
@@ -108,6 +114,45 @@ public final class Transfer: Sendable, Identifiable {
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
         turns.setPriority(priority, of: id)
+    }
+
+    // MARK: Queues
+
+    /// Lets a queue give the turns, and its session carry the transfer on; returns false if another queue does, or if it is over.
+    func join(_ place: QueuePlace) async -> Bool {
+        let outcome = Mutex(false)
+        try? await inOrder { [self] in
+            await stopWork()
+            let hasJoined = state.withLock { state in
+                guard state.place == nil, state.lock != nil else { return false }
+                state.place = place
+                return true
+            }
+            outcome.withLock { $0 = hasJoined }
+            if !journal.history.state.isOver { start() }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    /// Lets the store give the turns again.
+    ///
+    /// - Parameter goesOn: whether the work goes on; else ``resume()`` begins it again, or a later process.
+    func leave(goesOn: Bool) async {
+        try? await inOrder { [self] in
+            await stopWork()
+            state.withLock { $0.place = nil }
+            report()
+            if goesOn, !journal.history.state.isOver { start() }
+        }
+    }
+
+    /// Gives the turn back, and waits for another one; keeps what is there.
+    func takeTurnAgain() async {
+        try? await inOrder { [self] in
+            guard state.withLock({ $0.work != nil }) else { return }
+            await stopWork()
+            if !journal.history.state.isOver { start() }
+        }
     }
 
     /// Runs what the program asks for after what it has asked for before.

@@ -52,12 +52,14 @@ public final class TransferStore: Sendable {
     ///   - headers: header fields of each request. Secrets are refused: set them on the session.
     ///   - name: the name of the sessions that carry it on in later processes; `default` by default.
     ///   - context: the program's own note, at most 64 KiB.
+    ///   - startsAtOnce: whether it begins; else ``Transfer/resume()`` or a ``TransferQueue`` begins it.
     ///
     /// Throws `invalidURL`, `invalidRequest` for what must not be stored, and `writeFailed`.
     @discardableResult
     public func download(
         _ reference: some URLConvertible, to path: some FileReference, with session: Session, headers: Headers = [:],
-        options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil
+        options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil,
+        startsAtOnce: Bool = true
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
         let absolute = try Self.absolute(try path.filePath())
@@ -68,7 +70,7 @@ public final class TransferStore: Sendable {
             let lock = try folder.add(details)
             return (lock, try TransferJournal(folder.place(of: details.id).journal))
         }
-        return begin(details, journal, lock, session)
+        return begin(details, journal, lock, session, starts: startsAtOnce)
     }
 
     /// Carries on all transfers that no process carries on, and returns them.
@@ -76,15 +78,18 @@ public final class TransferStore: Sendable {
     /// - Parameters:
     ///   - session: what carries them on.
     ///   - name: takes those alone that were added under this name; all by default.
+    ///   - startsAtOnce: whether they begin; else ``Transfer/resume()`` or a ``TransferQueue`` begins each.
     ///
     /// Throws `fileUnreadable` for a description of a newer program, after it has carried on the others.
     @discardableResult
-    public func resumeAll(with session: Session, named name: String? = nil) async throws -> [Transfer] {
+    public func resumeAll(
+        with session: Session, named name: String? = nil, startsAtOnce: Bool = true
+    ) async throws -> [Transfer] {
         let ids = await self.ids()
         var (resumed, failure) = ([Transfer](), nil as (any Error)?)
         for id in ids where state.withLock({ $0.transfers[id] == nil }) {
             do {
-                if let transfer = try await adopt(id, session, name) { resumed.append(transfer) }
+                if let transfer = try await adopt(id, session, name, starts: startsAtOnce) { resumed.append(transfer) }
             } catch {
                 failure = error
             }
