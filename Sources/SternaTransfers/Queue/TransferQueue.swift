@@ -144,12 +144,12 @@ public final class TransferQueue: Sendable {
         return transfer
     }
 
-    /// Adds the task that a closure makes with ``session``.
+    /// Adds the task that a closure makes with ``session``; throws its errors, too.
     @discardableResult
     public func add(
         priority: Request.Priority? = nil, isBackground: Bool = false, after: [QueuedTransfer] = [],
-        _ make: (Session) throws(SternaError) -> SessionTask
-    ) throws(SternaError) -> QueuedTransfer {
+        _ make: (Session) throws -> SessionTask
+    ) throws -> QueuedTransfer {
         try add(try make(session), priority: priority, isBackground: isBackground, after: after)
     }
 
