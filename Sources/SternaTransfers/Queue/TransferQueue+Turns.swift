@@ -121,6 +121,7 @@ extension TransferQueue {
             }
             publish(&state)
             let failed = error == nil || options.runsAfterFailure ? [] : waiting.compactMap { state.transfers[$0] }
+            for other in failed { state.plan.giveUpWaiting(other.id) }
             return (error, failed)
         }
         guard let known else { return }

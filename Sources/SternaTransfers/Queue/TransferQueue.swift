@@ -322,8 +322,9 @@ public final class TransferQueue: Sendable {
 
     func cancel(_ transfer: QueuedTransfer, because cause: SternaError? = nil) {
         state.withLock { state in
-            guard state.transfers[transfer.id] != nil, state.causes[transfer.id] == nil else { return }
-            state.causes[transfer.id] = cause
+            guard state.transfers[transfer.id] != nil else { return }
+            if state.causes[transfer.id] == nil { state.causes[transfer.id] = cause }
+            state.plan.giveUpWaiting(transfer.id)
         }
         transfer.work.cancel()
     }

@@ -111,7 +111,9 @@ struct QueuePlanTests {
         #expect(plan.next().isEmpty)
         _ = plan.remove(2)
         #expect(plan.next() == [1])
-        plan.rest(3)
+        plan.giveUpWaiting(1)
+        plan.giveUpWaiting(3)
+        plan.ask(3)
         _ = plan.remove(1)
         #expect(plan.next().isEmpty && plan.count == 1)
     }

@@ -65,15 +65,16 @@ struct TransferQueueTests {
                 options.concurrency = 1
             }
             scene.server.route("GET", "/moved") { _ in ServerResponse(status: 302, headers: ["Location": "/range/9"]) }
+            scene.server.route("POST", "/letters") { _ in ServerResponse(status: 201) }
             let log = QueueLog(queue)
             try queue.add { $0.download("moved", to: .file(scene.folder.path + "/a")) }
             try queue.add { $0.download("status/404", to: .file(scene.folder.path + "/b")) }
-            try queue.add { $0.uploadTask(try .upload(Body.text("letter"), to: "echo")) }
+            try queue.add { $0.uploadTask(try .upload(Body.text("letter"), to: "letters")) }
             queue.start()
             try await queue.finish()
             let expected = [
                 "started", "redirect 302 /range/9", "headers 200", "finished", "started", "headers 404", "failed 404",
-                "started", "headers 200", "finished", "queue 2 1",
+                "started", "headers 201", "finished", "queue 2 1",
             ]
             try await scene.until { seen.names.count == expected.count && told.names.count == expected.count }
             #expect(seen.names == expected && told.names == expected)

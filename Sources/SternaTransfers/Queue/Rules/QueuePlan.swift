@@ -35,6 +35,7 @@ struct QueuePlan: Sendable {
         var asks = false
         var runs = false
         var hasBegun = false
+        var isGivenUp = false
         /// Those that it waits for, and those that wait for it.
         var after: Set<Int> = []
         var before: Set<Int> = []
@@ -112,7 +113,7 @@ struct QueuePlan: Sendable {
 
     /// Notes that a transfer wants a turn.
     mutating func ask(_ id: Int) {
-        guard let entry = entries[id], !entry.asks, !entry.runs else { return }
+        guard let entry = entries[id], !entry.asks, !entry.runs, !entry.isGivenUp else { return }
         entries[id]?.asks = true
         addToReady(id)
     }
@@ -127,6 +128,14 @@ struct QueuePlan: Sendable {
         }
         entries[id]?.runs = false
         entries[id]?.asks = false
+    }
+
+    /// Lets a transfer that waits have no turn any more, since its end follows.
+    mutating func giveUpWaiting(_ id: Int) {
+        guard let entry = entries[id], !entry.runs else { return }
+        removeFromReady(id)
+        entries[id]?.asks = false
+        entries[id]?.isGivenUp = true
     }
 
     /// Removes a transfer that is over; returns those that waited for it alone.
