@@ -253,7 +253,9 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Binds a task that has not begun to a queue of transfers; returns false if it has begun, or belongs to one.
     package func join(_ link: TransferLink) -> Bool {
         stored.withLock { state in
-            guard !state.lifecycle.hasBegun, state.lifecycle.state == .suspended, state.link == nil else { return false }
+            guard !state.lifecycle.hasBegun, state.lifecycle.state == .suspended, state.link == nil else {
+                return false
+            }
             state.link = link
             return true
         }

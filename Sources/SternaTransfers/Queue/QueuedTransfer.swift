@@ -78,7 +78,8 @@ public final class QueuedTransfer: Sendable, Identifiable {
         let state = state
         guard state.isOver else {
             throw SternaError(
-                .cancelled, phase: .wait, "The wait for the end of a queued transfer was cancelled; the transfer goes on.")
+                .cancelled, phase: .wait,
+                "The wait for the end of a queued transfer was cancelled; the transfer goes on.")
         }
         return state
     }

@@ -75,7 +75,8 @@ public final class TransferQueue: Sendable {
         for reader in readers { reader.finish() }
         for transfer in left {
             transfer.set(
-                .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun.")))
+                .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
+            )
         }
         channel.end()
     }
@@ -130,7 +131,8 @@ public final class TransferQueue: Sendable {
         }
         let transfer = QueuedTransfer(id, work, isBackground: isBackground, in: self)
         guard task is DownloadTask || task is DataTask else {
-            throw Self.misuse("A task whose response is read while it arrives cannot be in a queue; use a download or a data task.")
+            throw Self.misuse(
+                "A task whose response is read while it arrives cannot be in a queue; use a download or a data task.")
         }
         insert(transfer, priority ?? task.priority, after)
         guard work.join(link(transfer, task.ownSession)) else {
@@ -241,7 +243,8 @@ public final class TransferQueue: Sendable {
 
     private func link(_ transfer: QueuedTransfer, _ session: Session) -> TransferLink {
         let limits = transfer.isBackground ? [session.traffic.background, bandwidth] : [bandwidth]
-        return TransferLink(limits: limits, isBackground: transfer.isBackground) { [weak self, weak transfer] response in
+        return TransferLink(limits: limits, isBackground: transfer.isBackground) {
+            [weak self, weak transfer] response in
             if let transfer { self?.post { .headersReceived(transfer, response) } }
         } willRedirect: { [weak self, weak transfer] response, request in
             if let transfer { self?.post { .redirectFollowed(transfer, response, request) } }
@@ -257,7 +260,8 @@ public final class TransferQueue: Sendable {
             try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
         } catch {
             switch error {
-            case .begun, .unknown: throw Self.misuse("The transfer has begun or ended, and cannot wait for another one.")
+            case .begun, .unknown:
+                throw Self.misuse("The transfer has begun or ended, and cannot wait for another one.")
             case .cycle: throw Self.misuse("The other transfer waits for this one, so that neither would ever begin.")
             }
         }

@@ -30,7 +30,9 @@ struct BandwidthScheduleTests {
         #expect(Self.office.rates(at: moment) == .init(download: download, upload: upload))
     }
 
-    @Test("A window whose end is its beginning lasts a day; times and moments out of range become the nearest, or wrap around")
+    @Test(
+        "A window whose end is its beginning lasts a day; times and moments out of range become the nearest, or wrap around"
+    )
     func edges() {
         let all = BandwidthSchedule([.init(from: .init(9), to: .init(9), on: .monday, download: 1)])
         #expect(all.rates(at: WeekMoment(weekday: 1, second: 9 * 3_600)).download == 1)

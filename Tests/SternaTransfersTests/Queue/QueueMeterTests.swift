@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Queue: progress and rates")
 struct QueueMeterTests {
-    private func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(1_000_000_000) + .milliseconds(milliseconds) }
+    private func at(_ milliseconds: Int64) -> NIODeadline {
+        .uptimeNanoseconds(1_000_000_000) + .milliseconds(milliseconds)
+    }
 
     @Test("Uploads and downloads are counted together and apart")
     func directions() {

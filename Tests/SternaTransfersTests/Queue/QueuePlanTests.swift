@@ -52,12 +52,18 @@ struct QueuePlanTests {
             ),
             (
                 "priorities first, then from behind",
-                [Item(id: 1, priority: .low), Item(id: 2), Item(id: 3, priority: .high), Item(id: 4), Item(id: 5, priority: .high)],
+                [
+                    Item(id: 1, priority: .low), Item(id: 2), Item(id: 3, priority: .high), Item(id: 4),
+                    Item(id: 5, priority: .high),
+                ],
                 .lastInFirstOut, [5, 3, 4, 2, 1]
             ),
             (
                 "the background behind all others",
-                [Item(id: 1, priority: .high, isBackground: true), Item(id: 2, isBackground: true), Item(id: 3, priority: .low)],
+                [
+                    Item(id: 1, priority: .high, isBackground: true), Item(id: 2, isBackground: true),
+                    Item(id: 3, priority: .low),
+                ],
                 .firstInFirstOut, [3, 1, 2]
             ),
             (
@@ -78,7 +84,8 @@ struct QueuePlanTests {
     @Test("Limits in total and for each host")
     func limits() {
         let items = [
-            Item(id: 1), Item(id: 2), Item(id: 3), Item(id: 4, host: "b"), Item(id: 5, host: "c"), Item(id: 6, host: "b"),
+            Item(id: 1), Item(id: 2), Item(id: 3), Item(id: 4, host: "b"), Item(id: 5, host: "c"),
+            Item(id: 6, host: "b"),
         ]
         #expect(waves(plan(items, total: 2)) == [[1, 2], [3], [4], [5], [6]])
         #expect(waves(plan(items, total: 3, perHost: 1)) == [[1, 4, 5], [2], [3], [6]])

@@ -77,7 +77,8 @@ struct QueueShareTests {
             print("in the background \(meanwhile) bytes beside \(size)")
             try await scene.until { scene.session.traffic.background.download == nil }
             try await slow.end()
-            #expect(slow.error == nil && scene.session.traffic.foregroundCount == 0 && !scene.session.traffic.isMeasured)
+            #expect(
+                slow.error == nil && scene.session.traffic.foregroundCount == 0 && !scene.session.traffic.isMeasured)
         }
     }
 

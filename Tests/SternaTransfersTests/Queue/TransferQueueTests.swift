@@ -81,11 +81,13 @@ struct TransferQueueTests {
             await log.wait { $0.count == expected.count }
             #expect(
                 log.events == [
-                    "started", "redirectFollowed", "headersReceived", "finished", "started", "headersReceived", "failed",
+                    "started", "redirectFollowed", "headersReceived", "finished", "started", "headersReceived",
+                    "failed",
                     "started", "headersReceived", "finished", "queueFinished",
                 ])
             let progress = queue.progress.current
-            #expect(progress.uploads.completed == 6 && progress.downloads.completed == 9 && progress.bytes.completed == 15)
+            #expect(
+                progress.uploads.completed == 6 && progress.downloads.completed == 9 && progress.bytes.completed == 15)
         }
     }
 

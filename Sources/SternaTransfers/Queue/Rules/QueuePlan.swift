@@ -80,7 +80,8 @@ struct QueuePlan: Sendable {
         entries[id] = Entry(
             host: host, isBackground: isBackground, priority: priority,
             place: Place(
-                rank: Self.rank(priority, isBackground), order: order == .firstInFirstOut ? arrivals : -arrivals, id: id),
+                rank: Self.rank(priority, isBackground), order: order == .firstInFirstOut ? arrivals : -arrivals, id: id
+            ),
             after: known)
         for other in known { entries[other]?.before.insert(id) }
     }
@@ -173,7 +174,9 @@ struct QueuePlan: Sendable {
         guard !isSuspended else { return [] }
         var begun: [Int] = []
         while runningCount < max(1, limits.total) {
-            let free = ready.lazy.filter { [perHost, limits] host, _ in perHost[host, default: 0] < max(1, limits.perHost) }
+            let free = ready.lazy.filter { [perHost, limits] host, _ in
+                perHost[host, default: 0] < max(1, limits.perHost)
+            }
             guard let first = free.compactMap(\.value.first).min() else { break }
             removeFromReady(first.id)
             guard let entry = entries[first.id] else { continue }

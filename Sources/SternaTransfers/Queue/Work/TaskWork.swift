@@ -53,7 +53,8 @@ final class TaskWork: QueueWork {
 
     /// Prepares another attempt, which waits for its turn; returns false if there can be none.
     func again() -> Bool {
-        guard !state.withLock({ $0.isStopped }), let link = link.withLock({ $0 }), let next = task.again(), next.join(link)
+        guard !state.withLock({ $0.isStopped }), let link = link.withLock({ $0 }), let next = task.again(),
+            next.join(link)
         else { return false }
         state.withLock { state in
             state.task = next
