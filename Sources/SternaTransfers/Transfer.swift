@@ -12,8 +12,8 @@ public final class Transfer: Sendable, Identifiable {
     /// What it transfers, from where to where.
     public let details: TransferDescription
 
-    private let place: WorkPlace
-    private let turns: TransferTurns
+    private let ownPlace: WorkPlace
+    private let storeTurns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
     private let channel: UpdateChannel<TransferStatus>
     private let state: Mutex<State>
@@ -25,19 +25,32 @@ public final class Transfer: Sendable, Identifiable {
         var priority = Request.Priority.normal
         /// What the program has asked for last.
         var last: Task<Void, any Error>?
+        /// What a queue that the transfer has joined gives it.
+        var queue: QueuePlace?
     }
+
+    // They change while no work runs.
+    private var place: WorkPlace {
+        var place = ownPlace
+        if let session = state.withLock({ $0.queue?.session }) { place.session = session }
+        return place
+    }
+    private var turns: any TurnGiving { state.withLock { $0.queue?.turns } ?? storeTurns }
+
+    /// The session that carries it on outside of queues.
+    var ownSession: Session { ownPlace.session }
 
     init(
         _ place: WorkPlace, lock: FileLock, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
     ) {
-        (details, self.place, self.turns, self.ended) = (place.details, place, turns, ended)
+        (details, ownPlace, storeTurns, self.ended) = (place.details, place, turns, ended)
         channel = UpdateChannel(TransferStatus(place.journal.history, place.details))
         state = Mutex(State(lock: lock))
     }
 
     public var id: TransferID { details.id }
 
-    private var journal: TransferJournal { place.journal }
+    private var journal: TransferJournal { ownPlace.journal }
 
     /// What it is doing, and how far it is.
     public var status: TransferStatus { channel.current }
@@ -108,6 +121,45 @@ public final class Transfer: Sendable, Identifiable {
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
         turns.setPriority(priority, of: id)
+    }
+
+    // MARK: Queues
+
+    /// Lets a queue give the turns, and its session carry the transfer on; returns false if another queue does, or if it is over.
+    func join(_ place: QueuePlace) async -> Bool {
+        let outcome = Mutex(false)
+        try? await inOrder { [self] in
+            await stopWork()
+            let hasJoined = state.withLock { state in
+                guard state.queue == nil, state.lock != nil else { return false }
+                state.queue = place
+                return true
+            }
+            outcome.withLock { $0 = hasJoined }
+            if !journal.history.state.isOver { start() }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    /// Lets the store give the turns again.
+    ///
+    /// - Parameter goesOn: whether the work goes on; else ``resume()`` begins it again, or a later process.
+    func leave(goesOn: Bool) async {
+        try? await inOrder { [self] in
+            await stopWork()
+            state.withLock { $0.queue = nil }
+            report()
+            if goesOn, !journal.history.state.isOver { start() }
+        }
+    }
+
+    /// Gives the turn back, and waits for another one; keeps what is there.
+    func takeTurnAgain() async {
+        try? await inOrder { [self] in
+            guard state.withLock({ $0.work != nil }) else { return }
+            await stopWork()
+            if !journal.history.state.isOver { start() }
+        }
     }
 
     /// Runs what the program asks for after what it has asked for before.

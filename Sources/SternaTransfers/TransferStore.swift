@@ -63,29 +63,31 @@ public final class TransferStore: Sendable {
     ///   - secrets: the names of secret header fields' values, for which ``TransferStoreSettings/secret`` is asked: `["X-API-Key": "shop"]`.
     ///   - name: the name of the sessions that carry it on in later processes; `default` by default.
     ///   - context: the program's own note, at most 64 KiB.
+    ///   - startsAtOnce: whether it begins; else ``Transfer/resume()`` or a ``TransferQueue`` begins it.
     ///
     /// Throws `invalidURL`, `invalidRequest` for what must not be stored, and `writeFailed`.
     @discardableResult
     public func download(
         _ reference: some URLConvertible, to path: some FileReference, with session: Session, headers: Headers = [:],
         secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
-        context: String? = nil
+        context: String? = nil, startsAtOnce: Bool = true
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
-        let draft = Draft(url, session, headers, secrets, options, name, context)
+        let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(draft, .download, path: ContentSpool.absolute(try path.filePath()))
     }
 
     /// Adds a download into a folder, where the file has the name that the server gives it, or that of the URL. See
-    /// ``download(_:to:with:headers:secrets:options:named:context:)``.
+    /// ``download(_:to:with:headers:secrets:options:named:context:startsAtOnce:)``.
     @discardableResult
     public func download(
         _ reference: some URLConvertible, into folder: some FileReference, with session: Session,
         headers: Headers = [:], secrets: [String: String] = [:], options: TransferOptions = TransferOptions(),
-        named name: String = "default", context: String? = nil
+        named name: String = "default", context: String? = nil,
+        startsAtOnce: Bool = true
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
-        let draft = Draft(url, session, headers, secrets, options, name, context)
+        let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(
             draft, .download, path: ContentSpool.absolute(try folder.filePath()), isFolder: true)
     }
@@ -107,28 +109,29 @@ public final class TransferStore: Sendable {
         file: some FileReference, to reference: some URLConvertible, with session: Session,
         _ upload: UploadOptions = UploadOptions(), mediaType: String? = nil, headers: Headers = [:],
         secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
-        context: String? = nil
+        context: String? = nil, startsAtOnce: Bool = true
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
         let path = ContentSpool.absolute(try file.filePath())
         let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
-        let draft = Draft(url, session, headers, secrets, options, name, context)
+        let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(draft, .upload, path: path, upload, body)
     }
 
     /// Adds the upload of a body, and begins it. What is not a file is copied into the store first, streams among them; see
     /// ``TransferStoreSettings/maxStoredBytes``.
     ///
-    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:)``. Throws `limitExceeded`, too, and
+    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``. Throws `limitExceeded`, too, and
     /// what a stream throws.
     @discardableResult
     public func upload(
         _ body: Body, to reference: some URLConvertible, with session: Session,
         _ upload: UploadOptions = UploadOptions(), headers: Headers = [:], secrets: [String: String] = [:],
-        options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil
+        options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil,
+        startsAtOnce: Bool = true
     ) async throws -> Transfer {
         let url = try reference.resolve(against: session.baseURL)
-        let draft = Draft(url, session, headers, secrets, options, name, context)
+        let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(draft, .upload, path: nil, upload, body)
     }
 
@@ -136,12 +139,13 @@ public final class TransferStore: Sendable {
     /// copied into the store.
     ///
     /// Values are written to the disk: leave secrets to header fields. A part with the name of a secret, such as `password`, is refused.
-    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:)``.
+    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``.
     @discardableResult
     public func upload(
         to reference: some URLConvertible, with session: Session, _ upload: UploadOptions = UploadOptions(),
         headers: Headers = [:], secrets: [String: String] = [:], options: TransferOptions = TransferOptions(),
-        named name: String = "default", context: String? = nil, multipart: (inout MultipartForm) throws -> Void
+        named name: String = "default", context: String? = nil, startsAtOnce: Bool = true,
+        multipart: (inout MultipartForm) throws -> Void
     ) async throws -> Transfer {
         var form = MultipartForm()
         try multipart(&form)
@@ -154,7 +158,7 @@ public final class TransferStore: Sendable {
         let body = try form.body() ?? Body(segments: [])
         return try await self.upload(
             body, to: reference, with: session, upload, headers: headers, secrets: secrets, options: options,
-            named: name, context: context)
+            named: name, context: context, startsAtOnce: startsAtOnce)
     }
 
     /// What all kinds of transfers have.
@@ -166,11 +170,13 @@ public final class TransferStore: Sendable {
         let options: TransferOptions
         let name: String
         let context: String?
+        let startsAtOnce: Bool
 
         init(
             _ url: HTTPURL, _ session: Session, _ headers: Headers, _ secrets: [String: String],
-            _ options: TransferOptions, _ name: String, _ context: String?
+            _ options: TransferOptions, _ name: String, _ context: String?, _ startsAtOnce: Bool
         ) {
+            self.startsAtOnce = startsAtOnce
             (self.url, self.session, self.options, self.name, self.context) = (url, session, options, name, context)
             self.headers = headers.lines.map { [$0.name, $0.value] }
             self.secrets = secrets.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
@@ -206,7 +212,7 @@ public final class TransferStore: Sendable {
                 try folder.add(details, new)
                 return try TransferJournal(folder.place(of: id).journal)
             }
-            return begin(details, journal, lock, draft.session)
+            return begin(details, journal, lock, draft.session, starts: draft.startsAtOnce)
         } catch {
             try? await FileWork.run { [folder] in folder.abandon(new) }
             lock.release()
@@ -226,15 +232,18 @@ public final class TransferStore: Sendable {
     /// - Parameters:
     ///   - session: what carries them on.
     ///   - name: takes those alone that were added under this name; all by default.
+    ///   - startsAtOnce: whether they begin; else ``Transfer/resume()`` or a ``TransferQueue`` begins each.
     ///
     /// Throws `fileUnreadable` for a description of a newer program, after it has carried on the others.
     @discardableResult
-    public func resumeAll(with session: Session, named name: String? = nil) async throws -> [Transfer] {
+    public func resumeAll(
+        with session: Session, named name: String? = nil, startsAtOnce: Bool = true
+    ) async throws -> [Transfer] {
         let ids = await self.ids()
         var (resumed, failure) = ([Transfer](), nil as (any Error)?)
         for id in ids where state.withLock({ $0.transfers[id] == nil }) {
             do {
-                if let transfer = try await adopt(id, session, name) { resumed.append(transfer) }
+                if let transfer = try await adopt(id, session, name, starts: startsAtOnce) { resumed.append(transfer) }
             } catch {
                 failure = error
             }

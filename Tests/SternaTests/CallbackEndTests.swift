@@ -41,7 +41,7 @@ struct CallbackEndTests {
         for _ in 0..<5_000 {
             let record = Record()
             let mailbox = TaskMailbox(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
-            let reports = TaskReports(mailbox: mailbox)
+            let reports = TaskReports(mailbox: mailbox, traffic: TransferTraffic())
             reports.connect(.init(both: { record.add($0.upload.completed) }))
             // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
             await withCheckedContinuation { done in

@@ -99,6 +99,15 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// Records what continues the download.
     func keep(_ data: ResumeData) { kept.withLock { $0.resumeData = data } }
 
+    override var isTransfer: Bool { true }
+
+    override func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? {
+        // A response can be taken once, and a log belongs to one task.
+        guard !takesResponse, log == nil else { return nil }
+        return DownloadTask(
+            session, draft, prepared, to: destination, options: options, resuming: resumeData ?? resumed)
+    }
+
     override func perform(_ request: Request) async {
         offersConnections()
         do {

@@ -21,7 +21,7 @@ struct ChainSlots: OptionSet, Sendable {
         if settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil {
             insert(.authentication)
         }
-        if settings.bandwidth != nil { insert(.bandwidth) }
+        if settings.bandwidth != nil || settings.options[ifSet: TransferLinkKey.self] != nil { insert(.bandwidth) }
         if settings.hedging != nil { insert(.hedging) }
         if settings.coalescesRequests { insert(.coalescing) }
         if Self.isSigned(settings.options) { insert(.signing) }
@@ -35,7 +35,9 @@ struct ChainSlots: OptionSet, Sendable {
         if options[ifSet: CallCredentialsKey.self] != nil || options[ifSet: ChallengeHandlerKey.self] != nil {
             insert(.authentication)
         }
-        if options[ifSet: OwnBandwidthKey.self] != nil { insert(.bandwidth) }
+        if options[ifSet: OwnBandwidthKey.self] != nil || options[ifSet: TransferLinkKey.self] != nil {
+            insert(.bandwidth)
+        }
         if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }

@@ -24,6 +24,9 @@ public struct Session: Sendable {
     /// The clock of the session's engine.
     package var loopClock: LoopClock { plan.settings.engine.loopClock }
 
+    /// What the transfers of the session's engine yield to each other.
+    package var traffic: TransferTraffic { plan.settings.engine.traffic }
+
     /// Creates a session.
     ///
     /// - Parameter baseURL: the URL that relative references are resolved against; nil for none.

@@ -41,6 +41,11 @@ public class DataTask: SessionTask, @unchecked Sendable {
         get async throws { try await outcome.value }
     }
 
+    override func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? {
+        guard completion == nil else { return nil }
+        return Self(session, draft, prepared, mailbox: nil)
+    }
+
     override func perform(_ request: Request) async {
         if canStartAgain(request) {
             gate.isReleasable = true
@@ -93,4 +98,6 @@ public class DataTask: SessionTask, @unchecked Sendable {
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The progress of the request's body.
     public override var progress: ProgressUpdates { uploadProgress }
+
+    override var isTransfer: Bool { true }
 }

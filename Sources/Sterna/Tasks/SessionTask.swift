@@ -41,6 +41,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var error: SternaError?
         var summary: TaskSummary?
         var group: GroupMembership?
+        var link: TransferLink?
+        var isCounted = false
     }
 
     /// - Parameter sharesCall: whether another task has the call's number.
@@ -58,7 +60,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         self.draft = draft
         self.prepared = prepared
         self.mailbox = mailbox
-        reports = TaskReports(mailbox: mailbox)
+        reports = TaskReports(mailbox: mailbox, traffic: session.traffic)
         self.events = events
     }
 
@@ -200,6 +202,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             guard effect != .nothing else { return }
             post(.taskResumed)
             originalRequest?.call?.resume()
+            count(runs: true)
             if effect == .begin { begin() } else { gate.open() }
         }
     }
@@ -214,6 +217,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         transitions.withLock { _ in
             guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
             gate.close()
+            count(runs: false)
             originalRequest?.call?.pause()
             post(.taskSuspended)
         }
@@ -244,6 +248,44 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     func offersConnections() {
         guard let call = originalRequest?.call else { return }
         call.setRelease(ConnectionRelease { [gate] in gate.release() })
+    }
+
+    /// Binds a task that has not begun to a queue of transfers; returns false if it has begun, or belongs to one.
+    package func join(_ link: TransferLink) -> Bool {
+        stored.withLock { state in
+            guard !state.lifecycle.hasBegun, state.lifecycle.state == .suspended, state.link == nil else {
+                return false
+            }
+            state.link = link
+            return true
+        }
+    }
+
+    /// The queue of transfers that it belongs to.
+    var transferLink: TransferLink? { stored.withLock { $0.link } }
+
+    /// Whether others yield to it, or it to others.
+    var isTransfer: Bool { false }
+
+    /// Returns a task of the same kind for another request; nil if there is none.
+    func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? { nil }
+
+    /// Notes that a transfer runs, or no longer.
+    private func count(runs: Bool) {
+        guard isTransfer else { return }
+        let isBackground: Bool? = stored.withLock { state in
+            guard state.isCounted != runs else { return nil }
+            state.isCounted = runs
+            return (state.link ?? session.plan.settings.transferLink)?.isBackground ?? false
+        }
+        let traffic = session.traffic
+        switch (isBackground, runs) {
+        case (nil, _): break
+        case (true, true): traffic.backgroundBegan(session.loopClock)
+        case (true, false): traffic.backgroundEnded()
+        case (false, true): traffic.foregroundBegan()
+        case (false, false): traffic.foregroundEnded()
+        }
     }
 
     /// Leaves the call to another task, so that suspending this one has no effect on it; returns whether this one was suspended.
@@ -304,6 +346,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             return (true, state.isSilent, state.group.take())
         }
         guard isFirst else { return false }
+        count(runs: false)
         gate.unlock()
         reports.end()
         if events != nil, let metrics { post(.metricsCollected(metrics)) }

@@ -1,7 +1,7 @@
 /// Runs the user code of one task (callbacks, hooks, observers) in order, one call at a time, on the target that the caller chose.
 ///
 /// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the mailbox.
-final class TaskMailbox: Sendable {
+package final class TaskMailbox: Sendable {
     private typealias Question = nonisolated(nonsending) @Sendable () async -> Void
 
     // An enumeration, not a closure type: in a generic container an asynchronous closure would lose the isolation of its caller.
@@ -19,7 +19,7 @@ final class TaskMailbox: Sendable {
 
     private let works: AsyncStream<Work>.Continuation
 
-    init(_ target: CallbackTarget) {
+    package init(_ target: CallbackTarget) {
         let (stream, works) = AsyncStream<Work>.makeStream()
         self.works = works
         // The task refers to the stream alone, and so ends with the mailbox.
@@ -44,7 +44,7 @@ final class TaskMailbox: Sendable {
     private static func run(_ work: Work, on actor: isolated any Actor) async { await work.run() }
 
     /// Enqueues work behind all that was posted before.
-    func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
+    package func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
 
     /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended, or if the waiting Swift task is cancelled:
     /// a target that does not run must not keep a task from being cancelled.
@@ -58,7 +58,7 @@ final class TaskMailbox: Sendable {
     }
 
     /// Enqueues the last work.
-    func end(_ work: @escaping @Sendable () -> Void) {
+    package func end(_ work: @escaping @Sendable () -> Void) {
         post(work)
         works.finish()
     }

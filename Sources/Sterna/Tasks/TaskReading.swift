@@ -83,6 +83,7 @@ extension SessionTask {
             }
         }
         if let chain = ChainEvents(self) { request.options[ChainEventsKey.self] = chain }
+        if let link = transferLink { request.options[TransferLinkKey.self] = link }
         return request
     }
 }

@@ -10,6 +10,10 @@ final class TaskReports: Sendable {
     let upload = ProgressChannel()
     let download = ProgressChannel()
     private let mailbox: TaskMailbox?
+    private let traffic: TransferTraffic
+
+    /// The bytes of one report at most that count as transferred: a longer step is what an earlier attempt had left.
+    private static let longestStep: Int64 = 16 << 20
 
     /// User code that receives progress: the callback of both directions, and the hook of each.
     struct Receivers: Sendable {
@@ -39,7 +43,10 @@ final class TaskReports: Sendable {
 
     private let state = Mutex(State())
 
-    init(mailbox: TaskMailbox?) { self.mailbox = mailbox }
+    init(mailbox: TaskMailbox?, traffic: TransferTraffic) {
+        self.mailbox = mailbox
+        self.traffic = traffic
+    }
 
     /// Sets the user code that is called in the mailbox.
     func connect(_ receivers: Receivers) { state.withLock { $0.receivers = receivers } }
@@ -47,11 +54,19 @@ final class TaskReports: Sendable {
     var progress: RequestProgress { state.withLock { $0.progress } }
 
     func sent(_ progress: TransferProgress) {
+        count(progress, after: upload.current)
         report { $0.upload = progress }
         upload.report(progress)
     }
 
+    private func count(_ progress: TransferProgress, after last: @autoclosure () -> TransferProgress) {
+        guard traffic.isMeasured else { return }
+        let (step, overflow) = progress.completed.subtractingReportingOverflow(last().completed)
+        if !overflow, step > 0, step <= Self.longestStep { traffic.transferred(Int(step)) }
+    }
+
     func received(_ progress: TransferProgress) {
+        count(progress, after: download.current)
         report { $0.download = progress }
         download.report(progress)
     }

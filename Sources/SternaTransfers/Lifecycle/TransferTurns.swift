@@ -1,8 +1,26 @@
+import Sterna
 import SternaCore
 import Synchronization
 
+/// Gives transfers their turns: a store, or a queue that they have joined.
+protocol TurnGiving: Sendable {
+    /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
+    func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws
+
+    /// Ends the turn of a transfer, or its wait.
+    func end(_ id: TransferID)
+
+    func setPriority(_ priority: Request.Priority, of id: TransferID)
+}
+
+/// What a queue gives a transfer: turns, and a session that belongs to the queue.
+struct QueuePlace: Sendable {
+    var turns: any TurnGiving
+    var session: Session
+}
+
 /// Lets transfers wait for their turns; see ``TurnQueue``.
-final class TransferTurns: Sendable {
+final class TransferTurns: TurnGiving {
     private struct State {
         var queue: TurnQueue
         var waiters: [TransferID: CheckedContinuation<Void, Never>] = [:]

@@ -22,7 +22,7 @@ struct WorkPlace: Sendable {
     let details: TransferDescription
     let files: StoreFolder.Place
     let journal: TransferJournal
-    let session: Session
+    var session: Session
     let settings: TransferStoreSettings
 
     /// The work of the transfer's kind.

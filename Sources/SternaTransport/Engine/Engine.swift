@@ -21,6 +21,9 @@ public final class Engine: Sendable {
 
     /// The clock, with an event loop for timers that belong to no connection.
     package var loopClock: LoopClock { LoopClock(options.clock, on: dialer.timers) }
+
+    /// What its transfers yield to each other.
+    package let traffic = TransferTraffic()
     let permits: Permits
     let tunnelShards = TunnelShards()
     let proxyAuthentications = ProxyAuthentications()

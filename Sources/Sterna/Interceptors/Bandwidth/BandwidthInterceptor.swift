@@ -7,10 +7,13 @@ struct BandwidthInterceptor: Interceptor {
     let time: LoopClock
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let limits = Self.limits(request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self])
+        var limits = Self.limits(request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self])
+        let link = request.options[TransferLinkKey.self]
+        if let link { limits = link.adding(to: limits) }
         var limited = request
         limited.body = request.body?.limited(by: limits, time)
         var response = try await next(limited)
+        link?.answered(response)
         response.body = LimitedBody.wrap(response.body, of: request, by: limits, time)
         return response
     }

@@ -43,6 +43,7 @@ struct RedirectInterceptor: Interceptor {
                 throw error.at(current)
             case .follow(let following):
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
+                current.options[TransferLinkKey.self]?.redirected(response, following)
                 response.body.cancel()
                 current = following
                 if response.retries > 0 { current.options[FormerRetriesKey.self] = response.retries }

@@ -1,0 +1,51 @@
+import SternaCore
+
+/// What a queue of transfers asks of tasks.
+extension SessionTask {
+    /// The session that made the task.
+    package var ownSession: Session { session }
+
+    /// The bytes that an earlier attempt had left, and that are not transferred again.
+    package var resumedBytes: Int64 { (self as? DownloadTask)?.resumedAt ?? 0 }
+
+    /// Returns a task that has not begun and does the same as this one; nil if the request could not be built, if its body can be
+    /// read only once, or if the task has callbacks, which have been called.
+    package func again() -> SessionTask? {
+        guard let request = originalRequest, request.body?.isReplayable != false else { return nil }
+        let prepared: Result<Request, SternaError>
+        do throws(SternaError) {
+            prepared = .success(try session.plan.request(ready: request, isOfTask: true))
+        } catch {
+            prepared = .failure(error)
+        }
+        guard let copy = copy(prepared) else { return nil }
+        copy.tag = tag
+        copy.userInfo = userInfo
+        copy.taskDescription = taskDescription
+        copy.enroll(startsAtOnce: false)
+        return copy
+    }
+
+    /// Calls a closure when the task is complete, at once if it is; returns false for a kind of task that others must read.
+    package func whenComplete(_ call: @escaping @Sendable () -> Void) -> Bool {
+        switch self {
+        case let task as DownloadTask: task.outcome.whenSet(call)
+        case let task as DataTask: task.outcome.whenSet(call)
+        default: return false
+        }
+        return true
+    }
+
+    /// Asks for the length of what the task would get, by a HEAD request with its fields; nil if the server does not say.
+    package func contentLength() async -> Int64? {
+        guard let original = originalRequest, original.method == .get else { return nil }
+        var request = Request(.head, original.url, headers: original.headers)
+        request.timeouts = original.timeouts
+        request.options = original.options
+        request.options[ifSet: TransferLinkKey.self] = nil
+        guard let reply = try? await session.send(request), reply.status == 200,
+            let text = reply.headers["Content-Length"], let length = Int64(text), length >= 0
+        else { return nil }
+        return length
+    }
+}

@@ -1,0 +1,16 @@
+/// Decides how fast background transfers may be while others run.
+package enum YieldRule {
+    /// The bytes per second of background transfers at least, so that they do not stop altogether.
+    package static let least = 16 << 10
+
+    /// Returns the bytes per second of all background transfers of an engine together; nil for no limit.
+    ///
+    /// - Parameters:
+    ///   - foreground: the number of other transfers that run.
+    ///   - measured: the rate of all transfers of the engine in bytes per second; nil before it is known.
+    package static func limit(foreground: Int, measured: Double?) -> Int? {
+        guard foreground > 0 else { return nil }
+        guard let measured, measured.isFinite else { return least }
+        return max(least, Int(min(measured, 1e15) / 10))
+    }
+}

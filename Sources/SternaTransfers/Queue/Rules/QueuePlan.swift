@@ -1,0 +1,230 @@
+import SternaCore
+
+/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by rank, then in order, and behind what they
+/// wait for. A value without tasks.
+struct QueuePlan: Sendable {
+    /// The maximum numbers of transfers that run at the same time; at least 1.
+    struct Limits: Sendable, Hashable {
+        var total: Int
+        var perHost: Int
+    }
+
+    /// Why a dependency is refused.
+    enum Fault: Error, Hashable {
+        case unknown, begun, cycle
+    }
+
+    /// Where a transfer stands among those that wait for a turn.
+    private struct Place: Sendable, Hashable, Comparable {
+        let rank: Int
+        /// Its place in the order of arrival, or from behind.
+        let order: Int
+        let id: Int
+
+        static func < (one: Place, other: Place) -> Bool {
+            one.rank != other.rank ? one.rank > other.rank : one.order < other.order
+        }
+    }
+
+    private struct Entry: Sendable {
+        let host: String
+        let isBackground: Bool
+        var priority: Request.Priority
+        var place: Place
+        /// Whether it wants a turn.
+        var asks = false
+        var runs = false
+        var hasBegun = false
+        var isGivenUp = false
+        /// Those that it waits for, and those that wait for it.
+        var after: Set<Int> = []
+        var before: Set<Int> = []
+    }
+
+    var limits: Limits
+    let order: QueueOrder
+    private(set) var isSuspended = true
+
+    private var entries: [Int: Entry] = [:]
+    private var arrivals = 0
+
+    // Those that may have a turn, in order, by host, so that one host at its limit costs nothing.
+    private var ready: [String: [Place]] = [:]
+    private var perHost: [String: Int] = [:]
+    private var runningCount = 0
+
+    init(_ limits: Limits, order: QueueOrder = .firstInFirstOut) {
+        self.limits = limits
+        self.order = order
+    }
+
+    /// The number of transfers that are not over.
+    var count: Int { entries.count }
+
+    /// The transfers that have a turn.
+    var running: [Int] { entries.filter(\.value.runs).keys.sorted() }
+
+    func contains(_ id: Int) -> Bool { entries[id] != nil }
+
+    // MARK: Entries
+
+    /// Adds a transfer that does not want a turn yet.
+    ///
+    /// - Parameter after: the transfers that it waits for; those that are over count no more.
+    mutating func add(
+        _ id: Int, host: String, priority: Request.Priority = .normal, isBackground: Bool = false, after: [Int] = []
+    ) {
+        guard entries[id] == nil else { return }
+        arrivals += 1
+        let known = Set(after).filter { entries[$0] != nil }
+        entries[id] = Entry(
+            host: host, isBackground: isBackground, priority: priority,
+            place: Place(
+                rank: Self.rank(priority, isBackground), order: order == .firstInFirstOut ? arrivals : -arrivals, id: id
+            ),
+            after: known)
+        for other in known { entries[other]?.before.insert(id) }
+    }
+
+    /// The rank of transfers in the background is below that of all others.
+    private static func rank(_ priority: Request.Priority, _ isBackground: Bool) -> Int {
+        priority.rawValue + (isBackground ? 0 : 10)
+    }
+
+    /// Lets a transfer that has not begun wait for the end of another one. Has no effect if the other one is over.
+    mutating func require(_ id: Int, after other: Int) throws(Fault) {
+        guard let entry = entries[id] else { throw .unknown }
+        guard !entry.hasBegun else { throw .begun }
+        guard entries[other] != nil else { return }
+        guard !waits(other, for: id) else { throw .cycle }
+        removeFromReady(id)
+        entries[id]?.after.insert(other)
+        entries[other]?.before.insert(id)
+    }
+
+    /// Whether a transfer is another one, or waits for it.
+    private func waits(_ id: Int, for other: Int) -> Bool {
+        var (open, seen) = ([id], Set([id]))
+        while let next = open.popLast() {
+            if next == other { return true }
+            for before in entries[next]?.after ?? [] where seen.insert(before).inserted { open.append(before) }
+        }
+        return false
+    }
+
+    /// Notes that a transfer wants a turn.
+    mutating func ask(_ id: Int) {
+        guard let entry = entries[id], !entry.asks, !entry.runs, !entry.isGivenUp else { return }
+        entries[id]?.asks = true
+        addToReady(id)
+    }
+
+    /// Notes that a transfer has no turn any more, and wants none until it asks again.
+    mutating func rest(_ id: Int) {
+        guard let entry = entries[id] else { return }
+        if entry.runs {
+            endTurn(entry)
+        } else {
+            removeFromReady(id)
+        }
+        entries[id]?.runs = false
+        entries[id]?.asks = false
+    }
+
+    /// Lets a transfer that waits have no turn any more, since its end follows.
+    mutating func giveUpWaiting(_ id: Int) {
+        guard let entry = entries[id], !entry.runs else { return }
+        removeFromReady(id)
+        entries[id]?.asks = false
+        entries[id]?.isGivenUp = true
+    }
+
+    /// Removes a transfer that is over; returns those that waited for it alone.
+    mutating func remove(_ id: Int) -> [Int] {
+        guard let entry = entries[id] else { return [] }
+        if entry.runs { endTurn(entry) } else { removeFromReady(id) }
+        entries[id] = nil
+        for other in entry.after { entries[other]?.before.remove(id) }
+        for other in entry.before {
+            entries[other]?.after.remove(id)
+            addToReady(other)
+        }
+        return entry.before.sorted()
+    }
+
+    mutating func setPriority(_ priority: Request.Priority, of id: Int) {
+        guard var entry = entries[id] else { return }
+        removeFromReady(id)
+        entry.priority = priority
+        entry.place = Place(rank: Self.rank(priority, entry.isBackground), order: entry.place.order, id: id)
+        entries[id] = entry
+        addToReady(id)
+    }
+
+    func priority(of id: Int) -> Request.Priority? { entries[id]?.priority }
+
+    // MARK: Turns
+
+    mutating func resume() { isSuspended = false }
+
+    mutating func suspend() { isSuspended = true }
+
+    /// Gives turns; returns the transfers that get them.
+    mutating func next() -> [Int] {
+        guard !isSuspended else { return [] }
+        var begun: [Int] = []
+        while runningCount < max(1, limits.total) {
+            let free = ready.lazy.filter { [perHost, limits] host, _ in
+                perHost[host, default: 0] < max(1, limits.perHost)
+            }
+            guard let first = free.compactMap(\.value.first).min() else { break }
+            removeFromReady(first.id)
+            guard let entry = entries[first.id] else { continue }
+            entries[first.id]?.asks = false
+            entries[first.id]?.runs = true
+            entries[first.id]?.hasBegun = true
+            perHost[entry.host, default: 0] += 1
+            runningCount += 1
+            begun.append(first.id)
+        }
+        return begun
+    }
+
+    private mutating func endTurn(_ entry: Entry) {
+        runningCount -= 1
+        perHost[entry.host, default: 1] -= 1
+        if perHost[entry.host] == 0 { perHost[entry.host] = nil }
+    }
+
+    private mutating func addToReady(_ id: Int) {
+        guard let entry = entries[id], entry.asks, entry.after.isEmpty else { return }
+        let index = index(of: entry.place, in: ready[entry.host] ?? [])
+        ready[entry.host, default: []].insert(entry.place, at: index)
+    }
+
+    private mutating func removeFromReady(_ id: Int) {
+        guard let entry = entries[id], entry.asks, entry.after.isEmpty, let places = ready[entry.host] else { return }
+        let index = index(of: entry.place, in: places)
+        guard places.indices.contains(index), places[index].id == id else { return }
+        ready[entry.host]?.remove(at: index)
+        if places.count == 1 { ready[entry.host] = nil }
+    }
+
+    /// The index of a place, or where it belongs.
+    private func index(of place: Place, in places: [Place]) -> Int {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if places[middle] < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// The order of the transfers of a queue that have the same priority.
+public enum QueueOrder: String, Sendable, Hashable, CaseIterable {
+    /// In the order in which they were added; the default.
+    case firstInFirstOut
+    /// The one that was added last comes first.
+    case lastInFirstOut
+}

@@ -1,0 +1,17 @@
+import SternaCore
+
+/// Decides whether a queue tries a task again that has failed.
+enum QueueRetry {
+    /// Returns the pause before the next attempt in milliseconds; nil to let the task fail.
+    ///
+    /// - Parameters:
+    ///   - asked: the pause that the server has asked for.
+    ///   - attempts: the attempts so far, the failed one among them.
+    ///   - random: from 0 to 1.
+    static func pause(
+        after error: SternaError, asked: Duration?, attempts: Int, retries: Int, longest: Duration, random: Double
+    ) -> Int64? {
+        guard attempts <= retries, TransferRule.isTransient(error) else { return nil }
+        return TransferRule.delay(afterFailures: attempts, asked: asked, longest: longest, random: random)
+    }
+}

@@ -1,0 +1,191 @@
+import NIOCore
+import Sterna
+import SternaCore
+import Synchronization
+
+/// What a queue does as its transfers move on.
+extension TransferQueue {
+    /// Notes that a transfer wants a turn.
+    func want(_ id: Int) {
+        state.withLock { state in
+            if state.held[id] != nil { state.held[id] = true } else { state.plan.ask(id) }
+        }
+        giveTurns()
+    }
+
+    /// Notes that a transfer of a store has no turn any more.
+    func rest(_ id: Int) {
+        state.withLock { state in
+            if state.held[id] != nil { state.held[id] = false }
+            state.plan.rest(id)
+            state.transfers[id]?.set(.waiting)
+        }
+        giveTurns()
+    }
+
+    /// Gives the turns that are free.
+    func giveTurns() {
+        transitions.withLock { _ in
+            let begun = state.withLock { state in
+                state.plan.next().compactMap { id -> QueuedTransfer? in
+                    guard let transfer = state.transfers[id] else { return nil }
+                    transfer.set(.running)
+                    if state.begun.insert(id).inserted { state.receivers.post(.started(transfer)) }
+                    return transfer
+                }
+            }
+            for transfer in begun { transfer.work.turn(keeping: self) }
+        }
+    }
+
+    // MARK: Progress
+
+    func report(_ id: Int, _ progress: TransferProgress, resumedAt: Int64) {
+        state.withLock { state in
+            guard let transfer = state.transfers[id] else { return }
+            transfer.set(progress)
+            state.meter.set(id, progress, resumedAt: resumedAt, at: time.clock.now)
+            publish(&state)
+        }
+    }
+
+    /// Reports the progress; under the lock, so that no older value replaces a newer one.
+    func publish(_ state: inout State) {
+        channel.report(QueueSnapshot(progress: state.meter.progress(at: time.clock.now), isFinished: state.isFinished))
+    }
+
+    func post(_ event: () -> TransferQueueEvent) {
+        state.withLock { state in
+            if !state.receivers.isEmpty { state.receivers.post(event()) }
+        }
+    }
+
+    // MARK: Lengths
+
+    /// Asks for the lengths of transfers, as many at the same time as may run.
+    func askForLengths() {
+        guard options.asksForLengths else { return }
+        let asked = state.withLock { state -> [QueuedTransfer] in
+            var asked: [QueuedTransfer] = []
+            while !state.plan.isSuspended, state.asking.count < max(1, state.plan.limits.total),
+                let id = state.unasked.popFirst()
+            {
+                guard let transfer = state.transfers[id] else { continue }
+                state.asking.insert(id)
+                asked.append(transfer)
+            }
+            return asked
+        }
+        for transfer in asked {
+            Task { [weak self] in
+                let length = await transfer.work.askForLength()
+                self?.lengthIsKnown(transfer.id, length)
+            }
+        }
+    }
+
+    private func lengthIsKnown(_ id: Int, _ length: Int64?) {
+        state.withLock { state in
+            state.asking.remove(id)
+            if let length { state.meter.setTotal(length, of: id) }
+            if state.held.removeValue(forKey: id) == true { state.plan.ask(id) }
+            publish(&state)
+        }
+        giveTurns()
+        askForLengths()
+    }
+
+    // MARK: Ends
+
+    /// Notes the end of an attempt of a task, or of a transfer of a store.
+    func ended(_ id: Int, _ error: SternaError?) {
+        guard let transfer = state.withLock({ $0.transfers[id] }) else { return }
+        if let error, triesAgain(transfer, after: error) { return }
+        let known = state.withLock { state -> (error: SternaError?, failed: [QueuedTransfer])? in
+            guard state.transfers.removeValue(forKey: id) != nil else { return nil }
+            let cause = state.causes.removeValue(forKey: id)
+            let error = error.map { cause ?? $0 }
+            state.held[id] = nil
+            state.begun.remove(id)
+            let waiting = state.plan.remove(id)
+            state.meter.end(id, succeeded: error == nil)
+            transfer.set(error.map { .failed($0) } ?? .finished)
+            if let error {
+                state.receivers.post(.failed(transfer, error))
+            } else {
+                state.receivers.post(.finished(transfer))
+            }
+            if state.transfers.isEmpty {
+                state.isFinished = true
+                state.receivers.post(.queueFinished(state.meter.progress(at: time.clock.now)))
+            }
+            publish(&state)
+            let failed = error == nil || options.runsAfterFailure ? [] : waiting.compactMap { state.transfers[$0] }
+            for other in failed { state.plan.giveUpWaiting(other.id) }
+            return (error, failed)
+        }
+        guard let known else { return }
+        for other in known.failed { cancel(other, because: Self.dependencyFailed(transfer)) }
+        if let error = known.error, error.kind != .cancelled, options.cancelsAllOnFailure {
+            for other in transfers { cancel(other, because: Self.otherFailed(transfer, error)) }
+        }
+        giveTurns()
+        transfer.work.release()
+    }
+
+    /// Lets a task that has failed be tried again; returns false if it is not.
+    private func triesAgain(_ transfer: QueuedTransfer, after error: SternaError) -> Bool {
+        let mayRetry = state.withLock { !$0.isStopped && $0.causes[transfer.id] == nil }
+        guard mayRetry, let work = transfer.work as? TaskWork,
+            let pause = QueueRetry.pause(
+                after: error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: work.attempts,
+                retries: options.retries, longest: options.longestPause, random: .random(in: 0...1)),
+            work.again()
+        else { return false }
+        state.withLock { state in
+            guard state.transfers[transfer.id] != nil else { return }
+            state.plan.rest(transfer.id)
+            transfer.set(.waiting)
+            state.receivers.post(.retryScheduled(transfer, error, .milliseconds(pause)))
+        }
+        Task {
+            try? await time.wait(.milliseconds(pause))
+            want(transfer.id)
+        }
+        giveTurns()
+        return true
+    }
+
+    // MARK: Errors
+
+    static func misuse(_ sentence: String) -> SternaError { SternaError(.invalidRequest, phase: .prepare, sentence) }
+
+    static var otherQueue: SternaError {
+        misuse("A transfer can wait for those of its own queue alone; add both to one queue.")
+    }
+
+    static func dependencyFailed(_ other: QueuedTransfer) -> SternaError {
+        SternaError(
+            .cancelled, phase: .queue,
+            "The transfer was not begun, since number \(other.id), which it waits for, has failed. Set runsAfterFailure to run it anyway."
+        )
+    }
+
+    static func otherFailed(_ other: QueuedTransfer, _ error: SternaError) -> SternaError {
+        SternaError(
+            .cancelled, phase: .queue,
+            "The queue cancelled all transfers, since number \(other.id) has failed (\(error.kind.rawValue)).")
+    }
+}
+
+extension TransferState {
+    /// The error of a transfer that has not succeeded.
+    var error: SternaError? {
+        switch self {
+        case .failed(let failure):
+            SternaError(SternaError.Kind(rawValue: failure.kind) ?? .interceptorFailed, phase: .read, failure.reason)
+        case .cancelled: SternaError(.cancelled, phase: .read, "The transfer was cancelled.")
+        default: nil
+        }
+    }
+}

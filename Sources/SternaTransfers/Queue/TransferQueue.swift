@@ -1,0 +1,377 @@
+import NIOCore
+public import Sterna
+public import SternaCore
+import Synchronization
+
+/// Runs downloads and uploads, a limited number of them at the same time: tasks of sessions, and transfers of a ``TransferStore``.
+///
+///     let queue = TransferQueue(with: session) { $0.concurrency = 2 }
+///     let photo = try queue.add { $0.uploadTask(.upload(file: "photo.jpg", to: "photos")) }
+///     try queue.add(after: [photo]) { $0.download("album.zip", to: .folder("/data")) }
+///     queue.start()
+///     for await step in queue.progress { print(step) }  // 1 of 2 transfers, 37% of 1.2 GB, 48 MB/s, 16 s left
+///
+/// It is suspended until ``start()``. Transfers that run keep it alive; releasing its last reference while it is suspended leaves those
+/// that wait alone. A queue that has finished may be filled again.
+public final class TransferQueue: Sendable {
+    /// A session like that of the queue whose tasks do not start by themselves, so that they can be added.
+    public let session: Session
+
+    /// The limit on the bandwidth of all transfers of the queue, in addition to those of sessions and requests. Change it at any time.
+    public let bandwidth: BandwidthLimit
+
+    let options: TransferQueueOptions
+    let time: LoopClock
+    let state: Mutex<State>
+    let channel = UpdateChannel(QueueSnapshot())
+    private let pacer: SchedulePacer
+
+    // Orders the effects on transfers as their state changes.
+    let transitions = Mutex(())
+
+    /// The transfers of a queue at most.
+    private static let mostTransfers = 100_000
+
+    struct State {
+        var plan: QueuePlan
+        var meter = QueueMeter()
+        var receivers: QueueReceivers
+        var transfers: [Int: QueuedTransfer] = [:]
+        var last = 0
+        var isStopped = false
+        /// Transfers whose lengths are to be asked for before their turn, whether they want one, and those that are asked for now.
+        var unasked = CircularBuffer<Int>()
+        var asking: Set<Int> = []
+        var held: [Int: Bool] = [:]
+        /// Errors with which transfers end that were cancelled for another's sake.
+        var causes: [Int: SternaError] = [:]
+        var begun: Set<Int> = []
+        /// Whether the queue has finished since something was added.
+        var isFinished = false
+    }
+
+    /// Creates a queue.
+    ///
+    /// - Parameters:
+    ///   - session: the session of the tasks that are made for the queue; ``Session/shared`` by default.
+    ///   - configure: changes the options.
+    public init(with session: Session = .shared, _ configure: (inout TransferQueueOptions) -> Void = { _ in }) {
+        var options = TransferQueueOptions()
+        configure(&options)
+        options.retries = min(1_000, max(0, options.retries))
+        self.options = options
+        self.session = session.with { $0.startsTasks = false }
+        bandwidth = options.bandwidth
+        time = session.loopClock
+        pacer = SchedulePacer(options.bandwidth, options.schedule, session.loopClock, options.wallClock)
+        state = Mutex(
+            State(
+                plan: QueuePlan(.init(total: options.concurrency, perHost: options.perHost), order: options.order),
+                receivers: QueueReceivers(options)))
+    }
+
+    deinit {
+        let (readers, left) = state.withLock { ($0.receivers.removeAll(), Array($0.transfers.values)) }
+        for reader in readers { reader.finish() }
+        for transfer in left {
+            transfer.set(
+                .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
+            )
+        }
+        channel.end()
+    }
+
+    // MARK: Settings
+
+    /// The maximum number of transfers that run at the same time. More begin at once; those beyond a lower number run to their ends.
+    public var concurrency: Int {
+        get { state.withLock { $0.plan.limits.total } }
+        set {
+            state.withLock { $0.plan.limits.total = newValue }
+            giveTurns()
+        }
+    }
+
+    /// The maximum number of transfers with one host that run at the same time.
+    public var perHost: Int {
+        get { state.withLock { $0.plan.limits.perHost } }
+        set {
+            state.withLock { $0.plan.limits.perHost = newValue }
+            giveTurns()
+        }
+    }
+
+    /// Changes ``bandwidth`` by the time of the day; nil leaves it as it is. What the program sets itself holds until the next change.
+    public var schedule: BandwidthSchedule? {
+        get { pacer.schedule }
+        set { pacer.set(newValue) }
+    }
+
+    // MARK: Adding
+
+    /// Adds a task that has not begun, such as one of ``session``.
+    ///
+    /// - Parameters:
+    ///   - priority: that of the task by default.
+    ///   - isBackground: whether it yields: it begins after all others, and all such transfers of an engine together get a tenth of its
+    ///     measured rate while others run.
+    ///   - after: transfers of the queue that it waits for.
+    ///
+    /// Throws `invalidRequest` for a task that has begun or is in a queue, for one whose response is a stream, for a dependency on another
+    /// queue, and after ``stop()``; `limitExceeded` beyond 100,000 transfers.
+    @discardableResult
+    public func add(
+        _ task: SessionTask, priority: Request.Priority? = nil, isBackground: Bool = false, after: [QueuedTransfer] = []
+    ) throws(SternaError) -> QueuedTransfer {
+        let id = try newID(after)
+        let work = TaskWork(task) { [weak self] progress, resumed in
+            self?.report(id, progress, resumedAt: resumed)
+        } ended: { [weak self] error in
+            self?.ended(id, error)
+        }
+        let transfer = QueuedTransfer(id, work, isBackground: isBackground, in: self)
+        guard task is DownloadTask || task is DataTask else {
+            throw Self.misuse(
+                "A task whose response is read while it arrives cannot be in a queue; use a download or a data task.")
+        }
+        insert(transfer, priority ?? task.priority, after)
+        guard work.join(link(transfer, task.ownSession)) else {
+            withdraw(id)
+            throw Self.misuse(
+                "The task has begun, or is in a queue already. Make it with the session of the queue, whose tasks do not start by themselves."
+            )
+        }
+        admit(transfer, after)
+        want(id)
+        return transfer
+    }
+
+    /// Adds the task that a closure makes with ``session``; throws its errors, too.
+    @discardableResult
+    public func add(
+        priority: Request.Priority? = nil, isBackground: Bool = false, after: [QueuedTransfer] = [],
+        _ make: (Session) throws -> SessionTask
+    ) throws -> QueuedTransfer {
+        try add(try make(session), priority: priority, isBackground: isBackground, after: after)
+    }
+
+    /// Adds a transfer of a store, which goes by the limits of this queue from now on, and no longer by those of its store.
+    ///
+    /// One that runs gives its connection up, and waits for its turn. A paused one wants a turn once it is resumed. Throws as for tasks,
+    /// and `invalidRequest` for a transfer that is over.
+    @discardableResult
+    public func add(
+        _ transfer: Transfer, priority: Request.Priority = .normal, isBackground: Bool = false,
+        after: [QueuedTransfer] = []
+    ) async throws(SternaError) -> QueuedTransfer {
+        let id = try newID(after)
+        let work = DurableWork(transfer) { [weak self] in
+            self?.want(id)
+        } rested: { [weak self] in
+            self?.rest(id)
+        } changedPriority: { [weak self] in
+            self?.setPriority($0, of: id)
+        }
+        let queued = QueuedTransfer(id, work, isBackground: isBackground, in: self)
+        let session = transfer.ownSession.with { $0.transferLink = link(queued, transfer.ownSession) }
+        // It may ask for its turn before the next line runs.
+        insert(queued, priority, after)
+        guard await transfer.join(QueuePlace(turns: work, session: session)) else {
+            withdraw(id)
+            throw Self.misuse("The transfer is over, or is in a queue already.")
+        }
+        let known = transfer.status.progress.completed
+        Task { [weak self] in
+            for await status in transfer.updates { self?.report(id, status.progress, resumedAt: known) }
+            self?.ended(id, transfer.status.state.error)
+        }
+        admit(queued, after)
+        return queued
+    }
+
+    private func newID(_ after: [QueuedTransfer]) throws(SternaError) -> Int {
+        for other in after where !other.isOf(self) { throw Self.otherQueue }
+        return try state.withLock { state throws(SternaError) in
+            guard !state.isStopped else { throw Self.misuse("The queue was stopped, and takes no more transfers.") }
+            guard state.transfers.count < Self.mostTransfers else {
+                throw SternaError(
+                    .limitExceeded, phase: .prepare,
+                    "A queue holds at most \(Self.mostTransfers) transfers; add more when some have ended.")
+            }
+            state.last += 1
+            return state.last
+        }
+    }
+
+    private func insert(_ transfer: QueuedTransfer, _ priority: Request.Priority, _ after: [QueuedTransfer]) {
+        let id = transfer.id
+        state.withLock { state in
+            if state.isFinished {
+                state.isFinished = false
+                state.meter = QueueMeter()
+            }
+            let work = transfer.work
+            state.plan.add(
+                id, host: work.host, priority: priority, isBackground: transfer.isBackground, after: after.map(\.id))
+            state.transfers[id] = transfer
+            let length = work.length
+            state.meter.add(id, isUpload: transfer.isUpload, total: length)
+            if options.asksForLengths, length == nil, !transfer.isUpload {
+                state.unasked.append(id)
+                state.held[id] = false
+            }
+            publish(&state)
+        }
+    }
+
+    /// Ends a transfer at once if one that it waits for has failed.
+    private func admit(_ transfer: QueuedTransfer, _ after: [QueuedTransfer]) {
+        let failed = after.first { if case .failed = $0.state { true } else { false } }
+        if let failed, !options.runsAfterFailure { cancel(transfer, because: Self.dependencyFailed(failed)) }
+        askForLengths()
+    }
+
+    private func withdraw(_ id: Int) {
+        state.withLock { state in
+            _ = state.plan.remove(id)
+            state.transfers[id] = nil
+            state.held[id] = nil
+            state.meter.remove(id)
+            publish(&state)
+        }
+    }
+
+    private func link(_ transfer: QueuedTransfer, _ session: Session) -> TransferLink {
+        let limits = transfer.isBackground ? [session.traffic.background, bandwidth] : [bandwidth]
+        return TransferLink(limits: limits, isBackground: transfer.isBackground) {
+            [weak self, weak transfer] response in
+            if let transfer { self?.post { .headersReceived(transfer, response) } }
+        } willRedirect: { [weak self, weak transfer] response, request in
+            if let transfer { self?.post { .redirectFollowed(transfer, response, request) } }
+        }
+    }
+
+    func require(_ transfer: QueuedTransfer, after other: QueuedTransfer) throws(SternaError) {
+        guard other.isOf(self) else { throw Self.otherQueue }
+        if case .failed = other.state, !options.runsAfterFailure {
+            return cancel(transfer, because: Self.dependencyFailed(other))
+        }
+        do throws(QueuePlan.Fault) {
+            try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
+        } catch {
+            switch error {
+            case .begun, .unknown:
+                throw Self.misuse("The transfer has begun or ended, and cannot wait for another one.")
+            case .cycle: throw Self.misuse("The other transfer waits for this one, so that neither would ever begin.")
+            }
+        }
+    }
+
+    // MARK: Control
+
+    /// Whether no transfer begins.
+    public var isSuspended: Bool { state.withLock { $0.plan.isSuspended } }
+
+    /// Starts the queue, or continues a suspended one; `go` of ASINetworkQueue.
+    public func start() {
+        transitions.withLock { _ in
+            let running = state.withLock { state -> [QueuedTransfer] in
+                guard state.plan.isSuspended, !state.isStopped else { return [] }
+                state.plan.resume()
+                return state.plan.running.compactMap { state.transfers[$0] }
+            }
+            for transfer in running { transfer.work.goOn() }
+        }
+        giveTurns()
+        askForLengths()
+    }
+
+    /// Suspends all transfers that run, and begins no other until ``start()``. Transfers of a store give their connections up.
+    public func suspend() {
+        transitions.withLock { _ in
+            let running = state.withLock { state -> [QueuedTransfer] in
+                guard !state.plan.isSuspended else { return [] }
+                state.plan.suspend()
+                return state.plan.running.compactMap { state.transfers[$0] }
+            }
+            for transfer in running { transfer.work.suspend() }
+        }
+    }
+
+    /// Cancels all transfers for good: each fails with `cancelled`, and what there is of its file is removed. More may be added.
+    public func cancelAll() {
+        for transfer in transfers { cancel(transfer) }
+    }
+
+    /// Ends the queue, and returns when no transfer runs any more: each fails with `cancelled`, and nothing can be added.
+    ///
+    /// What can be continued is kept: a download has its ``DownloadTask/resumeData``, and a transfer of a store is left to
+    /// ``Transfer/resume()``, or to ``TransferStore/resumeAll(with:named:startsAtOnce:)`` of a later process.
+    public func stop() async {
+        let all = state.withLock { state in
+            state.isStopped = true
+            state.plan.suspend()
+            return Array(state.transfers.values)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for transfer in all { group.addTask { await transfer.work.stop() } }
+        }
+        let left = SternaError(
+            .cancelled, phase: .queue, "The queue was stopped; the transfer can be resumed with its store.")
+        for transfer in all {
+            if transfer.transfer != nil { ended(transfer.id, left) } else { _ = try? await transfer.end() }
+        }
+        pacer.set(nil)
+    }
+
+    func cancel(_ transfer: QueuedTransfer, because cause: SternaError? = nil) {
+        state.withLock { state in
+            guard state.transfers[transfer.id] != nil else { return }
+            if state.causes[transfer.id] == nil { state.causes[transfer.id] = cause }
+            state.plan.giveUpWaiting(transfer.id)
+        }
+        transfer.work.cancel()
+    }
+
+    // MARK: What there is
+
+    /// The transfers that are not over, in the order in which they were added.
+    public var transfers: [QueuedTransfer] {
+        state.withLock { Array($0.transfers.values) }.sorted { $0.id < $1.id }
+    }
+
+    /// The progress over all transfers since the queue was last empty, and a sequence of its changes.
+    public var progress: QueueUpdates { QueueUpdates(queue: self) }
+
+    /// The events from now on, in order. The sequence ends with the queue object, or when the Swift task is cancelled. Each reader gets
+    /// all events, and has to keep up with them.
+    public var events: AsyncStream<TransferQueueEvent> {
+        let (stream, reader) = AsyncStream<TransferQueueEvent>.makeStream()
+        let number = state.withLock { $0.receivers.add(reader) }
+        reader.onTermination = { [weak self] _ in
+            // Its release would come within the lock.
+            let removed = self?.state.withLock { $0.receivers.remove(number) }
+            withExtendedLifetime(removed) {}
+        }
+        return stream
+    }
+
+    /// Waits until no transfer is left; throws `cancelled` if the Swift task is cancelled.
+    public func finish() async throws {
+        while let transfer = transfers.first { try await transfer.end() }
+    }
+
+    func priority(of id: Int) -> Request.Priority? { state.withLock { $0.plan.priority(of: id) } }
+
+    func setPriority(_ priority: Request.Priority, of id: Int) {
+        let transfer = state.withLock { state in
+            state.plan.setPriority(priority, of: id)
+            return state.transfers[id]
+        }
+        transfer?.work.setPriority(priority)
+    }
+
+    var currentProgress: QueueProgress { state.withLock { $0.meter.progress(at: time.clock.now) } }
+
+    func change(after seen: Int) async -> (Int, QueueSnapshot)? { await channel.change(after: seen) }
+}

@@ -1,0 +1,105 @@
+import Sterna
+import SternaCore
+import Synchronization
+
+/// A store's transfer in a queue, which gives it its turns in place of the store.
+final class DurableWork: QueueWork, TurnGiving {
+    private struct State {
+        var waiter: CheckedContinuation<Void, Never>?
+        /// Whether its turn came before it waited.
+        var isReady = false
+        var queue: TransferQueue?
+    }
+
+    let transfer: Transfer
+    private let state = Mutex(State())
+    private let asked: @Sendable () -> Void
+    private let rested: @Sendable () -> Void
+    private let changedPriority: @Sendable (Request.Priority) -> Void
+
+    /// - Parameters:
+    ///   - asked: called when it wants a turn.
+    ///   - rested: called when its turn, or its wait, is over.
+    ///   - changedPriority: called when the program changes the transfer's priority.
+    init(
+        _ transfer: Transfer, asked: @escaping @Sendable () -> Void, rested: @escaping @Sendable () -> Void,
+        changedPriority: @escaping @Sendable (Request.Priority) -> Void
+    ) {
+        (self.transfer, self.asked, self.rested) = (transfer, asked, rested)
+        self.changedPriority = changedPriority
+    }
+
+    var isUpload: Bool { transfer.details.kind != .download }
+    var host: String { transfer.details.url.host }
+    var length: Int64? { transfer.status.progress.total }
+
+    func askForLength() async -> Int64? {
+        guard !isUpload else { return nil }
+        let headers = Headers(transfer.details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil })
+        let draft = RequestDraft(.get, transfer.details.url, headers: headers)
+        let task = transfer.ownSession.with { $0.startsTasks = false }.dataTask(draft)
+        return await task.contentLength()
+    }
+
+    // MARK: Turns
+
+    func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
+        asked()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.isReady || Task.isCancelled {
+                        state.isReady = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiter.take() }?.resume()
+        }
+        guard Task.isCancelled else { return }
+        end(id)
+        throw CancellationError()
+    }
+
+    func end(_ id: TransferID) {
+        state.withLock { $0.isReady = false }
+        rested()
+    }
+
+    func setPriority(_ priority: Request.Priority, of id: TransferID) { changedPriority(priority) }
+
+    // MARK: Called by the queue
+
+    func turn(keeping queue: TransferQueue) {
+        let waiter = state.withLock { state in
+            state.queue = queue
+            if state.waiter == nil { state.isReady = true }
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    func release() { withExtendedLifetime(state.withLock { $0.queue.take() }) {} }
+
+    func suspend() {
+        // It keeps what is there, and waits for a turn of the suspended queue.
+        Task { await transfer.takeTurnAgain() }
+    }
+
+    func goOn() {}
+
+    func cancel() {
+        Task {
+            // What cannot be written is left to later processes.
+            if (try? await transfer.cancel()) == nil { await transfer.leave(goesOn: false) }
+        }
+    }
+
+    func stop() async { await transfer.leave(goesOn: false) }
+
+    func setPriority(_ priority: Request.Priority) {}
+}

@@ -1,0 +1,194 @@
+import SternaCore
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Queue: whose turn it is")
+struct QueuePlanTests {
+    /// A transfer of a test.
+    private struct Item {
+        var id: Int
+        var host = "a"
+        var priority = Request.Priority.normal
+        var isBackground = false
+        var after: [Int] = []
+    }
+
+    private func plan(
+        _ items: [Item], total: Int = 1, perHost: Int = .max, order: QueueOrder = .firstInFirstOut
+    ) -> QueuePlan {
+        var plan = QueuePlan(.init(total: total, perHost: perHost), order: order)
+        for item in items {
+            plan.add(
+                item.id, host: item.host, priority: item.priority, isBackground: item.isBackground, after: item.after)
+            plan.ask(item.id)
+        }
+        return plan
+    }
+
+    /// Runs a plan to its end, the earliest transfer first; returns the waves of turns.
+    private func waves(_ plan: QueuePlan) -> [[Int]] {
+        var (plan, waves) = (plan, [[Int]]())
+        plan.resume()
+        while true {
+            let begun = plan.next()
+            if !begun.isEmpty { waves.append(begun) }
+            guard let first = plan.running.first else { return waves }
+            _ = plan.remove(first)
+        }
+    }
+
+    @Test(
+        "The order of turns",
+        arguments: [
+            ("in order", [Item(id: 1), Item(id: 2), Item(id: 3)], QueueOrder.firstInFirstOut, [1, 2, 3]),
+            ("last in, first out", [Item(id: 1), Item(id: 2), Item(id: 3)], .lastInFirstOut, [3, 2, 1]),
+            (
+                "priorities first",
+                [
+                    Item(id: 1, priority: .low), Item(id: 2), Item(id: 3, priority: .high),
+                    Item(id: 4, priority: .high), Item(id: 5),
+                ], .firstInFirstOut, [3, 4, 2, 5, 1]
+            ),
+            (
+                "priorities first, then from behind",
+                [
+                    Item(id: 1, priority: .low), Item(id: 2), Item(id: 3, priority: .high), Item(id: 4),
+                    Item(id: 5, priority: .high),
+                ],
+                .lastInFirstOut, [5, 3, 4, 2, 1]
+            ),
+            (
+                "the background behind all others",
+                [
+                    Item(id: 1, priority: .high, isBackground: true), Item(id: 2, isBackground: true),
+                    Item(id: 3, priority: .low),
+                ],
+                .firstInFirstOut, [3, 1, 2]
+            ),
+            (
+                "behind what it waits for, whatever the priority",
+                [Item(id: 1, priority: .low), Item(id: 2, priority: .high, after: [1]), Item(id: 3)],
+                .firstInFirstOut, [3, 1, 2]
+            ),
+            (
+                "a chain", [Item(id: 1), Item(id: 2, after: [1]), Item(id: 3, after: [2]), Item(id: 4)],
+                .firstInFirstOut, [1, 2, 3, 4]
+            ),
+            ("an unknown dependency counts not", [Item(id: 1, after: [9])], .firstInFirstOut, [1]),
+        ] as [(String, [Item], QueueOrder, [Int])])
+    private func order(_ name: String, _ items: [Item], _ order: QueueOrder, _ expected: [Int]) {
+        #expect(waves(plan(items, order: order)).flatMap { $0 } == expected, "\(name)")
+    }
+
+    @Test("Limits in total and for each host")
+    func limits() {
+        let items = [
+            Item(id: 1), Item(id: 2), Item(id: 3), Item(id: 4, host: "b"), Item(id: 5, host: "c"),
+            Item(id: 6, host: "b"),
+        ]
+        #expect(waves(plan(items, total: 2)) == [[1, 2], [3], [4], [5], [6]])
+        #expect(waves(plan(items, total: 3, perHost: 1)) == [[1, 4, 5], [2], [3], [6]])
+        #expect(waves(plan(items, total: 9, perHost: 2)) == [[1, 2, 4, 5, 6], [3]])
+        #expect(waves(plan(items, total: 0, perHost: 0)) == [[1], [2], [3], [4], [5], [6]])
+    }
+
+    @Test("Nothing begins while the queue is suspended, and what runs keeps its turn")
+    func suspended() {
+        var plan = plan([Item(id: 1), Item(id: 2), Item(id: 3)], total: 2)
+        #expect(plan.next().isEmpty)
+        plan.resume()
+        #expect(plan.next() == [1, 2])
+        plan.suspend()
+        _ = plan.remove(1)
+        #expect(plan.next().isEmpty && plan.running == [2])
+        plan.resume()
+        #expect(plan.next() == [3])
+    }
+
+    @Test("One that rests gives its turn up, and keeps its place")
+    func rests() {
+        var plan = plan([Item(id: 1), Item(id: 2), Item(id: 3)])
+        plan.resume()
+        #expect(plan.next() == [1])
+        plan.rest(1)
+        #expect(plan.next() == [2])
+        plan.ask(1)
+        plan.ask(1)
+        #expect(plan.next().isEmpty)
+        _ = plan.remove(2)
+        #expect(plan.next() == [1])
+        plan.giveUpWaiting(1)
+        plan.giveUpWaiting(3)
+        plan.ask(3)
+        _ = plan.remove(1)
+        #expect(plan.next().isEmpty && plan.count == 1)
+    }
+
+    @Test("Dependencies are refused that would never end, or come too late")
+    func cycles() throws {
+        var plan = plan([Item(id: 1), Item(id: 2, after: [1]), Item(id: 3, after: [2]), Item(id: 4)], total: 1)
+        #expect(throws: QueuePlan.Fault.cycle) { try plan.require(1, after: 3) }
+        #expect(throws: QueuePlan.Fault.cycle) { try plan.require(1, after: 1) }
+        #expect(throws: QueuePlan.Fault.unknown) { try plan.require(9, after: 1) }
+        try plan.require(1, after: 4)
+        try plan.require(1, after: 99)
+        plan.resume()
+        #expect(plan.next() == [4])
+        #expect(throws: QueuePlan.Fault.begun) { try plan.require(4, after: 2) }
+        #expect(plan.remove(4) == [1])
+        #expect(plan.next() == [1])
+    }
+
+    @Test("A change of priority moves those that wait")
+    func priority() {
+        var plan = plan([Item(id: 1), Item(id: 2), Item(id: 3)])
+        plan.setPriority(.high, of: 3)
+        plan.setPriority(.low, of: 1)
+        #expect(plan.priority(of: 3) == .high && plan.priority(of: 9) == nil)
+        #expect(waves(plan).flatMap { $0 } == [3, 2, 1])
+    }
+
+    @Test("Random plans keep their limits, run each transfer once, and never before what it waits for")
+    func random() {
+        for seed in UploadSeeds.some(60) {
+            var random = SeededNumbers(seed)
+            let (total, perHost) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...3, using: &random))
+            var plan = QueuePlan(.init(total: total, perHost: perHost), order: .firstInFirstOut)
+            var (hosts, after, done, running) = ([Int: String](), [Int: Set<Int>](), Set<Int>(), Set<Int>())
+            plan.resume()
+            for id in 0..<40 {
+                hosts[id] = ["a", "b", "c"].randomElement(using: &random)
+                let others = (0..<Int.random(in: 0...2, using: &random)).compactMap { _ in
+                    id > 0 ? Int.random(in: 0..<id, using: &random) : nil
+                }
+                after[id] = Set(others)
+                plan.add(
+                    id, host: hosts[id] ?? "", priority: [.low, .normal, .high].randomElement(using: &random) ?? .low,
+                    after: others)
+                plan.ask(id)
+            }
+            while done.count < 40 {
+                for id in plan.next() {
+                    #expect(!done.contains(id) && running.insert(id).inserted, "seed \(seed)")
+                    #expect(done.isSuperset(of: after[id] ?? []), "seed \(seed)")
+                }
+                #expect(running.count <= total, "seed \(seed)")
+                for host in ["a", "b", "c"] { #expect(running.count { hosts[$0] == host } <= perHost, "seed \(seed)") }
+                guard let id = running.randomElement(using: &random) else {
+                    Issue.record("nothing runs, seed \(seed)")
+                    break
+                }
+                running.remove(id)
+                if Bool.random(using: &random) {
+                    _ = plan.remove(id)
+                    done.insert(id)
+                } else {
+                    plan.rest(id)
+                    plan.ask(id)
+                }
+            }
+            #expect(plan.count == 0)
+        }
+    }
+}

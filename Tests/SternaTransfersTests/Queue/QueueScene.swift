@@ -1,0 +1,106 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Synchronization
+
+@testable import SternaTransfers
+
+/// A server, a session of its own, and a folder for the queues of a test.
+struct QueueScene {
+    let server: TestServer
+    let session: Session
+    let folder = TransferTestFolder()
+
+    static func with(_ work: (QueueScene) async throws -> Void) async throws {
+        try await TestServer.withServer { server async throws in
+            let engine = Engine()
+            let session = try Session(baseURL: server.url) { $0.engine = engine }
+            try await work(QueueScene(server: server, session: session))
+        }
+    }
+
+    func queue(_ configure: (inout TransferQueueOptions) -> Void = { _ in }) -> TransferQueue {
+        TransferQueue(with: session, configure)
+    }
+
+    /// Waits for a condition, which the test's time limit bounds.
+    func until(_ isMet: () -> Bool) async throws {
+        while !isMet() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+/// The number of requests at the same time.
+final class QueueCounter: Sendable {
+    private let state = Mutex((now: 0, most: 0))
+
+    func enter() {
+        state.withLock { state in
+            state.now += 1
+            state.most = max(state.most, state.now)
+        }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+
+    var now: Int { state.withLock { $0.now } }
+    var most: Int { state.withLock { $0.most } }
+}
+
+/// Names in the order in which they were added; as an observer, those of a queue's events.
+final class QueueNames: TransferQueueObserver {
+    private let state = Mutex<[String]>([])
+
+    func add(_ name: String) { state.withLock { $0.append(name) } }
+
+    var names: [String] { state.withLock { $0 } }
+
+    func transferStarted(_ transfer: QueuedTransfer) { add("started") }
+    func headersReceived(_ transfer: QueuedTransfer, _ response: Response) { add("headers \(response.status.code)") }
+    func redirectFollowed(_ transfer: QueuedTransfer, _ response: Response, _ following: Request) {
+        add("redirect \(response.status.code) \(following.url.path)")
+    }
+    func transferFinished(_ transfer: QueuedTransfer) { add("finished") }
+    func transferFailed(_ transfer: QueuedTransfer, _ error: SternaError) { add("failed \(error.status)") }
+    func queueFinished(_ progress: QueueProgress) { add("queue \(progress.finished) \(progress.failed)") }
+}
+
+/// The events of a queue, read as a sequence.
+final class QueueLog: Sendable {
+    private let names = QueueNames()
+    private let task: Task<Void, Never>
+
+    init(_ queue: TransferQueue) {
+        let events = queue.events
+        task = Task { [names] in
+            for await event in events { names.add(Self.name(event)) }
+        }
+    }
+
+    deinit { task.cancel() }
+
+    var events: [String] { names.names }
+
+    func wait(_ isMet: ([String]) -> Bool) async {
+        while !isMet(events) { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private static func name(_ event: TransferQueueEvent) -> String {
+        switch event {
+        case .started: "started"
+        case .headersReceived: "headersReceived"
+        case .redirectFollowed: "redirectFollowed"
+        case .retryScheduled: "retryScheduled"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .queueFinished: "queueFinished"
+        }
+    }
+}
+
+extension QueuedTransfer {
+    /// The error with which it has failed.
+    var error: SternaError? {
+        if case .failed(let error) = state { error } else { nil }
+    }
+}

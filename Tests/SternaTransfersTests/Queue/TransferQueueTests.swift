@@ -1,0 +1,308 @@
+import Dispatch
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Queue: tasks", .timeLimit(.minutes(5)))
+struct TransferQueueTests {
+    @Test("A limited number runs at the same time, in total and for each host; the queue finishes once")
+    func concurrency() async throws {
+        try await QueueScene.with { scene in
+            let running = QueueCounter()
+            let gate = TransferGate()
+            scene.server.route("GET", "/held") { _ in
+                running.enter()
+                await gate.wait()
+                running.leave()
+                return ServerResponse(body: .bytes(Array("held".utf8)))
+            }
+            let queue = scene.queue { $0.concurrency = 3 }
+            let log = QueueLog(queue)
+            for number in 0..<10 { try queue.add { $0.download("held", to: .file("\(scene.folder.path)/\(number)")) } }
+            #expect(queue.isSuspended && queue.transfers.count == 10 && running.most == 0)
+            queue.start()
+            await log.wait { $0.filter { $0 == "started" }.count == 3 }
+            try await scene.until { running.now == 3 }
+            gate.open()
+            try await queue.finish()
+            await log.wait { $0.last == "queueFinished" }
+            #expect(running.most == 3)
+            let progress = queue.progress.current
+            #expect(progress.count == 10 && progress.finished == 10 && progress.bytes.completed == 40)
+            #expect(log.events.count { $0 == "queueFinished" } == 1 && log.events.count { $0 == "finished" } == 10)
+
+            // A queue may be filled again; its progress begins anew.
+            queue.perHost = 1
+            try queue.add { $0.download("range/5", to: .file("\(scene.folder.path)/again")) }
+            for await step in queue.progress { #expect(step.count == 1) }
+            #expect(queue.progress.current.bytes.completed == 5)
+            await log.wait { $0.count { $0 == "queueFinished" } == 2 }
+        }
+    }
+
+    @Test("The events of ASINetworkQueue come in order, as a sequence, to closures and to observers")
+    func events() async throws {
+        try await QueueScene.with { scene in
+            let (seen, told) = (QueueNames(), QueueNames())
+            let queue = scene.queue { options in
+                options.callbacks = .queue(.init(label: "test"))
+                options.hooks.transferStarted = { _ in seen.add("started") }
+                options.hooks.headersReceived = { _, response in seen.add("headers \(response.status.code)") }
+                options.hooks.redirectFollowed = { _, response, next in
+                    seen.add("redirect \(response.status.code) \(next.url.path)")
+                }
+                options.hooks.transferFinished = { _ in seen.add("finished") }
+                options.hooks.transferFailed = { _, error in seen.add("failed \(error.status)") }
+                options.hooks.queueFinished = { progress in seen.add("queue \(progress.finished) \(progress.failed)") }
+                options.observers = [told]
+                options.concurrency = 1
+            }
+            scene.server.route("GET", "/moved") { _ in ServerResponse(status: 302, headers: ["Location": "/range/9"]) }
+            scene.server.route("POST", "/letters") { _ in ServerResponse(status: 201) }
+            let log = QueueLog(queue)
+            try queue.add { $0.download("moved", to: .file(scene.folder.path + "/a")) }
+            try queue.add { $0.download("status/404", to: .file(scene.folder.path + "/b")) }
+            try queue.add { $0.uploadTask(try .upload(Body.text("letter"), to: "letters")) }
+            queue.start()
+            try await queue.finish()
+            let expected = [
+                "started", "redirect 302 /range/9", "headers 200", "finished", "started", "headers 404", "failed 404",
+                "started", "headers 201", "finished", "queue 2 1",
+            ]
+            try await scene.until { seen.names.count == expected.count && told.names.count == expected.count }
+            #expect(seen.names == expected && told.names == expected)
+            await log.wait { $0.count == expected.count }
+            #expect(
+                log.events == [
+                    "started", "redirectFollowed", "headersReceived", "finished", "started", "headersReceived",
+                    "failed",
+                    "started", "headersReceived", "finished", "queueFinished",
+                ])
+            let progress = queue.progress.current
+            #expect(
+                progress.uploads.completed == 6 && progress.downloads.completed == 9 && progress.bytes.completed == 15)
+        }
+    }
+
+    @Test("Suspending stops what runs, and lets nothing begin; starting goes on")
+    func suspension() async throws {
+        try await QueueScene.with { scene in
+            let queue = scene.queue { options in
+                options.concurrency = 1
+                options.bandwidth = BandwidthLimit(download: 2_000_000)
+            }
+            let first = try queue.add { $0.download("range/1000000", to: .file(scene.folder.path + "/a")) }
+            let second = try queue.add { $0.download("range/10", to: .file(scene.folder.path + "/b")) }
+            queue.start()
+            try await scene.until { first.progress.completed > 0 }
+            queue.suspend()
+            queue.suspend()
+            #expect(first.task?.state == .suspended && queue.isSuspended)
+            guard case .running = first.state, case .waiting = second.state else {
+                Issue.record("\(first.state), \(second.state)")
+                return
+            }
+            queue.bandwidth.download = nil
+            queue.start()
+            try await queue.finish()
+            #expect(first.task?.state == .completed && second.task?.state == .completed)
+            #expect(queue.progress.current.finished == 2)
+        }
+    }
+
+    @Test("Cancelling ends all, or one, with `cancelled`; the queue can be used again")
+    func cancelling() async throws {
+        try await QueueScene.with { scene in
+            let queue = scene.queue { $0.concurrency = 1 }
+            let transfers = try (0..<4).map { number in
+                try queue.add { $0.download("stall", to: .file("\(scene.folder.path)/\(number)")) }
+            }
+            scene.server.route("GET", "/stall") { _ in
+                ServerResponse(body: .stream(length: 10) { _ in try await Task.sleep(for: .seconds(3_600)) })
+            }
+            queue.start()
+            try await scene.until { if case .running = transfers[0].state { true } else { false } }
+            transfers[2].cancel()
+            try await transfers[2].end()
+            #expect(transfers[2].error?.kind == .cancelled && transfers[1].error == nil)
+            // The task of one that waits is cancelled by itself.
+            transfers[3].task?.cancel()
+            try await transfers[3].end()
+            queue.cancelAll()
+            try await queue.finish()
+            for transfer in transfers { #expect(transfer.error?.kind == .cancelled) }
+            #expect(queue.progress.current.failed == 4)
+            let late = try queue.add { $0.download("range/3", to: .file(scene.folder.path + "/late")) }
+            guard case .finished = try await late.end() else {
+                Issue.record("\(late.state)")
+                return
+            }
+        }
+    }
+
+    @Test("The first failure cancels all others, if it is to")
+    func failure() async throws {
+        try await QueueScene.with { scene in
+            for cancels in [false, true] {
+                let queue = scene.queue { options in
+                    options.concurrency = 1
+                    options.cancelsAllOnFailure = cancels
+                }
+                let first = try queue.add { $0.dataTask(.get("status/404")) }
+                let second = try queue.add { $0.dataTask(.get("range/3")) }
+                queue.start()
+                try await queue.finish()
+                #expect(first.error?.status == 404)
+                #expect((second.error?.kind == .cancelled) == cancels)
+                if cancels { #expect(second.error?.message.contains("number 1") == true) }
+            }
+        }
+    }
+
+    @Test("A transfer begins behind those that it waits for, and fails with them unless it is to run anyway")
+    func dependencies() async throws {
+        try await QueueScene.with { scene in
+            for runs in [false, true] {
+                let queue = scene.queue { $0.runsAfterFailure = runs }
+                let log = QueueLog(queue)
+                let first = try queue.add { $0.dataTask(.get("status/404")) }
+                let second = try queue.add(after: [first]) { $0.dataTask(.get("range/3")) }
+                let third = try queue.add(priority: .high) { $0.dataTask(.get("range/4")) }
+                try third.wait(for: second)
+                #expect(throws: SternaError.self) { try first.wait(for: third) }
+                let other = scene.queue()
+                #expect(throws: SternaError.self) {
+                    try other.add(after: [first]) { $0.dataTask(.get("range/3")) }
+                }
+                queue.start()
+                try await queue.finish()
+                #expect((second.error == nil) == runs && (third.error == nil) == runs)
+                await log.wait { $0.last == "queueFinished" }
+                #expect(log.events.count { $0 == "started" } == (runs ? 3 : 1))
+                let fourth = try queue.add(after: [first]) { $0.dataTask(.get("range/3")) }
+                try await fourth.end()
+                #expect((fourth.error == nil) == runs)
+            }
+        }
+    }
+
+    @Test("A task that has failed is tried again, with the body that it had")
+    func retries() async throws {
+        try await QueueScene.with { scene in
+            let attempts = QueueNames()
+            scene.server.route("POST", "/flaky") { request in
+                attempts.add(String(decoding: try await request.body.collect(), as: UTF8.self))
+                return ServerResponse(status: attempts.names.count < 3 ? 503 : 200)
+            }
+            scene.server.route("GET", "/gone") { _ in ServerResponse(status: 503) }
+            let queue = scene.queue { options in
+                options.retries = 2
+                options.longestPause = .milliseconds(1)
+            }
+            let log = QueueLog(queue)
+            let letter = try queue.add { $0.uploadTask(try .upload(Body.text("letter"), to: "flaky")) }
+            letter.task?.tag = 7
+            queue.start()
+            try await queue.finish()
+            #expect(letter.error == nil && attempts.names == ["letter", "letter", "letter"] && letter.task?.tag == 7)
+            let gone = try queue.add { $0.download("gone", to: .file(scene.folder.path + "/gone")) }
+            try await gone.end()
+            #expect(gone.error?.status == 503)
+            await log.wait { $0.count { $0 == "queueFinished" } == 2 }
+            #expect(log.events.count { $0 == "retryScheduled" } == 4)
+        }
+    }
+
+    @Test("Lengths are asked for before the beginning; those that are not told are estimated")
+    func lengths() async throws {
+        try await QueueScene.with { scene in
+            scene.server.route("HEAD", "/secret") { _ in ServerResponse(status: 405) }
+            scene.server.route("GET", "/secret") { _ in ServerResponse(body: .bytes(Array("secret".utf8))) }
+            let queue = scene.queue { $0.asksForLengths = true }
+            let gate = try queue.add { $0.dataTask(.get("range/1000")) }
+            for path in ["range/3000", "secret"] { try queue.add(after: [gate]) { $0.dataTask(.get(path)) } }
+            #expect(queue.progress.current.bytes.total == nil)
+            queue.concurrency = 1
+            queue.start()
+            for await step in queue.progress {
+                if step.isEstimated, step.bytes.total == 6_000 { break }
+            }
+            try await queue.finish()
+            let progress = queue.progress.current
+            #expect(progress.bytes.total == 4_006 && progress.bytes.completed == 4_006 && !progress.isEstimated)
+            #expect(scene.server.requests().count { $0.method == "HEAD" } == 3)
+        }
+    }
+
+    @Test("What may not be added is refused, and leaves the queue as it was")
+    func misuse() async throws {
+        try await QueueScene.with { scene in
+            let queue = scene.queue()
+            let task = queue.session.dataTask(.get("range/3"))
+            try queue.add(task)
+            for wrong in [task, scene.session.dataTask(.get("range/3")), queue.session.streamTask(.get("range/3"))] {
+                #expect(throws: SternaError.self) { try queue.add(wrong) }
+                #expect(throws: SternaError.self) { try scene.queue().add(wrong) }
+            }
+            #expect(queue.transfers.count == 1 && queue.progress.current.count == 1)
+            queue.start()
+            try await queue.finish()
+            #expect(throws: SternaError.self) { try queue.add(task) }
+            await queue.stop()
+            await queue.stop()
+            queue.start()
+            let error = #expect(throws: SternaError.self) { try queue.add { $0.dataTask(.get("range/3")) } }
+            #expect(error?.message.contains("stopped") == true)
+        }
+    }
+
+    @Test("Stopping keeps what a download can go on from")
+    func stopping() async throws {
+        try await QueueScene.with { scene in
+            let queue = scene.queue { $0.bandwidth = BandwidthLimit(download: 1_000_000) }
+            let path = scene.folder.path + "/big"
+            let transfer = try queue.add { $0.download("range/4000000", to: .file(path)) }
+            let waiting = try queue.add(after: [transfer]) { $0.dataTask(.get("range/3")) }
+            queue.start()
+            try await scene.until { transfer.progress.completed > 100_000 }
+            await queue.stop()
+            #expect(transfer.error?.kind == .cancelled && waiting.error?.kind == .cancelled)
+            let data = try #require((transfer.task as? DownloadTask)?.resumeData)
+            #expect(data.receivedBytes > 0)
+            #expect(FileManager.default.fileExists(atPath: data.partialPath))
+        }
+    }
+
+    @Test("A queue that is released with transfers that wait ends them, and its sequences")
+    func released() async throws {
+        try await QueueScene.with { scene in
+            var queue: TransferQueue? = scene.queue()
+            let transfer = try queue?.add { $0.dataTask(.get("range/3")) }
+            let events = queue?.events
+            queue = nil
+            try await transfer?.end()
+            #expect(transfer?.error?.kind == .cancelled)
+            if let events { for await _ in events {} }
+            // One that runs keeps its queue.
+            let finished = QueueNames()
+            func begin() throws {
+                let queue = scene.queue { options in
+                    options.concurrency = 1
+                    options.callbacks = .queue(.init(label: "test"))
+                    options.hooks.queueFinished = { finished.add("\($0.finished)") }
+                }
+                for _ in 0..<3 { try queue.add { $0.dataTask(.get("range/3")) } }
+                queue.start()
+            }
+            try begin()
+            try await scene.until { finished.names == ["3"] }
+        }
+    }
+}
