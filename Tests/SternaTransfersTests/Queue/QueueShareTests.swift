@@ -27,27 +27,69 @@ struct QueueShareTests {
             })
     }
 
-    @Test("Transfers of one size get equal shares")
+    @Test("Transfers of one size get equal shares, by a clock that stands still until all wait for their turns")
     func shares() async throws {
-        // In full: 8 of 128 MiB.
-        let (count, size, rate) = Self.isLong ? (8, 128 << 20, 100_000_000) : (8, 2 << 20, 8_000_000)
+        // A slow limit, so that the burst at the beginning, which belongs to the first, is small.
+        let (count, size) = (8, 4 << 20)
         try await QueueScene.with { scene in
             scene.server.route("GET", "/big") { _ in Self.stream(size) }
-            let queue = scene.queue { options in
+            let time = TestClock()
+            var options = EngineOptions()
+            options.clock = time.clock
+            let engine = Engine(options: options)
+            let limit = BandwidthLimit(download: 2_000_000)
+            let queue = TransferQueue(with: scene.session.with { $0.engine = engine }) { options in
                 options.concurrency = count
-                options.bandwidth = BandwidthLimit(download: rate)
+                options.bandwidth = limit
             }
             let transfers = try (0..<count).map { number in
                 try queue.add { $0.download("big", to: .file("\(scene.folder.path)/\(number)")) }
             }
             queue.start()
-            // Half-way, well before the first is over.
+            // The tasks' own figures: those of the queue follow a moment later.
+            func bytes() -> [Int64] { transfers.map { $0.task?.downloadProgress.current.completed ?? 0 } }
+            func advance(to sum: Int) async throws {
+                while bytes().reduce(0, +) < Int64(sum) || limit.downloads.waiterCount < count {
+                    if limit.downloads.waiterCount == count {
+                        await time.advance(by: .milliseconds(20))
+                    } else {
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
+                }
+            }
+            // The first to arrive are some portions ahead, and stay so: shares count from when all compete, to the half, well before
+            // one is over.
+            try await advance(to: count * size / 8)
+            let start = bytes()
+            try await advance(to: count * size / 2)
+            let shares = zip(bytes(), start).map { $0 - $1 }
+            let (least, most) = (shares.min() ?? 0, shares.max() ?? 0)
+            // A tenth, and the portion of a turn.
+            #expect(Double(most - least) <= 0.1 * Double(most) + 65_536, "\(shares)")
+            limit.download = nil
+            try await queue.finish()
+            #expect(queue.progress.current.finished == count)
+        }
+    }
+
+    @Test("8 transfers of 128 MiB, by the system's clock", .enabled(if: isLong, "Set STERNA_LONG_TESTS=1."))
+    func longShares() async throws {
+        let (count, size) = (8, 128 << 20)
+        try await QueueScene.with { scene in
+            scene.server.route("GET", "/big") { _ in Self.stream(size) }
+            let queue = scene.queue { options in
+                options.concurrency = count
+                options.bandwidth = BandwidthLimit(download: 100_000_000)
+            }
+            let transfers = try (0..<count).map { number in
+                try queue.add { $0.download("big", to: .file("\(scene.folder.path)/\(number)")) }
+            }
+            queue.start()
             try await scene.until { queue.progress.current.bytes.completed >= Int64(count * size / 2) }
             let bytes = transfers.map(\.progress.completed)
-            queue.bandwidth.download = nil
             let (least, most) = (bytes.min() ?? 0, bytes.max() ?? 0)
-            #expect(Double(most - least) <= 0.1 * Double(size / 2) + 128_000, "\(bytes)")
             print("shares of \(count) transfers half-way: \(least) to \(most) bytes")
+            #expect(Double(most - least) <= 0.1 * Double(size / 2), "\(bytes)")
             try await queue.finish()
             #expect(queue.progress.current.finished == count)
         }
