@@ -54,6 +54,44 @@ struct TransfersExamplesTests {
         }
     }
 
+    @Test("Uploads")
+    func uploads() async throws {
+        let test = TransferTestFolder()
+        let (film, photo, folder) = (test.path + "/film.mov", test.path + "/a.jpg", test.path + "/other")
+        for path in [film, photo] { try Data([1, 2, 3]).write(to: URL(filePath: path)) }
+        let session = try SessionMaker()(baseURL: "https://example.com")
+        let early = try TransferStore(folder: test.path + "/store")
+        do {
+            let store = early
+            try await store.upload(file: film, to: "films", with: session)  // by the protocol that the server names
+            try await store.upload(file: film, to: "files", with: session, .init(.tus), context: "for Ada")
+
+            try await store.upload(to: "photos", with: session) { form in
+                form.append(file: photo, name: "photo")
+                form.append("Ada", name: "author")
+            }
+        }
+        for transfer in early.transfers where transfer.details.upload?.resumption == .automatic {
+            guard case .finished = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+        }
+        await early.interrupt()
+        let secrets = ["shop": "hunter2"]
+        @Sendable func isNight() -> Bool { true }
+        do {
+            let store = try TransferStore(folder: folder) { settings in
+                settings.secret = { name in secrets[name] }  // asked before each attempt
+                settings.mayBegin = { _ in isNight() }
+                settings.maxStoredBytes = 100 << 20
+            }
+            try await store.upload(file: film, to: "films", with: session, secrets: ["X-API-Key": "shop"])
+            await store.retryNow()  // the network is back
+            for transfer in store.transfers { _ = try await transfer.end() }
+        }
+    }
+
     @Test("Control")
     func control() async throws {
         let test = TransferTestFolder()
