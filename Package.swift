@@ -168,7 +168,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SternaInteropTests",
-            dependencies: ["SternaPlatform", "Sterna", "SternaS3", "SternaTesting", httpTypes, nioCore, nioPosix],
+            dependencies: [
+                "SternaPlatform", "Sterna", "SternaCore", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes,
+                nioCore, nioPosix,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SternaTestingTests",
