@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "SternaInteropTests",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes, nioCore,
-                nioPosix,
+                "SternaPlatform", "Sterna", "SternaCore", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes,
+                nioCore, nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -209,8 +209,10 @@ struct IETFUploads: Sendable {
                 guard upload.record.length ?? end == end else { return inconsistent(version) }
                 try upload.update { ($0.length, $0.isComplete) = (end, true) }
             }
-            if faults.isAnswerLost, try upload.occurs("lost", times: faults.times) { return .cut }
-            try await faults.inform(request, version: version.number, offset: end)
+            if completes || end > start {
+                if faults.isAnswerLost, try upload.occurs("lost", times: faults.times) { return .cut }
+                try await faults.inform(request, version: version.number, offset: end)
+            }
             var response = completes ? done(upload, version) : ServerResponse(status: 204)
             if !completes {
                 let (name, value) = version.completeness(false)

@@ -48,6 +48,7 @@ final class UploadBench: Sendable {
         }
         runner.patience.firstWait = .milliseconds(1)
         runner.patience.limit = .milliseconds(4)
+        runner.patience.settling = .milliseconds(1)
         runner.progress = { step in self.reports.withLock { $0.append(step) } }
         return runner
     }

@@ -12,6 +12,9 @@ struct UploadPatience: Sendable, Hashable {
     /// The longest wait that a server may ask for; 120 s by default. A longer one fails the upload, which can be resumed.
     var longestWait = Duration.seconds(120)
 
+    /// The wait between two questions for the offset of an upload that a former run began; 200 ms by default.
+    var settling = Duration.milliseconds(200)
+
     /// The maximum of the first wait, which doubles with each further fault, and the limit of all; 500 ms and 30 s by default.
     var firstWait = Duration.milliseconds(500)
     var limit = Duration.seconds(30)

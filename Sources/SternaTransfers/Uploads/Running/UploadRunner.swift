@@ -49,6 +49,7 @@ struct UploadRunner: Sendable {
         let log = UploadLog(record)
         let exchange = try exchange(log)
         var pace = UploadPace(patience)
+        var settling = UploadSettling(state)
         var state = try resumed(state)
         var last: SternaError?
         while true {
@@ -56,7 +57,8 @@ struct UploadRunner: Sendable {
             let before = state
             let answer: UploadAnswer
             var completes = false
-            switch UploadRule.next(state, plan, now: now()) {
+            let next = UploadRule.next(state, plan, now: now())
+            switch next {
             case .finish: answer = .complete(completed(state))
             case .fail(let fault): answer = .fail(fault)
             case .startAnew(let fault): answer = .startAnew(state, fault)
@@ -71,10 +73,12 @@ struct UploadRunner: Sendable {
                 try await log.write(next)
                 report(next)
                 return UploadResult(state: next, response: completes ? last?.response : nil)
-            case .go(let next, let wait):
-                state = next
+            case .go(let following, var wait):
+                let (settled, asksAgain) = settling.settle(following, after: next)
+                state = settled
                 try await log.write(state)
                 report(state)
+                if asksAgain { wait = max(wait, patience.settling) }
                 if wait > .zero { try await session.loopClock.wait(wait) }
             case .fail(let fault, let next):
                 try await log.write(next)

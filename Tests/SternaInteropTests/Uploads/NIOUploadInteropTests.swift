@@ -1,0 +1,72 @@
+import Sterna
+import SternaCore
+import Testing
+
+@testable import SternaTransfers
+
+/// Against SwiftNIO's resumable uploads, which `Tests/NIOUploadServer` serves. Skipped where `.ci/interop-servers` has not run; CI
+/// runs it.
+@Suite(
+    "Interop: uploads to SwiftNIO",
+    .enabled(if: UploadProgram.Kind.nio.mayRun, "NIOUploadServer is not there: .ci/interop-servers builds it"),
+    .uploads(to: .nio), .timeLimit(.minutes(5)))
+struct NIOUploadInteropTests {
+    private static func check(_ upload: UploadInterop, _ state: UploadState) throws {
+        #expect(state.stage == .complete)
+        try upload.expect(in: "\(upload.program.folder)/\(upload.name)")
+    }
+
+    private static func version(_ number: Int) throws -> UploadPlan.Choice {
+        .named(.ietf(try #require(IETFVersion(number))))
+    }
+
+    @Test("Files of any size by each version", arguments: [3, 5, 6], [0, 1, 5 << 20])
+    func sizes(version: Int, bytes: Int) async throws {
+        let upload = try UploadInterop(bytes: bytes)
+        let state = try await upload.upload(upload.plan(Self.version(version)))
+        try Self.check(upload, state)
+        #expect(state.dialect == .ietf(try #require(IETFVersion(version))))
+    }
+
+    @Test("The version is found, also if another one is named", arguments: [false, true])
+    func discovery(isNamed: Bool) async throws {
+        let upload = try UploadInterop(bytes: 100_000)
+        let state = try await upload.upload(upload.plan(isNamed ? Self.version(8) : .discovered))
+        try Self.check(upload, state)
+        #expect(state.dialect == .ietf(try #require(IETFVersion(6))))
+    }
+
+    @Test("Ended at random bytes, going on from what was stored", arguments: [3, 5, 6], 0..<3)
+    func cuts(version: Int, round: Int) async throws {
+        let upload = try UploadInterop(bytes: 5 << 20)
+        let state = try await upload.upload(upload.plan(Self.version(version)), cuts: 5)
+        try Self.check(upload, state)
+    }
+
+    @Test("Limited content, and content in the creation", arguments: [3, 5, 6])
+    func options(version: Int) async throws {
+        let changes: [@Sendable (inout UploadPlan) -> Void] = [
+            { $0.largestAppend = 300_000 }, { $0.creation = .withContent },
+            { ($0.creation, $0.largestAppend) = (.withContent, 300_000) },
+        ]
+        for change in changes {
+            let upload = try UploadInterop(bytes: 1 << 20)
+            try Self.check(upload, try await upload.upload(upload.plan(Self.version(version), change)))
+        }
+    }
+
+    @Test("Cancelled, an upload is gone", arguments: [3, 5, 6])
+    func cancellation(version: Int) async throws {
+        let upload = try UploadInterop(bytes: 1 << 20)
+        let plan = try upload.plan(Self.version(version)) { $0.largestAppend = 300_000 }
+        let runner = upload.runner(plan)
+        var open: UploadState?
+        do {
+            open = try await upload.upload(plan, cuts: 1)
+        } catch let error as SternaError where error.kind == .cancelled {}
+        // One that is complete is forgotten at once.
+        let state = try #require(open)
+        try Self.check(upload, state)
+        #expect(try await runner.cancel(state).url == nil)
+    }
+}

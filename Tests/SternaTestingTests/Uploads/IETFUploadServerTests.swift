@@ -1,0 +1,124 @@
+import SternaTesting
+import Testing
+
+@Suite("Upload server: the IETF's protocol", .timeLimit(.minutes(5)))
+struct IETFUploadServerTests {
+    private static func complete(_ version: Int, _ isComplete: Bool) -> (String, String) {
+        version == 3 ? ("Upload-Incomplete", isComplete ? "?0" : "?1") : ("Upload-Complete", isComplete ? "?1" : "?0")
+    }
+
+    private static func same(_ response: RawClient.Response, _ field: (String, String)) -> Bool {
+        response.headers[field.0] == field.1
+    }
+
+    @Test("Created, continued, asked, completed", arguments: 3...8)
+    func life(version: Int) async throws {
+        try await UploadClient.with { client, uploads async throws in
+            let (interim, created) = try await client.send(
+                "POST", "/uploads/ietf",
+                [("Upload-Draft-Interop-Version", "\(version)"), Self.complete(version, false)], "first ")
+            #expect(interim.first?.status == 104)
+            #expect(interim.first?.headers["Upload-Draft-Interop-Version"] == "\(version)")
+            #expect(interim.first?.headers["Location"] == created.headers["Location"])
+            #expect(created.status == 201)
+            #expect(Self.same(created, Self.complete(version, false)))
+            #expect(created.headers.contains("Upload-Limit") == (version >= 6))
+            #expect(created.headers.contains("Upload-Offset") == (version <= 6))
+            let path = UploadClient.path(created)
+
+            let asked = try await client.ietf("HEAD", path, version: version)
+            #expect(asked.status == 204)
+            #expect(asked.headers["Upload-Offset"] == "6")
+            #expect(asked.headers["Cache-Control"] == "no-store")
+            #expect(Self.same(asked, Self.complete(version, false)))
+
+            let next = try await client.ietf(
+                "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, false), UploadClient.ietfContent], "second",
+                version: version)
+            #expect(next.status == (version <= 6 ? 201 : 204))
+
+            let wrong = try await client.ietf(
+                "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, true), UploadClient.ietfContent], "x",
+                version: version)
+            #expect(wrong.status == 409)
+            #expect(wrong.headers["Upload-Offset"] == "12")
+            #expect(wrong.text.contains("mismatching-upload-offset") == (version >= 6))
+
+            let last = try await client.ietf(
+                "PATCH", path, [("Upload-Offset", "12"), Self.complete(version, true), UploadClient.ietfContent], "",
+                version: version)
+            #expect(last.status == 200)
+            #expect(Self.same(last, Self.complete(version, true)))
+            #expect(uploads.statuses.first?.isComplete == true)
+            let status = try await client.server.ask("GET", path + "/status")
+            #expect(status.text.contains("\"received\": 12"))
+            // Of “first second”.
+            #expect(status.text.contains("92088ec140fc553e4b1ede202edccb65a807bbf8a38d765a3ad38013c0f13688"))
+            #expect(status.text.contains("\"complete\": true"))
+
+            #expect(try await client.ietf("DELETE", path, version: version).status == 204)
+            #expect(try await client.ietf("HEAD", path, version: version).status == 404)
+        }
+    }
+
+    @Test(
+        "Refusals",
+        arguments: [
+            ("POST", 9, [], 400), ("POST", 8, [], 400), ("POST", 8, [("Upload-Complete", "yes")], 400),
+            ("POST", 8, [("Upload-Complete", "?1"), ("Upload-Length", "3")], 400),
+            ("POST", 8, [("Upload-Complete", "?0"), ("Upload-Offset", "4")], 400),
+            ("POST", 8, [("Upload-Complete", "?0"), ("Upload-Length", "99999999")], 413),
+            ("DELETE", 8, [], 405),
+        ] as [(String, Int, [(String, String)], Int)])
+    func refusals(method: String, version: Int, fields: [(String, String)], status: Int) async throws {
+        try await UploadClient.with { client, _ async throws in
+            let response = try await client.ietf(
+                method, "/uploads/ietf?max-size=1000", fields, "content", version: version)
+            #expect(response.status == status)
+        }
+    }
+
+    @Test(
+        "Refused content",
+        arguments: [
+            ([("Upload-Offset", "0"), ("Upload-Complete", "?0")], 415),
+            ([("Upload-Complete", "?0"), UploadClient.ietfContent], 400),
+            ([("Upload-Offset", "0"), UploadClient.ietfContent], 400),
+            ([("Upload-Offset", "-1"), ("Upload-Complete", "?0"), UploadClient.ietfContent], 400),
+            ([("Upload-Offset", "0"), ("Upload-Complete", "?1"), UploadClient.ietfContent], 400),
+            ([("Upload-Offset", "0"), ("Upload-Complete", "?0"), ("Upload-Length", "9"), UploadClient.ietfContent], 400),
+        ] as [([(String, String)], Int)])
+    func content(fields: [(String, String)], status: Int) async throws {
+        try await UploadClient.with { client, uploads async throws in
+            let created = try await client.ietf(
+                "POST", "/uploads/ietf", [("Upload-Complete", "?0"), ("Upload-Length", "10")], "")
+            let response = try await client.ietf("PATCH", UploadClient.path(created), fields, "content")
+            #expect(response.status == status)
+            #expect(uploads.statuses.first?.offset == 0)
+        }
+    }
+
+    @Test("What the server can do", arguments: [(6, "expires="), (8, "max-age=")])
+    func discovery(version: Int, key: String) async throws {
+        try await UploadClient.with { client, _ async throws in
+            let response = try await client.ietf("OPTIONS", "/uploads/ietf?max-append=70", version: version)
+            #expect(response.status == 204)
+            let limit = response.headers["Upload-Limit"] ?? ""
+            #expect(limit.contains("min-size=0") && limit.contains("max-append-size=70") && limit.contains(key))
+        }
+    }
+
+    @Test("The lost last answer is repeated, and other content refused")
+    func repeated() async throws {
+        try await UploadClient.with { client, _ async throws in
+            let created = try await client.ietf("POST", "/uploads/ietf", [("Upload-Complete", "?1")], "all")
+            #expect(created.status == 200)
+            let path = UploadClient.path(created)
+            let fields = [("Upload-Offset", "3"), ("Upload-Complete", "?1"), UploadClient.ietfContent]
+            #expect(try await client.ietf("PATCH", path, fields, "").status == 200)
+            let more = try await client.ietf("PATCH", path, fields, "more")
+            #expect(more.status == 400)
+            #expect(more.text.contains("completed-upload"))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import SternaTesting
+import Testing
+
+@Suite("Upload server: tus", .timeLimit(.minutes(5)))
+struct TusUploadServerTests {
+    @Test("What the server can do")
+    func options() async throws {
+        try await UploadClient.with { client, _ async throws in
+            let response = try await client.server.ask("OPTIONS", "/uploads/tus")
+            #expect(response.status == 204)
+            #expect(response.headers["Tus-Version"] == "1.0.0")
+            #expect(response.headers["Tus-Extension"]?.split(separator: ",").count == 8)
+            #expect(response.headers["Tus-Checksum-Algorithm"] == "md5,sha1,sha256,sha512")
+            #expect(response.headers["Tus-Max-Size"] == "67108864")
+            let other = try await client.send("POST", "/uploads/tus", [("Tus-Resumable", "0.2.2")], "").final
+            #expect(other.status == 412)
+            #expect(other.headers["Tus-Version"] == "1.0.0")
+        }
+    }
+
+    @Test("Created, continued, asked, completed, terminated", arguments: [false, true])
+    func life(overrides: Bool) async throws {
+        try await UploadClient.with { client, _ async throws in
+            let created = try await client.tus(
+                "POST", "/uploads/tus", [("Upload-Length", "7"), ("Upload-Metadata", "name YQ==,empty")], "")
+            #expect(created.status == 201)
+            #expect(created.headers["Upload-Expires"]?.hasSuffix(" GMT") == true)
+            let path = UploadClient.path(created)
+            func change(_ name: String, _ fields: [(String, String)], _ content: String) async throws -> RawClient.Response {
+                overrides
+                    ? try await client.tus("POST", path, fields + [("X-HTTP-Method-Override", name)], content)
+                    : try await client.tus(name, path, fields, content)
+            }
+            let first = try await change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "cont")
+            #expect(first.status == 204)
+            #expect(first.headers["Upload-Offset"] == "4")
+            let asked = try await client.tus("HEAD", path)
+            #expect(asked.status == 200)
+            #expect(asked.headers["Upload-Offset"] == "4")
+            #expect(asked.headers["Upload-Length"] == "7")
+            #expect(asked.headers["Upload-Metadata"] == "name YQ==,empty")
+            #expect(try await change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "ent").status == 409)
+            #expect(try await change("PATCH", [("Upload-Offset", "4")], "ent").status == 415)
+            #expect(try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "entire").status == 413)
+            #expect(try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "ent").status == 204)
+            let status = try await client.server.ask("GET", path + "/status")
+            #expect(status.text.contains("\"offset\": 7") && status.text.contains("\"complete\": true"))
+            // The SHA-256 of “content”.
+            #expect(status.text.contains("ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"))
+            #expect(try await change("DELETE", [], "").status == 204)
+            #expect(try await client.tus("HEAD", path).status == 404)
+        }
+    }
+
+    @Test(
+        "Refused creations",
+        arguments: [
+            ([], 400), ([("Upload-Length", "1"), ("Upload-Defer-Length", "1")], 400), ([("Upload-Defer-Length", "2")], 400),
+            ([("Upload-Length", "-1")], 400), ([("Upload-Length", "99999999")], 413),
+            ([("Upload-Length", "1"), ("Upload-Metadata", "a b c")], 400),
+            ([("Upload-Length", "1"), ("Upload-Metadata", "a !")], 400),
+            ([("Upload-Length", "1"), ("Upload-Concat", "whole")], 400), ([("Upload-Concat", "final;")], 400),
+            ([("Upload-Concat", "final;/uploads/../x")], 400),
+        ] as [([(String, String)], Int)])
+    func refusals(fields: [(String, String)], status: Int) async throws {
+        try await UploadClient.with { client, uploads async throws in
+            let response = try await client.tus("POST", "/uploads/tus", fields)
+            #expect(response.status == status)
+            #expect(uploads.statuses.isEmpty)
+        }
+    }
+
+    @Test("A deferred length is told once")
+    func deferred() async throws {
+        try await UploadClient.with { client, _ async throws in
+            let created = try await client.tus("POST", "/uploads/tus", [("Upload-Defer-Length", "1")], "")
+            let path = UploadClient.path(created)
+            #expect(try await client.tus("HEAD", path).headers["Upload-Defer-Length"] == "1")
+            let fields = [("Upload-Offset", "0"), ("Upload-Length", "4"), UploadClient.tusContent]
+            #expect(try await client.tus("PATCH", path, fields, "ab").status == 204)
+            let other = [("Upload-Offset", "2"), ("Upload-Length", "5"), UploadClient.tusContent]
+            #expect(try await client.tus("PATCH", path, other, "cd").status == 400)
+            #expect(try await client.tus("HEAD", path).headers["Upload-Length"] == "4")
+        }
+    }
+
+    // Of “content”.
+    private static let sha1 = "BA8G/XdAkkeNRQd09bowxdp4rMg="
+
+    @Test("Content is kept if its checksum is right")
+    func checksums() async throws {
+        try await UploadClient.with { client, uploads async throws in
+            let created = try await client.tus("POST", "/uploads/tus", [("Upload-Length", "7")], "")
+            let path = UploadClient.path(created)
+            func patch(_ checksum: String) async throws -> Int {
+                let fields = [("Upload-Offset", "0"), UploadClient.tusContent, ("Upload-Checksum", checksum)]
+                return try await client.tus("PATCH", path, fields, "content").status
+            }
+            #expect(try await patch("crc YQ==") == 400)
+            #expect(try await patch("sha1") == 400)
+            #expect(try await patch("sha1 YQ==") == 460)
+            #expect(uploads.statuses.first?.offset == 0)
+            #expect(uploads.statuses.first?.received == 7)
+            let digest = try await client.server.ask("GET", path + "/status")
+            #expect(digest.text.contains("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
+            let right = try await patch("sha1 \(Self.sha1)")
+            #expect(right == 204)
+            #expect(uploads.statuses.first?.isComplete == true)
+        }
+    }
+
+    @Test("A checksum in the trailer", arguments: [true, false])
+    func trailer(isRight: Bool) async throws {
+        try await UploadClient.with { client, uploads async throws in
+            let created = try await client.tus("POST", "/uploads/tus", [("Upload-Length", "7")], "")
+            let path = UploadClient.path(created)
+            let status = try await RawClient.with(port: client.server.port) { raw async throws in
+                try await raw.send(
+                    "PATCH \(path) HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
+                        + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n"
+                        + "Trailer: Upload-Checksum\r\n\r\n7\r\ncontent\r\n0\r\n"
+                        + "Upload-Checksum: sha1 \(isRight ? Self.sha1 : "YQ==")\r\n\r\n")
+                return try await raw.response().status
+            }
+            #expect(status == (isRight ? 204 : 460))
+            #expect(uploads.statuses.first?.offset == (isRight ? 7 : 0))
+        }
+    }
+
+    @Test("Parts are joined in their order, and the whole does not change")
+    func concatenation() async throws {
+        try await UploadClient.with { client, _ async throws in
+            var parts: [String] = []
+            for text in ["con", "tent"] {
+                let fields = [
+                    ("Upload-Concat", "partial"), ("Upload-Length", "\(text.utf8.count)"), UploadClient.tusContent,
+                ]
+                let part = try await client.tus("POST", "/uploads/tus", fields, text)
+                #expect(part.status == 201)
+                #expect(part.headers["Upload-Offset"] == "\(text.utf8.count)")
+                parts.append(UploadClient.path(part))
+            }
+            let fields = [("Upload-Concat", "final;\(parts.joined(separator: " "))")]
+            let whole = try await client.tus("POST", "/uploads/tus", fields, "")
+            #expect(whole.status == 201)
+            let path = UploadClient.path(whole)
+            #expect(try await client.tus("HEAD", path).headers["Upload-Offset"] == "7")
+            let content = [("Upload-Offset", "7"), UploadClient.tusContent]
+            #expect(try await client.tus("PATCH", path, content, "x").status == 403)
+            let status = try await client.server.ask("GET", path + "/status")
+            #expect(status.text.contains("ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"))
+        }
+    }
+
+    @Test("An upload expires")
+    func expiry() async throws {
+        try await UploadClient.with { client, _ async throws in
+            let created = try await client.tus("POST", "/uploads/tus?expires=0", [("Upload-Length", "7")], "")
+            #expect(try await client.tus("HEAD", UploadClient.path(created)).status == 410)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Sterna
+import SternaCore
+import SternaTesting
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Uploads: an offset that is steady", .timeLimit(.minutes(5)))
+struct UploadSettlingTests {
+    @Test(
+        "Asked until two answers are equal",
+        arguments: [
+            ([5, 5], [true, false]), ([5, 7, 7, 9], [true, true, false, false]), ([0, 0], [true, false]),
+            ([1, 2, 3, 4, 5, 6, 7, 8, 9], [true, true, true, true, true, true, true, false, false]),
+        ] as [([Int64], [Bool])])
+    func questions(offsets: [Int64], expected: [Bool]) throws {
+        var settling = UploadSettling(try UploadScene.state(.tus, offset: 0))
+        let answers = try offsets.map { offset in
+            let (state, asksAgain) = settling.settle(try UploadScene.state(.tus, offset: offset), after: .ask)
+            #expect(state.isCurrent == !asksAgain)
+            return asksAgain
+        }
+        #expect(answers == expected)
+    }
+
+    @Test("Nothing is asked again for a new upload, for a complete one, and after other steps")
+    func others() throws {
+        let open = try UploadScene.state(.tus, offset: 5)
+        var new = UploadSettling(nil)
+        #expect(!new.settle(open, after: .ask).asksAgain)
+        var uncreated = UploadSettling(try UploadScene.state(.tus))
+        #expect(!uncreated.settle(open, after: .ask).asksAgain)
+        var resumed = UploadSettling(open)
+        #expect(!resumed.settle(open, after: .append(0..<5, completes: false)).asksAgain)
+        var complete = open
+        complete.stage = .complete
+        #expect(!resumed.settle(complete, after: .ask).asksAgain)
+        #expect(resumed.settle(open, after: .ask).asksAgain)
+    }
+
+    @Test("What a former run's content still adds is waited for", arguments: [[8], []] as [Set<Int>])
+    func late(versions: Set<Int>) async throws {
+        let model = UploadModel(versions: versions) { number, _ in
+            number == 2 ? .cutLate(after: 50_000, late: 30_000) : nil
+        }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server)
+            var first = bench.runner(bench.plan())
+            first.patience.failures = 0
+            let failing = first
+            await #expect(throws: SternaError.self) { try await failing.run() }
+            _ = try await bench.runner(bench.plan()).run(from: try bench.stored())
+            #expect(model.log == ["OPTIONS", "POST", "PATCH", "HEAD", "HEAD", "HEAD", "PATCH"])
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+        }
+    }
+}
