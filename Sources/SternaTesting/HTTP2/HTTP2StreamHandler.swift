@@ -131,7 +131,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
                 body: ServerRequestBody(pipe: pipe), remoteAddress: connection.remoteAddress,
                 connection: connection.number, origin: target.origin ?? "\(core.scheme)://\(authority)",
                 version: .http2,
-                interim: ServerInterim(loop) { status, headers, promise in bound.value.inform(status, headers, promise) }))
+                interim: ServerInterim(loop) { status, headers, promise in bound.value.inform(status, headers, promise)
+                }))
     }
 
     private func take(_ buffer: ByteBuffer) {

@@ -103,7 +103,9 @@ struct IETFUploads: Sendable {
         case .success(let found): version = found
         case .failure(let refusal): return refusal.response
         }
-        if server.isExpired(upload) { return .message("the upload has expired", status: version.number <= 6 ? 404 : 410) }
+        if server.isExpired(upload) {
+            return .message("the upload has expired", status: version.number <= 6 ? 404 : 410)
+        }
         if let refusal = try server.refusal(request, request.method, faults, upload) { return refusal }
         let isBare = ["Upload-Offset", "Upload-Complete", "Upload-Incomplete", "Upload-Length"].allSatisfy {
             !request.headers.contains($0)
@@ -239,10 +241,13 @@ struct IETFUploads: Sendable {
     private func version(_ request: ServerRequest, _ faults: UploadFaults) -> Result<Version, Refusal> {
         let number = UploadText.number(request.headers["Upload-Draft-Interop-Version"])
         let spoken = faults.interop.map { [$0] } ?? Array(3...8)
-        if let number, let found = spoken.first(where: { Int64($0) == number }) { return .success(Version(number: found)) }
+        if let number, let found = spoken.first(where: { Int64($0) == number }) {
+            return .success(Version(number: found))
+        }
         let headers: ServerHeaders =
             faults.namesInterop ? ["Upload-Draft-Interop-Version": "\(spoken.last ?? 8)"] : [:]
-        return .failure(Refusal(response: .message("interop version \(spoken.last ?? 8) only", status: 400, headers: headers)))
+        return .failure(
+            Refusal(response: .message("interop version \(spoken.last ?? 8) only", status: 400, headers: headers)))
     }
 
     /// The largest upload.

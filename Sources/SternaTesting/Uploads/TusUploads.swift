@@ -40,12 +40,15 @@ struct TusUploads: Sendable {
         record.expires = server.expiry(faults)
         record.metadata = request.headers["Upload-Metadata"]
         record.concatenation = request.headers["Upload-Concat"]
-        for text in [record.metadata, record.concatenation].compactMap({ $0 }) where text.utf8.count > Self.longestField {
+        for text in [record.metadata, record.concatenation].compactMap({ $0 }) where text.utf8.count > Self.longestField
+        {
             return response(400)
         }
         guard record.metadata.map(Self.isMetadata) ?? true else { return response(400, "Upload-Metadata is malformed") }
         if record.isFinal { return try join(record, request, faults) }
-        guard record.concatenation == nil || record.isPartial else { return response(400, "Upload-Concat is malformed") }
+        guard record.concatenation == nil || record.isPartial else {
+            return response(400, "Upload-Concat is malformed")
+        }
         let length = request.headers["Upload-Length"]
         let deferral = request.headers["Upload-Defer-Length"]
         record.length = UploadText.number(length)
@@ -71,10 +74,13 @@ struct TusUploads: Sendable {
     }
 
     /// Joins partial uploads.
-    private func join(_ record: UploadRecord, _ request: ServerRequest, _ faults: UploadFaults) throws -> ServerResponse {
+    private func join(_ record: UploadRecord, _ request: ServerRequest, _ faults: UploadFaults) throws -> ServerResponse
+    {
         guard request.headers["Upload-Length"] == nil else { return response(400, "the length follows from the parts") }
         let names = (record.concatenation ?? "").dropFirst(6).split(separator: " ")
-        guard !names.isEmpty, names.count <= Self.mostParts else { return response(400, "1 to \(Self.mostParts) parts") }
+        guard !names.isEmpty, names.count <= Self.mostParts else {
+            return response(400, "1 to \(Self.mostParts) parts")
+        }
         var parts: [StoredUpload] = []
         var length: Int64 = 0
         for name in names {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SternaTransfers
 
-/// Against SwiftNIO's resumable uploads, which `Tests/NIOUploadServer` serves. Skipped where `.ci/interop-servers` has not run; CI
+/// Against SwiftNIO's resumable uploads, which `.ci/NIOUploadServer` serves. Skipped where `.ci/interop-servers` has not run; CI
 /// runs it.
 @Suite(
     "Interop: uploads to SwiftNIO",
