@@ -39,8 +39,13 @@ struct NIOUploadInteropTests {
     @Test("Ended at random bytes, going on from what was stored", arguments: [3, 5, 6], 0..<3)
     func cuts(version: Int, round: Int) async throws {
         let upload = try UploadInterop(bytes: 5 << 20)
-        let state = try await upload.upload(upload.plan(Self.version(version)), cuts: 5)
-        try Self.check(upload, state)
+        do {
+            let state = try await upload.upload(upload.plan(Self.version(version)), cuts: 5)
+            try Self.check(upload, state)
+        } catch let error as SternaError where error.detail.contains("may be complete") {
+            // The last byte overtook the end of a run. The server forgets an upload that is complete, and the client must not guess.
+            try upload.expect(in: "\(upload.program.folder)/\(upload.name)")
+        }
     }
 
     @Test("Limited content, and content in the creation", arguments: [3, 5, 6])
@@ -59,14 +64,18 @@ struct NIOUploadInteropTests {
     func cancellation(version: Int) async throws {
         let upload = try UploadInterop(bytes: 1 << 20)
         let plan = try upload.plan(Self.version(version)) { $0.largestAppend = 300_000 }
-        let runner = upload.runner(plan)
-        var open: UploadState?
-        do {
-            open = try await upload.upload(plan, cuts: 1)
-        } catch let error as SternaError where error.kind == .cancelled {}
-        // One that is complete is forgotten at once.
-        let state = try #require(open)
-        try Self.check(upload, state)
-        #expect(try await runner.cancel(state).url == nil)
+        struct Stopped: Error {}
+        // Ended once the first content is confirmed.
+        let runner = UploadRunner(upload.session, plan, file: UploadSource(path: upload.file)) { state in
+            upload.record(state)
+            if state.offset > 0 { throw Stopped() }
+        }
+        await #expect(throws: Stopped.self) { _ = try await runner.run() }
+        let open = try #require(try upload.stored())
+        #expect(open.offset == 300_000)
+        #expect(try await upload.runner(plan).cancel(open).url == nil)
+        let next = try await upload.runner(plan).run(from: open).state
+        #expect(next.url != open.url)
+        try Self.check(upload, next)
     }
 }

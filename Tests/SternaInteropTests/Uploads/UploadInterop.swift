@@ -13,6 +13,8 @@ final class UploadInterop: Sendable {
     /// A name of hexadecimal digits that no other upload has.
     let name = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
     let session: Session
+    /// Sends 10 MB a second, so that a request can be ended in the middle of its content.
+    private let slowSession: Session
     let program: UploadProgram
     private let states = Mutex<[UploadState]>([])
 
@@ -21,6 +23,7 @@ final class UploadInterop: Sendable {
         file = FileManager.default.temporaryDirectory.appending(path: "sterna-upload-\(name)").path
         try Data(content).write(to: URL(filePath: file))
         session = try Session { $0.engine = Engine() }
+        slowSession = try Session { ($0.engine, $0.bandwidth) = (Engine(), BandwidthLimit(upload: 10_000_000)) }
         program = try #require(UploadProgram.current)
     }
 
@@ -39,11 +42,13 @@ final class UploadInterop: Sendable {
         return plan
     }
 
-    func runner(_ plan: UploadPlan) -> UploadRunner {
-        UploadRunner(session, plan, file: UploadSource(path: file)) { state in
-            self.states.withLock { $0.append(state) }
+    func runner(_ plan: UploadPlan, isSlow: Bool = false) -> UploadRunner {
+        UploadRunner(isSlow ? slowSession : session, plan, file: UploadSource(path: file)) { state in
+            self.record(state)
         }
     }
+
+    func record(_ state: UploadState) { states.withLock { $0.append(state) } }
 
     /// The last recorded state as another process reads it.
     func stored() throws -> UploadState? {
@@ -52,16 +57,18 @@ final class UploadInterop: Sendable {
         }
     }
 
-    /// Uploads, ended at random bytes again and again, each time going on from the state that is stored.
+    /// Uploads, ended at random bytes of the first three quarters again and again, each time going on from the state that is stored.
     func upload(_ plan: UploadPlan, cuts: Int = 0) async throws -> UploadState {
-        let places = (0..<cuts).map { _ in Int64.random(in: 1...max(1, plan.length)) }.sorted()
+        let places = (0..<cuts).map { _ in Int64.random(in: 1...max(1, plan.length / 4 * 3)) }.sorted()
+        var ended = 0
+        defer { #expect(cuts == 0 || ended > 0) }
         for place in places {
-            let runner = runner(plan)
+            let runner = runner(plan, isSlow: true)
             let from = try stored()
             do {
                 return try await Self.run(runner, from: from, until: place)
             } catch let error as SternaError where error.kind == .cancelled {
-                continue
+                ended += 1
             }
         }
         return try await runner(plan).run(from: try stored()).state

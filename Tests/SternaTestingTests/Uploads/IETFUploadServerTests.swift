@@ -33,7 +33,8 @@ struct IETFUploadServerTests {
             #expect(Self.same(asked, Self.complete(version, false)))
 
             let next = try await client.ietf(
-                "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, false), UploadClient.ietfContent], "second",
+                "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, false), UploadClient.ietfContent],
+                "second",
                 version: version)
             #expect(next.status == (version <= 6 ? 201 : 204))
 
@@ -86,7 +87,10 @@ struct IETFUploadServerTests {
             ([("Upload-Offset", "0"), UploadClient.ietfContent], 400),
             ([("Upload-Offset", "-1"), ("Upload-Complete", "?0"), UploadClient.ietfContent], 400),
             ([("Upload-Offset", "0"), ("Upload-Complete", "?1"), UploadClient.ietfContent], 400),
-            ([("Upload-Offset", "0"), ("Upload-Complete", "?0"), ("Upload-Length", "9"), UploadClient.ietfContent], 400),
+            (
+                [("Upload-Offset", "0"), ("Upload-Complete", "?0"), ("Upload-Length", "9"), UploadClient.ietfContent],
+                400
+            ),
         ] as [([(String, String)], Int)])
     func content(fields: [(String, String)], status: Int) async throws {
         try await UploadClient.with { client, uploads async throws in

@@ -5,7 +5,8 @@ import Testing
 @Suite("Upload server: files", .timeLimit(.minutes(5)))
 struct StoredUploadTests {
     private static func withFolder<R>(_ body: (String) async throws -> R) async throws -> R {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt64.random(in: 0 ... .max))").path
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt64.random(in: 0 ... .max))")
+            .path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         return try await body(folder)
     }
@@ -56,7 +57,9 @@ struct StoredUploadTests {
 
     @Test(
         "No other file is reached",
-        arguments: ["..%2Fsecret", "%2Fetc%2Fpasswd", "ABCDEF0123456789abcdef0123456789", "0123456789abcdef0123456789abcdef"])
+        arguments: [
+            "..%2Fsecret", "%2Fetc%2Fpasswd", "ABCDEF0123456789abcdef0123456789", "0123456789abcdef0123456789abcdef",
+        ])
     func traversal(id: String) async throws {
         try await Self.withFolder { folder async throws in
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in

@@ -26,7 +26,9 @@ struct TusUploadServerTests {
             #expect(created.status == 201)
             #expect(created.headers["Upload-Expires"]?.hasSuffix(" GMT") == true)
             let path = UploadClient.path(created)
-            func change(_ name: String, _ fields: [(String, String)], _ content: String) async throws -> RawClient.Response {
+            func change(_ name: String, _ fields: [(String, String)], _ content: String) async throws
+                -> RawClient.Response
+            {
                 overrides
                     ? try await client.tus("POST", path, fields + [("X-HTTP-Method-Override", name)], content)
                     : try await client.tus(name, path, fields, content)
@@ -41,7 +43,8 @@ struct TusUploadServerTests {
             #expect(asked.headers["Upload-Metadata"] == "name YQ==,empty")
             #expect(try await change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "ent").status == 409)
             #expect(try await change("PATCH", [("Upload-Offset", "4")], "ent").status == 415)
-            #expect(try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "entire").status == 413)
+            #expect(
+                try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "entire").status == 413)
             #expect(try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "ent").status == 204)
             let status = try await client.server.ask("GET", path + "/status")
             #expect(status.text.contains("\"offset\": 7") && status.text.contains("\"complete\": true"))
@@ -55,7 +58,8 @@ struct TusUploadServerTests {
     @Test(
         "Refused creations",
         arguments: [
-            ([], 400), ([("Upload-Length", "1"), ("Upload-Defer-Length", "1")], 400), ([("Upload-Defer-Length", "2")], 400),
+            ([], 400), ([("Upload-Length", "1"), ("Upload-Defer-Length", "1")], 400),
+            ([("Upload-Defer-Length", "2")], 400),
             ([("Upload-Length", "-1")], 400), ([("Upload-Length", "99999999")], 413),
             ([("Upload-Length", "1"), ("Upload-Metadata", "a b c")], 400),
             ([("Upload-Length", "1"), ("Upload-Metadata", "a !")], 400),

@@ -34,7 +34,8 @@ struct UploadClient: Sendable {
     }
 
     func ietf(
-        _ method: String, _ target: String, _ fields: [(String, String)] = [], _ content: String? = nil, version: Int = 8
+        _ method: String, _ target: String, _ fields: [(String, String)] = [], _ content: String? = nil,
+        version: Int = 8
     ) async throws -> RawClient.Response {
         try await send(method, target, [("Upload-Draft-Interop-Version", "\(version)")] + fields, content).final
     }

@@ -95,7 +95,8 @@ struct UploadServerRunTests {
     }
 
     @Test(
-        "104s without end", arguments: [("endless", SternaError.Kind.limitExceeded), ("growing", .unacceptableResponse)],
+        "104s without end",
+        arguments: [("endless", SternaError.Kind.limitExceeded), ("growing", .unacceptableResponse)],
         [false, true])
     func endless(fault: (String, SternaError.Kind), http2: Bool) async throws {
         let uploads = try UploadServer()
