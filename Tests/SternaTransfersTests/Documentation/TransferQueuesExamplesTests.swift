@@ -81,7 +81,7 @@ struct TransferQueuesExamplesTests {
         let folder = test.path
 
         let queue = TransferQueue(with: session) { options in
-            options.bandwidth = BandwidthLimit(download: 2_000_000, upload: 500_000)  // bytes per second, of all together
+            options.bandwidth = BandwidthLimit(download: 2_000_000, upload: 500_000)  // bytes per second
             options.schedule = BandwidthSchedule(
                 [
                     .init(from: .init(8), to: .init(18, 30), on: .workdays, download: 500_000, upload: 100_000),
