@@ -108,6 +108,10 @@ extension TransferQueue {
             state.held[id] = nil
             state.begun.remove(id)
             let waiting = state.plan.remove(id)
+            // The end may come before the last report of progress is read.
+            let (present, resumedAt) = transfer.work.present
+            transfer.set(present)
+            state.meter.set(id, present, resumedAt: resumedAt, at: time.clock.now)
             state.meter.end(id, succeeded: error == nil)
             transfer.set(error.map { .failed($0) } ?? .finished)
             if let error {

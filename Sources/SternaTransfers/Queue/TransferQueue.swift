@@ -180,9 +180,8 @@ public final class TransferQueue: Sendable {
             withdraw(id)
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }
-        let known = transfer.status.progress.completed
         Task { [weak self] in
-            for await status in transfer.updates { self?.report(id, status.progress, resumedAt: known) }
+            for await status in transfer.updates { self?.report(id, status.progress, resumedAt: work.known) }
             self?.ended(id, transfer.status.state.error)
         }
         admit(queued, after)

@@ -13,6 +13,9 @@ final class DurableWork: QueueWork, TurnGiving {
 
     let transfer: Transfer
     private let state = Mutex(State())
+
+    /// The bytes that were there when it was added.
+    let known: Int64
     private let asked: @Sendable () -> Void
     private let rested: @Sendable () -> Void
     private let changedPriority: @Sendable (Request.Priority) -> Void
@@ -27,11 +30,14 @@ final class DurableWork: QueueWork, TurnGiving {
     ) {
         (self.transfer, self.asked, self.rested) = (transfer, asked, rested)
         self.changedPriority = changedPriority
+        known = transfer.status.progress.completed
     }
 
     var isUpload: Bool { transfer.details.kind != .download }
     var host: String { transfer.details.url.host }
     var length: Int64? { transfer.status.progress.total }
+
+    var present: (progress: TransferProgress, resumedAt: Int64) { (transfer.status.progress, known) }
 
     func askForLength() async -> Int64? {
         guard !isUpload else { return nil }

@@ -9,6 +9,9 @@ protocol QueueWork: AnyObject, Sendable {
     /// The length, if it is known before the beginning.
     var length: Int64? { get }
 
+    /// How far it is now, and the bytes that were there before.
+    var present: (progress: TransferProgress, resumedAt: Int64) { get }
+
     /// Asks the server for the length; nil if it does not say.
     func askForLength() async -> Int64?
 

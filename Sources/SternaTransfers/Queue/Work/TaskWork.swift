@@ -63,6 +63,11 @@ final class TaskWork: QueueWork {
         return watch(next)
     }
 
+    var present: (progress: TransferProgress, resumedAt: Int64) {
+        let task = task
+        return (task.progress.current, task.resumedBytes)
+    }
+
     var attempts: Int { state.withLock { $0.attempts } }
 
     func askForLength() async -> Int64? { isUpload ? nil : await task.contentLength() }
