@@ -97,6 +97,24 @@ struct ProxyAuthenticationTests {
         #expect(authorization == .basic("ada", "pw"))
     }
 
+    @Test("The question goes on for its remaining waiters")
+    func oneLeaves() async throws {
+        let gate = Counter()
+        let login = ProxyLogin { _ in
+            _ = await Wire.eventually { gate.value == 1 }
+            return Task.isCancelled ? nil : .basic("ada", "pw")
+        }
+        let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
+        let (left, stayed) = (Outcomes(), Outcomes())
+        let wait = try #require(authentication.ask(try Self.challenge(), authentication.turn(), left.receive))
+        #expect(await Wire.eventually { login.challenges.count == 1 })
+        #expect(authentication.ask(try Self.challenge(), authentication.turn(), stayed.receive) != nil)
+        authentication.leave(wait)
+        gate.add()
+        #expect(await Wire.eventually { stayed.all == [true] })
+        #expect(left.all.isEmpty && login.challenges.count == 1)
+    }
+
     @Test("What began before the authenticator gave up is not asked for again, what begins later is")
     func surrender() async throws {
         let login = ProxyLogin { _ in nil }

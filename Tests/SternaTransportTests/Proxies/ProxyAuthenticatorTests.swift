@@ -204,7 +204,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("The question goes on for its remaining waiters")
+    @Test("One that leaves takes the answer from nobody")
     func oneLeaves() async throws {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let gate = Counter()
@@ -222,7 +222,8 @@ struct ProxyAuthenticatorTests {
             await #expect(throws: SternaError.self) { try await leaver.value }
             gate.add()
             #expect(try await other.value == 200)
-            #expect(login.challenges.count == 1)
+            // The proxy has the other's request, but its 407 may arrive after the leaver has ended the question.
+            #expect((1...2).contains(login.challenges.count))
         }
     }
 
