@@ -158,7 +158,7 @@ private struct S3ElementReader {
         isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E || byte == 0x3A
     }
 
-    /// Reads text up to the next tag, whose references are replaced.
+    /// Reads text up to the next tag, and replaces the references in the text.
     private mutating func text() throws(SternaError) -> String {
         var found: [UInt8] = []
         while position < bytes.count, bytes[position] != .less {

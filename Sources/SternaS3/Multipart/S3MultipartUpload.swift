@@ -25,7 +25,7 @@ struct S3MultipartUpload: Sendable {
         guard noted != nil || plan.length > plan.partBytes else { return try await whole() }
         var state = noted ?? S3UploadState(plan)
         var isListed = state.uploadID == nil
-        // The parts that this run has sent, on whose tags it relies.
+        // The parts that this run has sent: it relies on their entity tags.
         var own: [Int: S3Part] = [:]
         while true {
             let before = state
@@ -94,7 +94,7 @@ struct S3MultipartUpload: Sendable {
         do {
             try await record(state)
         } catch {
-            // What nobody remembers would stay there for ever.
+            // The identifier could not be noted, so that no later run could abort the upload at the server.
             await farewell(id)
             state.uploadID = nil
             throw error

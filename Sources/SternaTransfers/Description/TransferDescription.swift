@@ -43,7 +43,7 @@ public struct TransferDescription: Sendable, Hashable, Codable {
     /// The absolute path of the file here; for content that is not one file, of what the store keeps of it.
     public let path: String
 
-    /// Whether ``path`` is the folder of a download, whose file is named by the server or the URL.
+    /// Whether ``path`` is a folder: the server or the URL names the downloaded file in it.
     public let isFolder: Bool
 
     /// Header fields of each request, as pairs of name and value.

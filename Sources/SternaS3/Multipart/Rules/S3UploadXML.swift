@@ -71,7 +71,7 @@ extension S3XML {
         return number
     }
 
-    /// What the answer to the completion of an upload says, whose status was sent before the parts were joined.
+    /// What the server answers to the completion of an upload; it sends the status before it has joined the parts.
     enum Completion: Sendable, Hashable {
         case complete
         case error(S3Error)
