@@ -27,6 +27,8 @@ public final class Transfer: Sendable, Identifiable {
         var last: Task<Void, any Error>?
         /// What a queue that the transfer has joined gives it.
         var queue: QueuePlace?
+        /// The attempt whose failure the journal could not take, until it takes something again.
+        var unwritten: TransferAttempt?
     }
 
     // They change while no work runs.
@@ -62,7 +64,12 @@ public final class Transfer: Sendable, Identifiable {
     public var answer: TransferAnswer? { journal.history.answer }
 
     /// The last attempts, at most 20, with the reasons for which they failed.
-    public var attempts: [TransferAttempt] { journal.history.attempts }
+    public var attempts: [TransferAttempt] {
+        var all = journal.history.attempts
+        guard let unwritten = state.withLock({ $0.unwritten }) else { return all }
+        if all.last?.number == unwritten.number { all.removeLast() }
+        return all + [unwritten]
+    }
 
     /// Waits until the transfer is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel
     /// the transfer. The wait goes on while it is paused.
@@ -92,7 +99,8 @@ public final class Transfer: Sendable, Identifiable {
     public func resume() async throws {
         try await inOrder { [self] in
             // Work that has ended, as with its session, leaves the journal's state behind.
-            guard journal.history.state != .running || state.withLock({ $0.work == nil }) else { return }
+            let waits = state.withLock { $0.work == nil || $0.unwritten != nil }
+            guard journal.history.state != .running || waits else { return }
             await stopWork()
             guard !journal.history.state.isOver else { return }
             try await record(.resumed)
@@ -232,6 +240,7 @@ public final class Transfer: Sendable, Identifiable {
             } catch {
                 // A full disk: what the journal does not have is done again.
                 failures += 1
+                report(unwritten: error)
                 do {
                     let pause = TransferRule.delay(
                         afterFailures: failures, asked: nil, longest: details.options.longestPause,
@@ -278,18 +287,37 @@ public final class Transfer: Sendable, Identifiable {
 
     private func record(_ event: TransferEvent) async throws {
         try await place.record(event)
+        state.withLock { $0.unwritten = nil }
         report()
+    }
+
+    /// Reports a failure that the journal could not take, as that of the last attempt.
+    private func report(unwritten error: any Error) {
+        let now = TransferClock.now()
+        var attempt =
+            journal.history.attempts.last { $0.failure == nil }
+            ?? TransferAttempt(number: journal.history.attemptCount + 1, began: now, kept: journal.history.keptBytes)
+        let failure =
+            error as? SternaError
+            ?? SternaError(.writeFailed, phase: .wait, "The journal cannot be written: \(error)", underlying: error)
+        (attempt.ended, attempt.failure) = (now, TransferFailure(failure))
+        state.withLock { [attempt] in $0.unwritten = attempt }
+        // Also where the state stays the same, for readers who ask for the reason.
+        report(always: true)
     }
 
     /// Reports the journal's state, under the lock so that no older one replaces a newer one.
     ///
-    /// - Parameter progress: how far an attempt is; it counts while the attempt runs.
-    private func report(_ progress: TransferProgress? = nil) {
-        state.withLock { _ in
+    /// - Parameters:
+    ///   - progress: how far an attempt is; it counts while the attempt runs.
+    ///   - always: whether it is reported even if nothing has changed.
+    private func report(_ progress: TransferProgress? = nil, always: Bool = false) {
+        state.withLock { state in
             var status = TransferStatus(journal.history, details)
+            if state.unwritten != nil, status.state == .running { status.state = .waiting }
             let known = channel.current
             if status.state == .running { status.progress = progress ?? known.progress }
-            if status != known { channel.report(status) }
+            if status != known || always { channel.report(status) }
         }
     }
 

@@ -110,4 +110,49 @@ struct TransferFaultTests {
         let file = FileManager.default.contents(atPath: folder.path + "/file")
         #expect(file == Data((0..<4_000_000).map { UInt8(0x61 + $0 % 26) }))
     }
+
+    /// A process that uploads while no file may be written, the journal's included, until the transfer has said so.
+    struct FullStore: Sendable, Codable {
+        var folder: String
+
+        func run() async {
+            var limit = rlimit()
+            #if canImport(Glibc)
+            let kind = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            #else
+            let kind = RLIMIT_FSIZE
+            #endif
+            signal(SIGXFSZ, SIG_IGN)
+            do {
+                let server = try await TestServer.start()
+                let session = try Session()
+                let store = try TransferStore(folder: folder + "/store")
+                let transfer = try await store.upload(
+                    file: folder + "/source", to: server.url("/post"), with: session, .init(.off), startsAtOnce: false)
+                getrlimit(kind, &limit)
+                limit.rlim_cur = 0
+                setrlimit(kind, &limit)
+                try await transfer.begin()
+                for await status in transfer.updates where status.state == .waiting {
+                    if transfer.attempts.last?.failure != nil { break }
+                }
+                guard transfer.attempts.map({ $0.failure?.kind }) == ["writeFailed"] else { exit(3) }
+                limit.rlim_cur = limit.rlim_max
+                setrlimit(kind, &limit)
+                // At once, in place of the pause.
+                try await transfer.resume()
+                guard case .finished = try await transfer.end(), transfer.attempts.last?.failure == nil else { exit(4) }
+            } catch {
+                exit(5)
+            }
+        }
+    }
+
+    @Test("While the disk of the store is full, a transfer waits, and says why")
+    func fullStore() async throws {
+        let folder = TransferTestFolder()
+        try Data(repeating: 0x61, count: 100_000).write(to: URL(filePath: folder.path + "/source"))
+        let load = FullStore(folder: folder.path)
+        await #expect(processExitsWith: .success) { [load = load as FullStore] in await load.run() }
+    }
 }

@@ -125,7 +125,7 @@ struct UploadFieldMutationTests {
             guard state.url?.userinfo == nil, state.url?.scheme != .http else {
                 throw MutationFailure("The upload's URL cannot be trusted.")
             }
-            let step = UploadRule.next(state, plan, now: 0)
+            let step = UploadRule.next(state, plan)
             guard step.content.lowerBound >= 0, step.content.upperBound <= 1_000 else {
                 throw MutationFailure("\(step) sends what is not there.")
             }

@@ -30,7 +30,7 @@ struct UploadStateMutationTests {
         var plan = UploadPlan(target: state.target, length: state.length)
         plan.creation = .withContent
         for state in [state, current] {
-            let step = UploadRule.next(state, plan, now: 0)
+            let step = UploadRule.next(state, plan)
             guard step.content.lowerBound >= 0, step.content.upperBound <= state.length else {
                 throw MutationFailure("\(step) sends what is not there.")
             }

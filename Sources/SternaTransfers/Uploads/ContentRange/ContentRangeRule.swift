@@ -36,7 +36,7 @@ enum ContentRangeRule {
         case .cancel:
             guard let url = state.url else { throw UploadFault.noRequest }
             return UploadRequest(method: .delete, url: url, headers: headers)
-        case .startAnew, .finish, .fail: throw UploadFault.noRequest
+        case .finish, .fail: throw UploadFault.noRequest
         }
     }
 
@@ -51,7 +51,7 @@ enum ContentRangeRule {
             case 200..<300, 404, 410, 499: return .complete(state.startedAnew())
             default: return UploadRule.refusal(reply, to: step, state)
             }
-        case .discover, .startAnew, .finish, .fail: return .fail(.noRequest)
+        case .discover, .finish, .fail: return .fail(.noRequest)
         }
     }
 

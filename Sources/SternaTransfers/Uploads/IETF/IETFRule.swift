@@ -46,7 +46,7 @@ enum IETFRule {
         case .cancel:
             guard let url = state.url else { throw UploadFault.noRequest }
             return UploadRequest(method: .delete, url: url, headers: headers)
-        case .startAnew, .finish, .fail: throw UploadFault.noRequest
+        case .finish, .fail: throw UploadFault.noRequest
         }
     }
 
@@ -113,7 +113,7 @@ enum IETFRule {
         case .ask: try asked(reply, state, version)
         case .append: try appended(reply, step, state, version)
         case .cancel: cancelled(reply, state)
-        case .discover, .startAnew, .finish, .fail: .fail(.noRequest)
+        case .discover, .finish, .fail: .fail(.noRequest)
         }
     }
 

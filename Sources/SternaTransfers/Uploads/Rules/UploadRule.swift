@@ -6,19 +6,14 @@ enum UploadRule {
     /// The largest number of requests that an upload may be cut into.
     static let mostAppends: Int64 = 100_000
 
-    /// Returns what is to be done next.
-    ///
-    /// - Parameter now: the present time, in seconds since 1970.
-    static func next(_ state: UploadState, _ plan: UploadPlan, now: Int64) -> UploadStep {
+    /// Returns what is to be done next. An upload that seems to have expired is asked for, too, since a clock may have been set.
+    static func next(_ state: UploadState, _ plan: UploadPlan) -> UploadStep {
         if state.stage == .complete { return .finish }
         guard state.length <= UploadNumber.largest else {
             return .fail(.tooLarge(length: state.length, most: UploadNumber.largest))
         }
         guard let dialect = state.dialect else { return .discover }
         guard state.url != nil else { return creation(state, plan, dialect) }
-        if !state.isCurrent, let expires = state.expires, expires <= now {
-            return state.stage == .completing ? .fail(.outcomeUnknown) : .startAnew(.expired)
-        }
         if let fault = oversize(state) { return .fail(fault) }
         return state.isCurrent ? append(state, plan, dialect) : .ask
     }
@@ -151,7 +146,9 @@ extension UploadRule {
         case 300..<400: return .fail(.redirect(reply.status))
         case 404, 410:
             guard state.url != nil else { return .fail(.refused(reply.status, reply.problem?.text)) }
-            return state.stage == .completing ? .fail(.outcomeUnknown) : .startAnew(unsure, .gone(reply.status))
+            guard state.stage != .completing else { return .fail(.outcomeUnknown) }
+            let isExpired = state.expires.map { $0 <= reply.now } ?? false
+            return .startAnew(unsure, isExpired ? .expired : .gone(reply.status))
         case 409 where state.url != nil: return .again(unsure, .mismatch, after: reply.retryAfter)
         case 423: return again(unsure, step, .locked, reply)
         case 408, 425, 429, 500, 502, 503, 504:

@@ -12,8 +12,6 @@ enum UploadStep: Sendable, Hashable {
     case append(Range<Int64>, completes: Bool)
     /// Have the server forget the upload.
     case cancel
-    /// The upload is forgotten or gone: create it again.
-    case startAnew(UploadFault)
     case finish
     case fail(UploadFault)
 }

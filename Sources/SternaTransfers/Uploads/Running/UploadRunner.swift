@@ -57,11 +57,10 @@ struct UploadRunner: Sendable {
             let before = state
             let answer: UploadAnswer
             var completes = false
-            let next = UploadRule.next(state, plan, now: now())
+            let next = UploadRule.next(state, plan)
             switch next {
             case .finish: answer = .complete(completed(state))
             case .fail(let fault): answer = .fail(fault)
-            case .startAnew(let fault): answer = .startAnew(state, fault)
             case let step:
                 state = state.beginning(step)
                 completes = step.completes

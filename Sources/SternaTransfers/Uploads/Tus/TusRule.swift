@@ -57,7 +57,7 @@ enum TusRule {
         case .cancel:
             guard let url = state.url else { throw UploadFault.noRequest }
             return changing(UploadRequest(method: .delete, url: url, headers: headers), plan)
-        case .startAnew, .finish, .fail: throw UploadFault.noRequest
+        case .finish, .fail: throw UploadFault.noRequest
         }
     }
 
@@ -117,7 +117,7 @@ enum TusRule {
             case 200..<300, 404, 410: return .complete(state.startedAnew())
             default: return UploadRule.refusal(reply, to: step, state)
             }
-        case .discover, .startAnew, .finish, .fail: return .fail(.noRequest)
+        case .discover, .finish, .fail: return .fail(.noRequest)
         }
     }
 
