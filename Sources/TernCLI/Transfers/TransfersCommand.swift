@@ -116,7 +116,7 @@ struct TransfersWatchCommand: AsyncParsableCommand {
         let store = try await store.open()
         let display = DownloadDisplay(isSilent: false)
         let latest = TransferSnapshot()
-        try await display.run({ latest.screen }) {
+        try await display.run({ latest.screen() }) {
             var told: Set<TransferID> = []
             while true {
                 let all = await store.list()

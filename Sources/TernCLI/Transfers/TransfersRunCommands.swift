@@ -143,7 +143,7 @@ struct TransferRun {
     func run() async throws {
         let display = DownloadDisplay(isSilent: isSilent)
         let latest = TransferSnapshot(transfers)
-        let statuses = await display.run({ latest.screen }) {
+        let statuses = await display.run({ latest.screen() }) {
             await withTaskGroup(of: Int32?.self) { group in
                 for transfer in transfers { group.addTask { await Self.end(of: transfer, display) } }
                 return await group.reduce(into: []) { $0.append($1) }
