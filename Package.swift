@@ -110,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "TernCLI",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaTransfers", "SternaTesting", nioCore, httpTypes, argumentParser,
+                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", nioCore, httpTypes,
+                argumentParser,
             ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.

@@ -94,7 +94,8 @@ public final class TransferStore: Sendable {
 
     /// Adds the upload of a file, whose description is on the disk when this function returns, and begins it.
     ///
-    /// The file is read while it is sent: keep it as it is until the end. A file that changes fails the transfer.
+    /// The file is read while it is sent: keep it as it is until the end. A file that changes fails the transfer, and the
+    /// server is asked to forget what it has, for at most 10 s.
     ///
     /// - Parameters:
     ///   - file: the file; relative paths begin at the current folder.

@@ -27,6 +27,21 @@ struct UploadWork: TransferWork {
         let finished = TransferEvent.finished(path: details.path, length: content.length)
         // The process ended right before the last line.
         if history.answer != nil { return finished }
+        do {
+            try await sendVerified(history, began, progress)
+        } catch let error as SternaError {
+            // The content is no longer what was added, so that no later attempt goes on with what the server has.
+            if error.kind == .fileUnreadable, !TransferRule.isTransient(error) { await abandon() }
+            throw error
+        }
+        return finished
+    }
+
+    /// Sends the content, whose files must be what they were before and afterwards, and notes the answer.
+    private func sendVerified(
+        _ history: TransferHistory, _ began: @Sendable (Int64) async throws -> Void,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws {
         try await verify()
         try await began(history.keptBytes)
         let response = try await send(history.upload, progress)
@@ -43,7 +58,6 @@ struct UploadWork: TransferWork {
             try await place.record(
                 .answered(TransferAnswer(response) { (try? $0.resolve(against: response.url)) == url && url != nil }))
         }
-        return finished
     }
 
     private func verify() async throws {
@@ -185,10 +199,10 @@ struct UploadWork: TransferWork {
 
     // MARK: Giving up
 
-    /// How long a server has to forget an upload that is cancelled.
+    /// How long a server has to forget an upload.
     private static let farewell = Duration.seconds(10)
 
-    func abandon() async throws {
+    func abandon() async {
         guard let record = place.journal.history.upload else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await forget(record) }

@@ -7,8 +7,7 @@ final class DownloadBoard: Sendable {
     private let batch: DownloadBatch
     private let names: [String]
 
-    // The rate of each file that runs, which sinks while nothing arrives; and what it had at first.
-    private let meters = Mutex<[Int: (meter: ProgressMeter, start: Int64)]>([:])
+    private let rates = Mutex(RunningRates<Int>())
 
     init(batch: DownloadBatch, names: [String]) {
         self.batch = batch
@@ -19,19 +18,11 @@ final class DownloadBoard: Sendable {
     func screen() -> DownloadScreen {
         let now = NIODeadline.now()
         var screen = DownloadScreen()
-        meters.withLock { meters in
-            for (index, task) in batch.tasks.enumerated() {
-                guard task.state == .running || task.state == .cancelling else {
-                    meters[index] = nil
-                    continue
-                }
-                var progress = task.progress.current
-                // The first value has what an earlier attempt left, which says nothing about the rate.
-                var known = meters[index] ?? (ProgressMeter(), progress.completed)
-                let new = max(0, progress.completed - known.start - known.meter.completed)
-                known.meter.add(Int(clamping: new), at: now)
-                progress.rate = known.meter.progress(at: now).rate
-                meters[index] = known
+        rates.withLock { rates in
+            let running = batch.tasks.enumerated().filter { $1.state == .running || $1.state == .cancelling }
+            rates.keep(Set(running.map(\.offset)))
+            for (index, task) in running {
+                let progress = rates.measured(task.progress.current, of: index, at: now)
                 screen.rows.append(DownloadScreen.Row(name: names[index], progress: progress))
             }
         }

@@ -19,10 +19,14 @@ struct AWSOptions: ParsableArguments {
     /// - Parameters:
     ///   - isAsked: whether another option asks for it.
     ///   - auth: the access key and the secret key of `--auth`, separated by a colon; nil for the environment's.
+    ///   - service: the service that requests are for, where the option names none; nil for that of the host.
     /// - Throws: `ValidationError`, for a host that does not tell region and service.
-    func signing(isAsked: Bool = false, auth: String?, for url: HTTPURL) throws -> AWSSigning? {
+    func signing(
+        isAsked: Bool = false, auth: String?, for url: HTTPURL, service: String? = nil
+    ) throws -> AWSSigning? {
         guard awsSigv4 != nil || isAsked else { return nil }
-        let argument = try AWSSignatureArgument(awsSigv4 ?? "aws:amz")
+        var argument = try AWSSignatureArgument(awsSigv4 ?? "aws:amz")
+        if let service { argument.expect(service, at: url) }
         guard let auth else { return try argument.signing(AWSEnvironmentCredentials(), for: url) }
         let colon = auth.utf8.firstIndex(of: UInt8(ascii: ":"))
         let key = colon.map { String(auth[..<$0]) } ?? auth
@@ -62,6 +66,18 @@ struct AWSSignatureArgument: Hashable, Sendable {
         fieldName = part(1) ?? vendor
         region = part(2)
         service = part(3)
+    }
+
+    /// Takes a service, and the region that follows it in the host's name, where the argument has none: the name may begin with a
+    /// bucket's, as in `photos.s3.eu-central-1.amazonaws.com`.
+    mutating func expect(_ service: String, at url: HTTPURL) {
+        guard self.service ?? service == service else { return }
+        self.service = service
+        let labels = url.hostKind == .domain ? url.host.split(separator: ".").map(String.init) : []
+        guard region == nil, let place = labels.lastIndex(of: service) else { return }
+        let names = labels[(place + 1)...].filter { $0 != "dualstack" }
+        // The rest is the provider's domain, which has two labels at least.
+        if names.count >= 3 { region = names.first }
     }
 
     /// Returns how to sign requests for a URL, whose host names service and region as in `service.region.example.com` where the

@@ -33,6 +33,7 @@ enum HelpText {
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
+          tern transfers  downloads and uploads that go on after a crash
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
           tern cert       show a server's certificates and pins

@@ -151,8 +151,11 @@ struct ConnectionOptions: ParsableArguments {
         settings.retry = retries.policy
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
-        if let rate = limitRate.flatMap(LimitRate.parse) {
-            settings.bandwidth = BandwidthLimit(download: rate, upload: rate)
-        }
+        if let bandwidth { settings.bandwidth = bandwidth }
+    }
+
+    /// The limit of `--limit-rate`, made anew; nil without one.
+    var bandwidth: BandwidthLimit? {
+        limitRate.flatMap(LimitRate.parse).map { BandwidthLimit(download: $0, upload: $0) }
     }
 }

@@ -15,7 +15,9 @@ struct UploadCommand: AsyncParsableCommand {
             With --resumable the upload survives Ctrl-C, a crash and a new start: the same
             command, or tern transfers resume, goes on behind what the server has, by the
             IETF's protocol, tus or Content-Range. The method is POST then, and the URL
-            is taken as it is.
+            is taken as it is. --resumable s3 uploads an object of S3 in parts, by its
+            own methods, and signs with the access key of --auth key:secret, or of the
+            environment; --aws-sigv4 names the region where the host does not.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
@@ -34,13 +36,14 @@ struct UploadCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Go on after an interruption: auto asks the server for its protocol.",
-            valueName: "auto|ietf|tus|content-range|off"))
+            valueName: "auto|ietf|tus|content-range|s3|off"))
     var resumable = ResumptionName.off
 
     @Option(
         help: ArgumentHelp(
-            "With --resumable tus, upload so many parts at once, which the server joins.", valueName: "count"))
-    var parts = 1
+            "With --resumable tus or s3, upload so many parts at once, which the server joins: 1 with tus, 4 with s3.",
+            valueName: "count"))
+    var parts: Int?
 
     @Option(
         help: ArgumentHelp("With --resumable, the bytes of one request at most.", valueName: "bytes"))
@@ -69,14 +72,23 @@ struct UploadCommand: AsyncParsableCommand {
             throw ValidationError("tern upload sends a file; for standard input write … | tern \(method ?? "PUT") URL.")
         }
         guard resumable == .off else {
+            if resumable == .s3, parts == 1 {
+                throw ValidationError("--resumable s3 uploads 4 parts at once, or as many as --parts says, from 2.")
+            }
+            let parts = parts ?? 1
             guard (1...64).contains(parts) else { throw ValidationError("--parts takes a number from 1 to 64.") }
-            if parts > 1, resumable != .tus { throw ValidationError("--parts needs --resumable tus.") }
+            if parts > 1, resumable != .tus, resumable != .s3 {
+                throw ValidationError("--parts needs --resumable tus or s3.")
+            }
+            if resumable == .s3, request.sender.credentials.bearer != nil {
+                throw ValidationError("--resumable s3 signs with an access key: write --auth key:secret, not --bearer.")
+            }
             if maxRequestBytes.map({ $0 < 1 }) == true {
                 throw ValidationError("--max-request-bytes takes a number from 1.")
             }
             return
         }
-        if parts != 1 || maxRequestBytes != nil || store.folder != nil {
+        if parts != nil || maxRequestBytes != nil || store.folder != nil {
             throw ValidationError("--parts, --max-request-bytes and --store need --resumable.")
         }
     }
@@ -103,7 +115,7 @@ struct UploadCommand: AsyncParsableCommand {
         let content = try RequestContent(try request.headerItems() + items, as: .json)
         var upload = UploadOptions(resumption)
         if let method { upload.method = method }
-        (upload.parts, upload.maxRequestBytes) = (parts, maxRequestBytes)
+        (upload.parts, upload.maxRequestBytes) = (parts ?? 1, maxRequestBytes)
         try await ResumableUpload(
             file: file, url: try Target.url(Target.expand(url)).appendingQuery(content.query), upload: upload,
             headers: content.headers, request: request, connection: connection, trust: trust, routing: routing,

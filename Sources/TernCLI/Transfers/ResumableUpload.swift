@@ -1,11 +1,12 @@
 import ArgumentParser
 import Sterna
 import SternaPlatform
+import SternaS3
 import SternaTransfers
 
 /// How `tern upload` goes on after an interruption.
 enum ResumptionName: String, ExpressibleByArgument, CaseIterable {
-    case auto, ietf, tus
+    case auto, ietf, tus, s3
     case contentRange = "content-range"
     case off
 
@@ -15,10 +16,21 @@ enum ResumptionName: String, ExpressibleByArgument, CaseIterable {
         case .auto: .automatic
         case .ietf: .ietf
         case .tus: .tus
+        case .s3: .s3
         case .contentRange: .contentRange
         case .off: nil
         }
     }
+}
+
+extension UploadOptions.Resumption {
+    /// By multipart uploads of S3, whose requests are signed.
+    static let s3 = Self.method(S3MultipartUploads().name)
+}
+
+extension TransferDescription {
+    /// Whether it is an upload to S3.
+    var isS3: Bool { kind == .upload && upload?.resumption == .s3 }
 }
 
 /// An upload that the store of transfers keeps until it is over: the same command, or `tern transfers resume`, carries it on.
@@ -38,7 +50,7 @@ struct ResumableUpload {
 
     /// Throws the exit status of a failure that was shown.
     func run() async throws {
-        let session = try session()
+        let session = try await session()
         let (plain, secrets, values) = TransferSecrets.split(headers)
         let store = try await store.open { $0.secret = { values[$0] } }
         var transfer = try await earlier(store, session)
@@ -93,10 +105,15 @@ struct ResumableUpload {
         return transfer
     }
 
-    private func session() throws -> Session {
+    private func session() async throws -> Session {
         let credentials = request.sender.credentials
+        let isS3 = upload.resumption == .s3
+        // Nobody can begin a multipart upload without a signature.
         let signing = try request.aws.signing(
-            isAsked: credentials.authType == .awsSigv4, auth: credentials.auth, for: url)
+            isAsked: isS3 || credentials.authType == .awsSigv4, auth: credentials.auth, for: url,
+            service: isS3 ? "s3" : nil)
+        // Before anything is added, rather than in its attempts.
+        _ = try await signing?.credentials.credentials()
         let given = signing == nil ? try credentials.given() : CredentialOptions.Given()
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let (proxies, netrc) = (try routing.proxies(), try credentials.netrcSetting())

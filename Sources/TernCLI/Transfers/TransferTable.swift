@@ -1,6 +1,5 @@
 import Sterna
 import SternaTransfers
-import Synchronization
 
 /// Transfers, listed for people and for programs.
 struct TransferTable {
@@ -104,26 +103,5 @@ struct TransferTable {
                 if let context = transfer.details.context { pairs.append(("context", .string(context))) }
                 return .object(.init(pairs: pairs))
             })
-    }
-}
-
-/// The transfers of a moment, for the screen.
-final class TransferSnapshot: Sendable {
-    private let transfers: [Transfer]
-    private let listed = Mutex<[TransferCompletion]>([])
-
-    init(_ transfers: [Transfer] = []) { self.transfers = transfers }
-
-    func set(_ all: [TransferCompletion]) { listed.withLock { $0 = all } }
-
-    var screen: DownloadScreen {
-        var screen = DownloadScreen()
-        for transfer in transfers where transfer.status.state == .running {
-            screen.rows.append(.init(name: TransferTable.name(transfer.details), progress: transfer.status.progress))
-        }
-        for transfer in listed.withLock({ $0 }) where transfer.state == .running {
-            screen.rows.append(.init(name: TransferTable.name(transfer), progress: transfer.progress))
-        }
-        return screen
     }
 }

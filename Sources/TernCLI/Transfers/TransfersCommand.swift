@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaS3
 import SternaTransfers
 
 /// Adds transfers that survive the process to a store, and carries them on.
@@ -12,7 +13,9 @@ struct TransfersCommand: AsyncParsableCommand {
             goes on with tern transfers resume, behind the bytes that are there. Nothing
             runs while no command does. ID is the beginning of an identifier that list
             shows. Uploads are added by tern upload --resumable. Nothing secret is stored:
-            credentials are given again, by --auth, --netrc or --header.
+            credentials are given again, by --auth, --netrc or --header. Uploads to S3 are
+            signed with the access key of --auth key:secret, or of the environment; give
+            --aws-sigv4 again where the host does not name the region.
             """,
         subcommands: [
             TransfersAddCommand.self, TransfersListCommand.self, TransfersWatchCommand.self,
@@ -35,7 +38,12 @@ struct StoreOptions: ParsableArguments {
         concurrency: Int = 4, _ configure: @escaping @Sendable (inout TransferStoreSettings) -> Void = { _ in }
     ) async throws -> TransferStore {
         let path = try path()
-        return try await FileWork.run { try TransferStore(folder: path, concurrency: concurrency, configure) }
+        return try await FileWork.run {
+            try TransferStore(folder: path, concurrency: concurrency) { settings in
+                settings.uploadMethods = [S3MultipartUploads()]
+                configure(&settings)
+            }
+        }
     }
 
     private func path() throws -> String {
@@ -108,7 +116,7 @@ struct TransfersWatchCommand: AsyncParsableCommand {
         let store = try await store.open()
         let display = DownloadDisplay(isSilent: false)
         let latest = TransferSnapshot()
-        try await display.run({ latest.screen }) {
+        try await display.run({ latest.screen() }) {
             var told: Set<TransferID> = []
             while true {
                 let all = await store.list()
@@ -135,14 +143,21 @@ struct TransfersPauseCommand: AsyncParsableCommand {
     var selection: TransferSelection
 
     func run() async throws {
-        try await TransferControl.change(try await store.open(), selection, "Paused") { try await $0.pause() }
+        // Nothing is sent.
+        let session = try Session()
+        try await TransferControl.change(try await store.open(), selection, "Paused") {
+            try await $0.pause()
+        } session: { _ in
+            session
+        }
     }
 }
 
 /// Cancels transfers, and removes what of their files is there.
 struct TransfersCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel transfers for good, and remove what of downloaded files is there.")
+        commandName: "cancel", abstract: "Cancel transfers for good, and remove what of downloaded files is there.",
+        discussion: "The server is asked to forget what it has of an upload, with the credentials of the options.")
 
     @OptionGroup
     var store: StoreOptions
@@ -150,12 +165,30 @@ struct TransfersCancelCommand: AsyncParsableCommand {
     @OptionGroup
     var selection: TransferSelection
 
+    @OptionGroup
+    var options: TransferSessionOptions
+
     func validate() throws {
         if selection.ids.isEmpty { throw ValidationError("The ID is missing; tern transfers list shows them.") }
     }
 
     func run() async throws {
-        try await TransferControl.change(try await store.open(), selection, "Cancelled") { try await $0.cancel() }
+        let values = TransferSecrets.split(try options.headers()).values
+        let store = try await store.open { $0.secret = { values[$0] } }
+        let meant = try selection.of(await store.list()).filter { !$0.state.isOver }
+        var sessions = try TransferSessions(options, for: meant.map(\.details))
+        try await TransferControl.change(store, selection, "Cancelled") {
+            try await $0.cancel()
+        } session: { details in
+            do {
+                return try await sessions.session(for: details)
+            } catch {
+                // Whoever has lost the credentials can cancel it, too.
+                let reason = TransferSessions.reason(error)
+                printError("Warning: the server keeps its part of \(TransferTable.name(details)). \(reason)")
+                return sessions.common
+            }
+        }
     }
 }
 
@@ -188,13 +221,11 @@ enum TransferControl {
     /// Changes the transfers that are meant and not over. Throws `UsageError` if another process carries one on.
     static func change(
         _ store: TransferStore, _ selection: TransferSelection, _ done: String,
-        _ change: (Transfer) async throws -> Void
+        _ change: (Transfer) async throws -> Void, session: (TransferDescription) async throws -> Session
     ) async throws {
         let meant = try selection.of(await store.list()).filter { !$0.state.isOver }
-        // Nothing is sent.
-        let session = try Session()
         for one in meant {
-            guard let transfer = try await store.take(one.id, with: session) else {
+            guard let transfer = try await store.take(one.id, with: try await session(one.details)) else {
                 throw UsageError(
                     "Another command carries \(TransferTable.name(one)) on; end that with Ctrl-C first.",
                     status: ExitStatus.failure)

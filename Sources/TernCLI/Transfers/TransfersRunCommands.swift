@@ -3,8 +3,8 @@ import Sterna
 import SternaPlatform
 import SternaTransfers
 
-/// Options for the sessions of transfers.
-struct TransferSessionOptions: ParsableArguments {
+/// How transfers run and are shown.
+struct TransferRunOptions: ParsableArguments {
     @Option(
         name: [.customShort("j"), .customLong("jobs")],
         help: ArgumentHelp("How many run at the same time.", valueName: "count"))
@@ -13,54 +13,8 @@ struct TransferSessionOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
     var silent = false
 
-    @OptionGroup(title: "Request")
-    var credentials: CredentialOptions
-
-    @Option(
-        name: [.customShort("H", allowingJoined: true), .customLong("header")],
-        help: ArgumentHelp("A header field; the values of secret ones are not stored.", valueName: "Name: value"))
-    var header: [String] = []
-
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
-
-    @OptionGroup(title: "Trust")
-    var trust: TrustOptions
-
-    @OptionGroup(title: "Routing")
-    var routing: RoutingOptions
-
     func validate() throws {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64.") }
-    }
-
-    /// The header fields.
-    func headers() throws -> Headers {
-        try RequestContent(try header.map { try HabitOptions.headerItem($0) }, as: .json).headers
-    }
-
-    /// Makes the session that carries transfers on. Throws `UsageError` for credentials that would go to several hosts.
-    func session(_ urls: [HTTPURL]) throws -> Session {
-        let policies = try urls.map { try trust.policy(for: $0) }
-        let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
-        let (given, netrc) = (try credentials.given(), try credentials.netrcSetting())
-        let origins = Set(urls.map(\.origin.description))
-        let hasCredentials = given.authorization != nil || given.credential != nil
-        guard !hasCredentials || origins.count < 2 else {
-            throw UsageError(
-                "--auth and --bearer are for one host, and these transfers are with \(origins.count); name those of one, or use --netrc."
-            )
-        }
-        return try Session(baseURL: hasCredentials ? origins.first : nil) { settings in
-            if let policy = policies.first { settings.securityPolicy = policy }
-            settings.engine = engine
-            connection.apply(to: &settings)
-            routing.apply(to: &settings, proxies)
-            settings.netrc = netrc
-            settings.authorization = given.authorization
-            settings.credential = given.credential
-            if let policy = given.policy { settings.authentication = policy }
-        }
     }
 }
 
@@ -92,6 +46,9 @@ struct TransfersAddCommand: AsyncParsableCommand {
     var segments = 1
 
     @OptionGroup
+    var running: TransferRunOptions
+
+    @OptionGroup
     var options: TransferSessionOptions
 
     func validate() throws {
@@ -108,8 +65,8 @@ struct TransfersAddCommand: AsyncParsableCommand {
     func run() async throws {
         let targets = try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }
         let (headers, secrets, values) = TransferSecrets.split(try options.headers())
-        let store = try await store.open(concurrency: options.jobs) { $0.secret = { values[$0] } }
-        let session = try options.session(targets)
+        let store = try await store.open(concurrency: running.jobs) { $0.secret = { values[$0] } }
+        let session = try await options.session(targets)
         var settings = TransferOptions()
         (settings.sha256, settings.maxSegments) = (sha256, segments)
         var transfers: [Transfer] = []
@@ -124,7 +81,7 @@ struct TransfersAddCommand: AsyncParsableCommand {
                 try await store.download(
                     url, to: file, with: session, headers: headers, secrets: secrets, options: settings))
         }
-        try await TransferRun(store: store, transfers: transfers, isSilent: options.silent).run()
+        try await TransferRun(store: store, transfers: transfers, isSilent: running.silent).run()
     }
 }
 
@@ -140,18 +97,28 @@ struct TransfersResumeCommand: AsyncParsableCommand {
     var selection: TransferSelection
 
     @OptionGroup
+    var running: TransferRunOptions
+
+    @OptionGroup
     var options: TransferSessionOptions
 
     func run() async throws {
         let values = TransferSecrets.split(try options.headers()).values
-        let store = try await store.open(concurrency: options.jobs) { $0.secret = { values[$0] } }
+        let store = try await store.open(concurrency: running.jobs) { $0.secret = { values[$0] } }
         let meant = try selection.of(await store.list()).filter { !$0.state.isOver }
-        let session = try options.session(meant.map(\.details.url))
+        var sessions = try TransferSessions(options, for: meant.map(\.details))
         var transfers: [Transfer] = []
         for one in meant where !selection.ids.isEmpty || one.state != .paused {
             let missing = one.details.secrets.compactMap(\.first).filter { values[$0.lowercased()] == nil }
             if let name = missing.first {
                 printError("\(TransferTable.name(one)) needs a secret that is not stored; write -H '\(name): VALUE'.")
+                continue
+            }
+            let session: Session
+            do {
+                session = try await sessions.session(for: one.details)
+            } catch {
+                printError("\(TransferTable.name(one)) cannot be carried on. \(TransferSessions.reason(error))")
                 continue
             }
             guard let transfer = try await store.take(one.id, with: session) else {
@@ -162,7 +129,7 @@ struct TransfersResumeCommand: AsyncParsableCommand {
             transfers.append(transfer)
         }
         guard !transfers.isEmpty else { return printError("Nothing to carry on.") }
-        try await TransferRun(store: store, transfers: transfers, isSilent: options.silent).run()
+        try await TransferRun(store: store, transfers: transfers, isSilent: running.silent).run()
     }
 }
 
@@ -176,7 +143,7 @@ struct TransferRun {
     func run() async throws {
         let display = DownloadDisplay(isSilent: isSilent)
         let latest = TransferSnapshot(transfers)
-        let statuses = await display.run({ latest.screen }) {
+        let statuses = await display.run({ latest.screen() }) {
             await withTaskGroup(of: Int32?.self) { group in
                 for transfer in transfers { group.addTask { await Self.end(of: transfer, display) } }
                 return await group.reduce(into: []) { $0.append($1) }

@@ -23,8 +23,10 @@ struct StoredUploadTests {
         return path
     }
 
-    private func session(_ server: TestServer) throws -> Session {
-        let engine = Engine()
+    private func session(_ server: TestServer, _ clock: NetworkClock? = nil) throws -> Session {
+        var options = EngineOptions()
+        if let clock { options.clock = clock }
+        let engine = Engine(options: options)
         return try Session(baseURL: server.url) { $0.engine = engine }
     }
 
@@ -141,6 +143,49 @@ struct StoredUploadTests {
             let word = ["300001", "other content", "replaced", "No such file"][how]
             #expect(failure.kind == "fileUnreadable" && failure.reason.contains(word), "\(failure)")
             #expect(resumed.id == transfer.id && model.log.isEmpty)
+        }
+    }
+
+    @Test(
+        "The server is asked to forget the upload of a file that has changed, for a bounded time", arguments: 0..<3)
+    func changedLater(how: Int) async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let isOver = Mutex(false)
+            let model = UploadModel(versions: [8]) { _, method in
+                switch method {
+                case "HEAD" where !isOver.withLock { $0 }: .status(503, ["Retry-After": "60"])
+                case "PATCH" where !isOver.withLock { $0 }: .cut(after: 1_000)
+                // The server does not answer in time.
+                case "DELETE" where how == 1: .drip
+                default: nil
+                }
+            }
+            model.serve(on: server)
+            let first = try TransferStore(folder: store)
+            let transfer = try await first.upload(file: path, to: "files", with: try session(server))
+            while !model.log.contains("HEAD") { await Task.yield() }
+            await first.interrupt()
+            #expect(!transfer.status.state.isOver && model.uploads.count == 1)
+            isOver.withLock { $0 = true }
+            if how == 2 {
+                #expect(unlink(path) == 0)
+            } else {
+                try (Self.content + [1]).write(to: URL(filePath: path))
+            }
+            let second = try TransferStore(folder: store)
+            let time = TestClock()
+            let resumed = try #require(try await second.resumeAll(with: session(server, time.clock)).first)
+            while !resumed.status.state.isOver {
+                if how == 1, model.log.last == "DELETE" { await time.advance(by: .seconds(1)) }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            guard case .failed(let failure) = resumed.status.state else {
+                Issue.record("\(resumed.status)")
+                return
+            }
+            #expect(failure.kind == "fileUnreadable", "\(failure)")
+            #expect(model.log.last == "DELETE" && model.uploads.isEmpty == (how != 1), "\(model.log)")
         }
     }
 
