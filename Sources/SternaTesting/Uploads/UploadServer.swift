@@ -23,7 +23,7 @@ public final class UploadServer: Sendable {
         public var folder: String?
         /// The number of uploads at a time; 1,000 by default, and at most 100 in memory.
         public var uploads = 1_000
-        /// The largest upload in bytes: 1 TiB by default in files, and at most 64 MiB in memory.
+        /// The largest upload in bytes: 1 TiB by default in files, at most 999,999,999,999,999, and at most 64 MiB in memory.
         public var largest: Int64 = 1 << 40
         /// How long an upload is kept after its creation; one day by default.
         public var lifetime = Duration.seconds(86_400)
@@ -60,6 +60,7 @@ public final class UploadServer: Sendable {
             options.largest = min(options.largest, Self.largestInMemory)
             options.uploads = min(options.uploads, Self.mostInMemory)
         }
+        options.largest = min(options.largest, UploadText.most)
         self.options = options
         state.withLock { $0.count = count }
     }
@@ -68,11 +69,11 @@ public final class UploadServer: Sendable {
     public func serve(on server: TestServer) {
         let (ietf, tus) = (IETFUploads(server: self), TusUploads(server: self))
         server.route(nil, "/uploads/{id}") { request in
-            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
-                return .message("no such upload", status: 404)
-            }
-            return try await Self.catching {
-                switch upload.record.dialect {
+            try await Self.catching {
+                guard let upload = try self.upload(request.parameters["id"] ?? "") else {
+                    return .message("no such upload", status: 404)
+                }
+                return switch upload.record.dialect {
                 case .ietf: try await ietf.answer(request, upload)
                 case .tus: try await tus.answer(request, upload)
                 }
@@ -81,10 +82,12 @@ public final class UploadServer: Sendable {
         server.route(nil, "/uploads/ietf") { request in try await Self.catching { try await ietf.create(request) } }
         server.route(nil, "/uploads/tus") { request in try await Self.catching { try await tus.create(request) } }
         server.route("GET", "/uploads/{id}/status") { request in
-            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
-                return .message("no such upload", status: 404)
+            try await Self.catching {
+                guard let upload = try self.upload(request.parameters["id"] ?? "") else {
+                    return .message("no such upload", status: 404)
+                }
+                return try Self.describe(upload)
             }
-            return try Self.describe(upload)
         }
     }
 
@@ -117,9 +120,7 @@ public final class UploadServer: Sendable {
 
     /// Returns an upload; nil for an id that no upload has.
     func upload(_ id: String) throws -> StoredUpload? {
-        // Nothing else may become part of a file's name.
-        guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        else { return nil }
+        guard UploadText.isID(id) else { return nil }
         return try state.withLock { state in
             if let known = state.uploads[id] { return known }
             guard let folder = options.folder, let found = try StoredUpload(id: id, reading: folder) else { return nil }
@@ -185,7 +186,8 @@ public final class UploadServer: Sendable {
 
     /// Returns when an upload that is created now expires.
     func expiry(_ faults: UploadFaults) -> Int64 {
-        now + (faults.expires ?? options.lifetime.components.seconds)
+        let (second, isOver) = now.addingReportingOverflow(faults.expires ?? options.lifetime.components.seconds)
+        return isOver ? .max : second
     }
 
     func isExpired(_ upload: StoredUpload) -> Bool { upload.record.expires.map { $0 <= now } ?? false }
