@@ -84,7 +84,9 @@ struct TusUploads: Sendable {
         var parts: [StoredUpload] = []
         var length: Int64 = 0
         for id in ids {
-            guard let part = try server.upload(id), part.record.isPartial, part.record.isComplete else {
+            guard let part = try server.upload(id), !server.removeIfExpired(part), part.record.isPartial,
+                part.record.isComplete
+            else {
                 return response(400, "a part is not there, or not complete")
             }
             parts.append(part)
@@ -109,7 +111,7 @@ struct TusUploads: Sendable {
         let faults = try UploadFaults(upload.record.query)
         let method = method(of: request)
         if let refusal = wrongVersion(request) { return refusal }
-        if server.isExpired(upload) { return response(410) }
+        if server.removeIfExpired(upload) { return response(410) }
         if let refusal = try server.refusal(request, method, faults, upload) { return refusal }
         switch method {
         case "HEAD": return try offset(upload, faults)

@@ -55,8 +55,23 @@ struct UploadFiles: Sendable {
         guard truncate(content, off_t(offset)) == 0 else { throw UploadStorageError(code: errno) }
     }
 
+    /// Removes the files, the record last: where a kill leaves some of them, they expire with it.
     func remove() {
-        for path in [record, content, received] { unlink(path) }
+        for path in [content, received, record] { unlink(path) }
+    }
+
+    /// Removes the files of all uploads in a folder that have expired; returns when the others do, in seconds since 1970.
+    ///
+    /// Other files stay, and so do records that cannot be read.
+    static func sweep(_ folder: String, now: Int64) throws -> [String: Int64] {
+        var stored: [String: Int64] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".json") {
+            let files = UploadFiles(folder: folder, id: String(name.dropLast(5)))
+            guard UploadText.isID(files.id), let record = files.load() else { continue }
+            let expires = record.expires ?? .max
+            if expires <= now { files.remove() } else { stored[files.id] = expires }
+        }
+        return stored
     }
 
     /// Returns the size of a file; nil for none, and for a link, a folder or a pipe in its place.
