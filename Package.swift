@@ -182,7 +182,8 @@ let package = Package(
         .testTarget(
             name: "SternaTestingTests",
             dependencies: [
-                "SternaPlatform", "SternaTesting", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1,
+                "SternaPlatform", "SternaTesting", "MutationKit", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509,
+                asn1,
             ],
             swiftSettings: strict),
         .testTarget(

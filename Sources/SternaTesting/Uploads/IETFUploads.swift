@@ -103,7 +103,7 @@ struct IETFUploads: Sendable {
         case .success(let found): version = found
         case .failure(let refusal): return refusal.response
         }
-        if server.isExpired(upload) {
+        if server.removeIfExpired(upload) {
             return .message("the upload has expired", status: version.number <= 6 ? 404 : 410)
         }
         if let refusal = try server.refusal(request, request.method, faults, upload) { return refusal }

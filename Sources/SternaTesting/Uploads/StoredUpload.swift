@@ -47,12 +47,17 @@ final class StoredUpload: Sendable {
         self.files = files
         guard var record = files.load() else { return nil }
         if let start = record.unverified {
-            try files.cut(to: max(0, start))
+            try files.cut(to: start)
             record.unverified = nil
             try files.save(record)
         }
-        if let length = record.length, files.count > max(0, length) { try files.cut(to: max(0, length)) }
-        state = Mutex(State(record: record, offset: files.count, received: files.loadReceived()))
+        if let length = record.length { try files.cut(to: length) }
+        let count = files.count
+        // No offset could name its end.
+        guard count <= UploadText.most else { return nil }
+        // A power failure may have taken content; what is left can be continued.
+        if record.length != count { record.isComplete = false }
+        state = Mutex(State(record: record, offset: count, received: files.loadReceived()))
     }
 
     var record: UploadRecord { state.withLock { $0.record } }
@@ -110,7 +115,8 @@ final class StoredUpload: Sendable {
     /// Counts bytes that were read.
     func count(received bytes: Int) throws {
         try state.withLock { state in
-            state.received += Int64(bytes)
+            let (sum, isOver) = state.received.addingReportingOverflow(Int64(bytes))
+            state.received = isOver ? .max : sum
             guard !state.isGone else { return }
             try files?.save(received: state.received)
         }

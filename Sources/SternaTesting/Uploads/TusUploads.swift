@@ -10,9 +10,8 @@ struct TusUploads: Sendable {
 
     private static let contentType = "application/offset+octet-stream"
 
-    /// The number of uploads that can be joined, and the longest field value, in bytes.
-    private static let mostParts = 64
-    private static let longestField = 16 << 10
+    /// The longest field value, in bytes.
+    static let longestField = 16 << 10
 
     // MARK: The creation URL
 
@@ -44,7 +43,9 @@ struct TusUploads: Sendable {
         {
             return response(400)
         }
-        guard record.metadata.map(Self.isMetadata) ?? true else { return response(400, "Upload-Metadata is malformed") }
+        guard record.metadata.map(UploadText.isMetadata) ?? true else {
+            return response(400, "Upload-Metadata is malformed")
+        }
         if record.isFinal { return try join(record, request, faults) }
         guard record.concatenation == nil || record.isPartial else {
             return response(400, "Upload-Concat is malformed")
@@ -77,21 +78,20 @@ struct TusUploads: Sendable {
     private func join(_ record: UploadRecord, _ request: ServerRequest, _ faults: UploadFaults) throws -> ServerResponse
     {
         guard request.headers["Upload-Length"] == nil else { return response(400, "the length follows from the parts") }
-        let names = (record.concatenation ?? "").dropFirst(6).split(separator: " ")
-        guard !names.isEmpty, names.count <= Self.mostParts else {
-            return response(400, "1 to \(Self.mostParts) parts")
+        guard let ids = UploadText.parts(of: record.concatenation ?? "") else {
+            return response(400, "Upload-Concat has no 1 to \(UploadText.mostParts) uploads of this server")
         }
         var parts: [StoredUpload] = []
         var length: Int64 = 0
-        for name in names {
-            let id = String(name.split(separator: "?").first?.split(separator: "/").last ?? "")
-            guard let part = try server.upload(id), part.record.isPartial, part.record.isComplete else {
+        for id in ids {
+            guard let part = try server.upload(id), !server.removeIfExpired(part), part.record.isPartial,
+                part.record.isComplete
+            else {
                 return response(400, "a part is not there, or not complete")
             }
             parts.append(part)
-            // Each is at most the largest upload.
+            guard part.offset <= most(faults) - length else { return response(413) }
             length += part.offset
-            guard length <= most(faults) else { return response(413) }
         }
         var record = record
         record.length = length
@@ -111,7 +111,7 @@ struct TusUploads: Sendable {
         let faults = try UploadFaults(upload.record.query)
         let method = method(of: request)
         if let refusal = wrongVersion(request) { return refusal }
-        if server.isExpired(upload) { return response(410) }
+        if server.removeIfExpired(upload) { return response(410) }
         if let refusal = try server.refusal(request, method, faults, upload) { return refusal }
         switch method {
         case "HEAD": return try offset(upload, faults)
@@ -226,15 +226,6 @@ struct TusUploads: Sendable {
         guard let expires = upload.record.expires, let second = Int(exactly: expires) else { return [] }
         // The year 9999 is the last that the field can have.
         return [("Upload-Expires", ServerClock.format(second: min(max(0, second), 253_402_300_799)))]
-    }
-
-    /// Whether a text is pairs of a key and a value in base64, which may be left out.
-    private static func isMetadata(_ text: String) -> Bool {
-        text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { pair in
-            let parts = ASCIIText.trimmed(pair).split(separator: " ", omittingEmptySubsequences: false)
-            guard let key = parts.first, !key.isEmpty, parts.count <= 2 else { return false }
-            return parts.count == 1 || Data(base64Encoded: String(parts[1])) != nil
-        }
     }
 
     private func response(_ status: Int, _ text: String? = nil, fields: [(String, String)] = []) -> ServerResponse {

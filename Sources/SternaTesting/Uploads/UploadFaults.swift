@@ -49,12 +49,12 @@ struct UploadFaults: Sendable, Hashable {
     init(_ query: String) throws {
         for (name, value) in ASCIIText.formPairs(query).map({ ($0.name, $0.value) }) {
             func number(_ range: ClosedRange<Int>) throws -> Int {
-                guard let number = Int(value), range.contains(number) else {
+                guard let number = UploadText.digits(value).flatMap({ Int(exactly: $0) }), range.contains(number) else {
                     throw BuiltInRoutes.badRequest("\(name) must be \(range.lowerBound) to \(range.upperBound)")
                 }
                 return number
             }
-            func bytes(from least: Int = 0) throws -> Int64 { Int64(try number(least...999_999_999_999_999)) }
+            func bytes(from least: Int = 0) throws -> Int64 { Int64(try number(least...Int(UploadText.most))) }
             switch name {
             case "cut": cut = try bytes()
             case "lost": isAnswerLost = true
@@ -79,7 +79,9 @@ struct UploadFaults: Sendable, Hashable {
                 }
                 offset = found
             case "location":
-                guard value.hasPrefix("http://") || value.hasPrefix("https://"), value.utf8.count <= 200 else {
+                guard value.hasPrefix("http://") || value.hasPrefix("https://"), value.utf8.count <= 200,
+                    value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                else {
                     throw BuiltInRoutes.badRequest("location must be an http or https origin")
                 }
                 location = value

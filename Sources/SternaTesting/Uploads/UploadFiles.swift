@@ -25,7 +25,7 @@ struct UploadFiles: Sendable {
     func load() -> UploadRecord? {
         guard Self.size(record) ?? .max <= Self.longestRecord, let data = try? Data(contentsOf: URL(filePath: record))
         else { return nil }
-        return try? JSONDecoder().decode(UploadRecord.self, from: data)
+        return UploadRecord(stored: data)
     }
 
     /// Writes bytes at an offset of the content.
@@ -42,7 +42,9 @@ struct UploadFiles: Sendable {
 
     func loadReceived() -> Int64 {
         guard Self.size(received) == 20, let data = try? Data(contentsOf: URL(filePath: received)) else { return 0 }
-        return Int64(String(decoding: data, as: UTF8.self)).map { max(0, $0) } ?? 0
+        let text = String(decoding: data, as: UTF8.self)
+        // A sign is not among the digits.
+        return text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) ?? 0 : 0
     }
 
     /// The number of content bytes in the file.
@@ -53,13 +55,30 @@ struct UploadFiles: Sendable {
         guard truncate(content, off_t(offset)) == 0 else { throw UploadStorageError(code: errno) }
     }
 
+    /// Removes the files, the record last: where a kill leaves some of them, they expire with it.
     func remove() {
-        for path in [record, content, received] { unlink(path) }
+        for path in [content, received, record] { unlink(path) }
     }
 
+    /// Removes the files of all uploads in a folder that have expired; returns when the others do, in seconds since 1970.
+    ///
+    /// Other files stay, and so do records that cannot be read.
+    static func sweep(_ folder: String, now: Int64) throws -> [String: Int64] {
+        var stored: [String: Int64] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".json") {
+            let files = UploadFiles(folder: folder, id: String(name.dropLast(5)))
+            guard UploadText.isID(files.id), let record = files.load() else { continue }
+            let expires = record.expires ?? .max
+            if expires <= now { files.remove() } else { stored[files.id] = expires }
+        }
+        return stored
+    }
+
+    /// Returns the size of a file; nil for none, and for a link, a folder or a pipe in its place.
     private static func size(_ path: String) -> Int64? {
         var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of path: String) throws {

@@ -29,7 +29,7 @@ struct UploadIntake: Sendable {
         _ request: ServerRequest, from start: Int64,
         _ taken: (ByteBuffer, Int64) async throws -> Void
     ) async throws -> Outcome {
-        let cut = try faults.cut.flatMap { upload.record.faults["cut"] ?? 0 < faults.times ? $0 : nil }
+        let cut = faults.cut.flatMap { upload.record.faults["cut"] ?? 0 < faults.times ? $0 : nil }
         var offset = start
         var rest = cut ?? .max
         do {
@@ -80,26 +80,6 @@ extension UploadFaults {
                 try await send(offset)
                 offset &+= 1
             }
-        }
-    }
-}
-
-/// Reads the fields of uploads.
-enum UploadText {
-    /// Returns a number of 1 to 15 digits, without its parameters; nil for anything else.
-    static func number(_ text: String?) -> Int64? {
-        guard let digits = text?.split(separator: ";").first.map({ ASCIIText.trimmed($0) }),
-            (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return Int64(digits)
-    }
-
-    /// Returns a Boolean of a structured field, without its parameters; nil for anything else.
-    static func boolean(_ text: String?) -> Bool? {
-        switch text?.split(separator: ";").first.map({ ASCIIText.trimmed($0) }) {
-        case "?1": true
-        case "?0": false
-        default: nil
         }
     }
 }

@@ -23,6 +23,26 @@ struct UploadRecord: Sendable, Codable {
     /// How often each fault has occurred.
     var faults: [String: Int] = [:]
 
+    /// Reads a stored record; nil for what this server cannot have written, such as another program's file or wrong numbers.
+    init?(stored data: Data) {
+        guard let record = try? JSONDecoder().decode(UploadRecord.self, from: data), record.isSound else { return nil }
+        self = record
+    }
+
+    init(dialect: Dialect, query: String, length: Int64? = nil, expires: Int64? = nil) {
+        (self.dialect, self.query, self.length, self.expires) = (dialect, query, length, expires)
+    }
+
+    /// Whether the parts of a record can stand in messages, and can be reckoned with.
+    private var isSound: Bool {
+        (try? UploadFaults(query)) != nil
+            && [length, unverified].allSatisfy { $0.map { (0...UploadText.most).contains($0) } ?? true }
+            && faults.values.allSatisfy { (0...UploadFaults.most).contains($0) }
+            && (metadata.map(UploadText.isMetadata) ?? true)
+            && (concatenation == nil || isPartial || concatenation.flatMap(UploadText.parts) != nil)
+            && (dialect == .tus || metadata == nil && concatenation == nil)
+    }
+
     var isPartial: Bool { concatenation == "partial" }
     var isFinal: Bool { concatenation?.hasPrefix("final;") == true }
 }

@@ -23,9 +23,10 @@ public final class UploadServer: Sendable {
         public var folder: String?
         /// The number of uploads at a time; 1,000 by default, and at most 100 in memory.
         public var uploads = 1_000
-        /// The largest upload in bytes: 1 TiB by default in files, and at most 64 MiB in memory.
+        /// The largest upload in bytes: 1 TiB by default in files, at most 999,999,999,999,999, and at most 64 MiB in memory.
         public var largest: Int64 = 1 << 40
-        /// How long an upload is kept after its creation; one day by default.
+        /// How long an upload is kept after its creation; one day by default. One that has expired is removed with its files when a
+        /// request asks for it, when the server begins, and to make room for another.
         public var lifetime = Duration.seconds(86_400)
 
         /// Options with the defaults above.
@@ -36,12 +37,13 @@ public final class UploadServer: Sendable {
         var uploads: [String: StoredUpload] = [:]
         /// How often a fault of a creation URL has occurred before there is an upload.
         var faults: [String: Int] = [:]
-        /// The number of uploads in the folder, those included that were not asked for yet.
-        var count = 0
+        /// When those in the folder expire that were not asked for yet, in seconds since 1970.
+        var stored: [String: Int64] = [:]
     }
 
     let options: Options
-    private let state = Mutex(State())
+    private let clock: @Sendable () -> Int64
+    private let state: Mutex<State>
 
     /// The largest upload in memory, in bytes, and the number of those.
     private static let largestInMemory: Int64 = 64 << 20
@@ -50,29 +52,36 @@ public final class UploadServer: Sendable {
     /// Creates a server without routes.
     ///
     /// - Throws: The system's error if the folder cannot be made.
-    public init(_ options: Options = Options()) throws {
+    public convenience init(_ options: Options = Options()) throws {
+        try self.init(options) { Int64(Date().timeIntervalSince1970) }
+    }
+
+    /// - Parameter clock: the seconds since 1970.
+    init(_ options: Options, clock: @escaping @Sendable () -> Int64) throws {
         var options = options
-        var count = 0
+        var state = State()
         if let folder = options.folder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            count = try FileManager.default.contentsOfDirectory(atPath: folder).count { $0.hasSuffix(".json") }
+            state.stored = try UploadFiles.sweep(folder, now: clock())
         } else {
             options.largest = min(options.largest, Self.largestInMemory)
             options.uploads = min(options.uploads, Self.mostInMemory)
         }
+        options.largest = min(options.largest, UploadText.most)
         self.options = options
-        state.withLock { $0.count = count }
+        self.clock = clock
+        self.state = Mutex(state)
     }
 
     /// Adds the routes to a server.
     public func serve(on server: TestServer) {
         let (ietf, tus) = (IETFUploads(server: self), TusUploads(server: self))
         server.route(nil, "/uploads/{id}") { request in
-            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
-                return .message("no such upload", status: 404)
-            }
-            return try await Self.catching {
-                switch upload.record.dialect {
+            try await Self.catching {
+                guard let upload = try self.upload(request.parameters["id"] ?? "") else {
+                    return .message("no such upload", status: 404)
+                }
+                return switch upload.record.dialect {
                 case .ietf: try await ietf.answer(request, upload)
                 case .tus: try await tus.answer(request, upload)
                 }
@@ -81,10 +90,12 @@ public final class UploadServer: Sendable {
         server.route(nil, "/uploads/ietf") { request in try await Self.catching { try await ietf.create(request) } }
         server.route(nil, "/uploads/tus") { request in try await Self.catching { try await tus.create(request) } }
         server.route("GET", "/uploads/{id}/status") { request in
-            guard let upload = try self.upload(request.parameters["id"] ?? "") else {
-                return .message("no such upload", status: 404)
+            try await Self.catching {
+                guard let upload = try self.upload(request.parameters["id"] ?? ""), !self.removeIfExpired(upload) else {
+                    return .message("no such upload", status: 404)
+                }
+                return try Self.describe(upload)
             }
-            return try Self.describe(upload)
         }
     }
 
@@ -117,13 +128,12 @@ public final class UploadServer: Sendable {
 
     /// Returns an upload; nil for an id that no upload has.
     func upload(_ id: String) throws -> StoredUpload? {
-        // Nothing else may become part of a file's name.
-        guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        else { return nil }
+        guard UploadText.isID(id) else { return nil }
         return try state.withLock { state in
             if let known = state.uploads[id] { return known }
             guard let folder = options.folder, let found = try StoredUpload(id: id, reading: folder) else { return nil }
             state.uploads[id] = found
+            state.stored[id] = nil
             return found
         }
     }
@@ -132,20 +142,38 @@ public final class UploadServer: Sendable {
     func add(_ record: UploadRecord) throws -> StoredUpload {
         let id = ASCIIText.hex((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
         return try state.withLock { state in
-            guard state.count < options.uploads else {
+            if state.uploads.count + state.stored.count >= options.uploads { removeExpired(&state) }
+            guard state.uploads.count + state.stored.count < options.uploads else {
                 throw ServerRouteError(status: 507, message: "\(options.uploads) uploads are the most at a time")
             }
             let upload = try StoredUpload(id: id, folder: options.folder, record: record)
             state.uploads[id] = upload
-            state.count += 1
             return upload
         }
     }
 
     func remove(_ upload: StoredUpload) {
         upload.remove()
-        state.withLock { state in
-            if state.uploads.removeValue(forKey: upload.id) != nil { state.count -= 1 }
+        state.withLock { $0.uploads[upload.id] = nil }
+    }
+
+    /// Removes an upload if it has expired; returns whether it has.
+    func removeIfExpired(_ upload: StoredUpload) -> Bool {
+        guard isExpired(upload) else { return false }
+        remove(upload)
+        return true
+    }
+
+    private func removeExpired(_ state: inout State) {
+        for (id, upload) in state.uploads where isExpired(upload) {
+            upload.remove()
+            state.uploads[id] = nil
+        }
+        guard let folder = options.folder else { return }
+        let now = now
+        for (id, expires) in state.stored where expires <= now {
+            UploadFiles(folder: folder, id: id).remove()
+            state.stored[id] = nil
         }
     }
 
@@ -181,12 +209,13 @@ public final class UploadServer: Sendable {
         "\(faults.location ?? request.origin)/uploads/\(upload.id)"
     }
 
-    var now: Int64 { Int64(Date().timeIntervalSince1970) }
+    var now: Int64 { clock() }
 
     /// Returns when an upload that is created now expires.
     func expiry(_ faults: UploadFaults) -> Int64 {
-        now + (faults.expires ?? options.lifetime.components.seconds)
+        let (second, isOver) = now.addingReportingOverflow(faults.expires ?? options.lifetime.components.seconds)
+        return isOver ? .max : second
     }
 
-    func isExpired(_ upload: StoredUpload) -> Bool { upload.record.expires.map { $0 <= now } ?? false }
+    private func isExpired(_ upload: StoredUpload) -> Bool { upload.record.expires.map { $0 <= now } ?? false }
 }

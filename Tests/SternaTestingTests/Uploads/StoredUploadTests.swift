@@ -69,6 +69,84 @@ struct StoredUploadTests {
         }
     }
 
+    /// A record's JSON with more members.
+    private static func record(_ more: String, query: String = "", dialect: String = "tus") -> String {
+        let faults = more.contains("faults") ? "" : #""faults":{},"#
+        return #"{"dialect":"\#(dialect)",\#(faults)"isComplete":false,"query":"\#(query)""#
+            + (more.isEmpty ? "" : ",") + more + "}"
+    }
+
+    private static let id = "0123456789abcdef0123456789abcdef"
+
+    /// Writes the files of an upload.
+    private static func write(_ record: String, _ content: String?, _ received: String?, in folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(record.utf8).write(to: URL(filePath: "\(folder)/\(id).json"))
+        if let content { try Data(content.utf8).write(to: URL(filePath: "\(folder)/\(id).content")) }
+        if let received { try Data(received.utf8).write(to: URL(filePath: "\(folder)/\(id).received")) }
+    }
+
+    @Test("A complete upload whose content is lost can be continued")
+    func lostContent() async throws {
+        try await Self.withFolder { folder async throws in
+            let record = Self.record(#""length":7"#).replacing("false", with: "true")
+            try Self.write(record, "cont", nil, in: folder)
+            try await UploadClient.with(.init(folder: folder)) { client, uploads async throws in
+                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "4")
+                #expect(uploads.statuses.first?.isComplete == false)
+                let fields = [("Upload-Offset", "4"), UploadClient.tusContent]
+                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "ent").status == 204)
+                #expect(uploads.statuses.first?.isComplete == true)
+            }
+        }
+    }
+
+    @Test("Content beyond the length does not count")
+    func surplus() async throws {
+        try await Self.withFolder { folder async throws in
+            try Self.write(Self.record(#""length":4"#), "content", nil, in: folder)
+            try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
+                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "4")
+            }
+        }
+    }
+
+    @Test(
+        "Wrong numbers of received bytes",
+        arguments: [
+            ("09223372036854775807", "9223372036854775807"), ("-0000000000000000005", "7"),
+            ("+0000000000000000005", "7"),
+            ("99999999999999999999", "7"), ("5", "7"),
+        ])
+    func received(text: String, expected: String) async throws {
+        try await Self.withFolder { folder async throws in
+            try Self.write(Self.record(#""length":7"#), nil, text, in: folder)
+            try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
+                let fields = [("Upload-Offset", "0"), UploadClient.tusContent]
+                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status == 204)
+                let status = try await client.server.ask("GET", "/uploads/\(Self.id)/status")
+                #expect(status.text.contains("\"received\": \(expected),"))
+            }
+        }
+    }
+
+    @Test("A link in place of a file leads nowhere")
+    func link() async throws {
+        try await Self.withFolder { folder async throws in
+            try Self.write(Self.record(#""length":7"#), nil, nil, in: folder)
+            let other = URL(filePath: "\(folder)/other")
+            try Data("secret".utf8).write(to: other)
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/\(Self.id).content", withDestinationPath: other.path)
+            try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
+                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "0")
+                let fields = [("Upload-Offset", "0"), UploadClient.tusContent]
+                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status == 507)
+            }
+            #expect(try String(contentsOf: other, encoding: .utf8) == "secret")
+        }
+    }
+
     @Test("The number of uploads is limited")
     func limit() async throws {
         var options = UploadServer.Options()
@@ -80,14 +158,19 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A damaged record is no upload", arguments: ["", "{", "{}", "[1]"])
+    @Test(
+        "A damaged record is no upload",
+        arguments: [
+            "", "{", "{}", "[1]", record(#""length":-1"#), record(#""length":9223372036854775807"#),
+            record(#""unverified":-1"#), record(#""faults":{"cut":-1}"#), record(#""metadata":"a YQ==\r\nb""#),
+            record(#""concatenation":"final;x""#), record("", query: "cut=-1"),
+            record(#""metadata":"a""#, dialect: "ietf"),
+        ])
     func damaged(text: String) async throws {
         try await Self.withFolder { folder async throws in
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let id = "0123456789abcdef0123456789abcdef"
-            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(id).json"))
+            try Self.write(text, nil, nil, in: folder)
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(id)").status == 404)
+                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").status == 404)
             }
         }
     }

@@ -119,7 +119,10 @@ struct UploadFaultTests {
 
     @Test(
         "Unknown faults are refused",
-        arguments: ["unknown", "cut=-1", "cut=x", "status=200", "on=BREW", "interop=9", "times=0", "location=ftp:a"])
+        arguments: [
+            "unknown", "cut=-1", "cut=x", "status=200", "on=BREW", "interop=9", "times=0", "location=ftp:a",
+            "cut=%2B5", "location=http%3A%2F%2Fa%0D%0Ab", "location=http%3A%2F%2Fa%20b", "expires=1000000000000000",
+        ])
     func unknown(query: String) async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.ietf("POST", "/uploads/ietf?\(query)", [("Upload-Complete", "?0")], "")
