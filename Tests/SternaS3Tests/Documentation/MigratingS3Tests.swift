@@ -49,13 +49,17 @@ struct MigratingS3Tests {
         try await photos.put("tern.jpg", file: path)
         try await photos.put("tern.jpg", .data(photo), contentType: "image/jpeg")
         try await photos.put("tern.jpg", file: path, headers: ["x-amz-storage-class": "REDUCED_REDUNDANCY"])
+        try await photos.put("tern.jpg", file: path, headers: ["x-amz-acl": "public-read"])
+        try await photos.put("tern.jpg", file: path, headers: ["x-amz-server-side-encryption": "AES256"])
         try await photos.delete("tern.jpg")
         try await photos.copy("tern.jpg", from: s3.bucket("old"), to: "2026/tern.jpg")
         let info = try await photos.head("tern.jpg")
         #expect(info.key == "tern.jpg")
-        #expect(mock.requests.map(\.method) == [.get, .put, .put, .put, .delete, .put, .head])
+        #expect(mock.requests.map(\.method) == [.get, .put, .put, .put, .put, .put, .delete, .put, .head])
         #expect(mock.requests[2].headers["Content-Type"] == "image/jpeg")
         #expect(mock.requests[3].headers["x-amz-storage-class"] == "REDUCED_REDUNDANCY")
+        #expect(mock.requests[4].headers["x-amz-acl"] == "public-read")
+        #expect(mock.requests[5].headers["x-amz-server-side-encryption"] == "AES256")
     }
 
     @Test("Listings")
@@ -63,6 +67,11 @@ struct MigratingS3Tests {
         let mock = MockTransport { _ in .text(Self.page, mediaType: "application/xml") }
         let photos = try client(mock).bucket("photos")
         for try await object in photos.list(prefix: "2026/") { print(object.key, object.size) }
+        for try await object in photos.list(prefix: "2026/") {
+            print(object.lastModified ?? .now, object.entityTag ?? "", object.size)
+            let reply = try await photos.get(object.key)
+            #expect(reply.status == 200)
+        }
         let page = try await photos.page(prefix: "2026/", delimiter: "/", pageSize: 100)
         #expect(page.objects.first?.key == "2026/tern.jpg")
         #expect(page.prefixes == ["2026/may/"])
