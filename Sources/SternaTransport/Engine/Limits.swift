@@ -14,6 +14,8 @@ public struct Limits: Sendable, Hashable {
     }
 
     /// The maximum number of interim (1xx) responses before the final one; 16 by default, clamped to between 0 and 1,000.
+    ///
+    /// Not counted are 104s by which a server confirms more and more content of a resumable upload, up to 100,000 for a request.
     public var informationalCount: Int {
         get { informational }
         set { informational = min(max(newValue, 0), 1_000) }

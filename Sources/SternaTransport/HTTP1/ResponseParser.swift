@@ -79,7 +79,7 @@ struct ResponseParser {
     ///
     /// - Parameters:
     ///   - ignoresFraming: whether to ignore fields that define a length, as for CONNECT (RFC 9110, 9.3.6).
-    ///   - followsProgress: whether 104s that confirm more and more content do not count as interim responses.
+    ///   - followsProgress: whether 104s that confirm more and more content do not count against the limit (`InterimCount`).
     mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false, followsProgress: Bool = false) {
         self.isHeadRequest = isHeadRequest
         self.ignoresFraming = ignoresFraming
