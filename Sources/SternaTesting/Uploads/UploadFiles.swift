@@ -1,3 +1,4 @@
+import SternaCore
 import SternaPlatform
 
 /// The files of one upload: `ID.json` with its record, `ID.content`, and `ID.received` with the number of bytes read.
@@ -76,9 +77,7 @@ struct UploadFiles: Sendable {
 
     /// Returns the size of a file; nil for none, and for a link, a folder or a pipe in its place.
     private static func size(_ path: String) -> Int64? {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
+        FileStatus(linkAt: path).flatMap { $0.isRegular ? $0.size : nil }
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of path: String) throws {
