@@ -272,20 +272,14 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Notes that a transfer runs, or no longer.
     private func count(runs: Bool) {
-        guard isTransfer else { return }
         let isBackground: Bool? = stored.withLock { state in
-            guard state.isCounted != runs else { return nil }
+            let isBackground = state.link?.isBackground ?? session.isInBackground
+            // Any task can be in the background of a queue.
+            guard isTransfer || isBackground, state.isCounted != runs else { return nil }
             state.isCounted = runs
-            return (state.link ?? session.plan.settings.transferLink)?.isBackground ?? false
+            return isBackground
         }
-        let traffic = session.traffic
-        switch (isBackground, runs) {
-        case (nil, _): break
-        case (true, true): traffic.backgroundBegan(session.loopClock)
-        case (true, false): traffic.backgroundEnded()
-        case (false, true): traffic.foregroundBegan()
-        case (false, false): traffic.foregroundEnded()
-        }
+        if let isBackground { session.countTransfer(runs: runs, isBackground: isBackground) }
     }
 
     /// Leaves the call to another task, so that suspending this one has no effect on it; returns whether this one was suspended.

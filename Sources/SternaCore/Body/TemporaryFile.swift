@@ -89,18 +89,9 @@ package final class TemporaryFile: Sendable, Hashable {
     }
 
     private func write(_ bytes: Bytes, at start: Int64) throws(SternaError) {
-        var rest = bytes.readableBytesView
-        var offset = off_t(start)
-        while !rest.isEmpty {
-            let (count, reason) = rest.withUnsafeBytes {
-                let count = pwrite(descriptor, $0.baseAddress, $0.count, offset)
-                return (count, count < 0 ? errno : count == 0 ? ENOSPC : 0)
-            }
-            guard count > 0 || reason == EINTR else {
-                throw Self.failure(.writeFailed, path, "cannot be written: \(String(cString: strerror(reason)))")
-            }
-            rest = rest.dropFirst(max(0, count))
-            offset += off_t(max(0, count))
+        let reason = bytes.withUnsafeReadableBytes { FileWriting.write($0, to: descriptor, at: start) }
+        guard reason == 0 else {
+            throw Self.failure(.writeFailed, path, "cannot be written: \(String(cString: strerror(reason)))")
         }
     }
 

@@ -92,17 +92,7 @@ struct AsideFile: ~Copyable {
 
     /// Writes the content, and waits until the disk has it.
     func write(_ bytes: [UInt8]) throws(FileFault) {
-        let reason: CInt = bytes.withUnsafeBytes { raw in
-            var done = 0
-            while done < raw.count {
-                let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                done += count
-            }
-            return 0
-        }
+        let reason = bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor, at: 0) }
         guard reason == 0 else { throw FileFault(code: reason, path: path) }
         while fsync(descriptor) != 0 {
             let code = errno

@@ -60,32 +60,23 @@ struct ContentSpool {
                     "The store keeps at most \(room) further bytes of uploads, and the content is longer. Upload files, or raise maxStoredBytes."
                 )
             }
-            if descriptor < 0 {
-                descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-                guard descriptor >= 0 else { throw failure(errno) }
-            }
+            if descriptor < 0 { try await make() }
             let (target, offset) = (descriptor, written)
-            let code = await Self.write(bytes, target, at: offset)
+            let code = try await FileWork.run {
+                bytes.withUnsafeReadableBytes { FileWriting.write($0, to: target, at: offset) }
+            }
             guard code == 0 else { throw failure(code) }
             written += Int64(bytes.readableBytes)
         }
     }
 
-    private static func write(_ bytes: Bytes, _ descriptor: CInt, at offset: Int64) async -> CInt {
-        let code = try? await FileWork.run { () -> CInt in
-            bytes.withUnsafeReadableBytes { raw in
-                var done = 0
-                while done < raw.count {
-                    let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
-                    let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                    if count < 0, errno == EINTR { continue }
-                    guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                    done += count
-                }
-                return 0
-            }
+    private mutating func make() async throws {
+        let (made, code) = try await FileWork.run { [path] in
+            let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return (made, made < 0 ? errno : 0)
         }
-        return code ?? EIO
+        guard made >= 0 else { throw failure(code) }
+        descriptor = made
     }
 
     private func sync() async throws {

@@ -111,17 +111,7 @@ final class TransferJournal: Sendable {
     private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The journal of a transfer,") }
 
     private static func write(_ bytes: [UInt8], _ descriptor: CInt, at offset: Int) -> CInt {
-        bytes.withUnsafeBytes { raw in
-            var done = 0
-            while done < raw.count {
-                let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                done += count
-            }
-            return 0
-        }
+        bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor, at: Int64(offset)) }
     }
 
     private static func sync(_ descriptor: CInt, _ path: String) throws(SternaError) {

@@ -44,7 +44,13 @@ struct UploadWork: TransferWork {
     ) async throws {
         try await verify()
         try await began(history.keptBytes)
-        let response = try await send(history.upload, progress)
+        let traffic = UploadTraffic(place.session, from: history.keptBytes)
+        let response = try await traffic.counted {
+            try await send(history.upload) { step in
+                traffic.sent(step)
+                progress(step)
+            }
+        }
         do {
             try await verify()
         } catch let error as SternaError {

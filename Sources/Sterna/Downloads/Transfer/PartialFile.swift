@@ -47,17 +47,7 @@ final class PartialFile: Sendable {
 
     /// Writes all bytes at an offset; throws `writeFailed`, for example if the disk is full.
     func write(_ bytes: Bytes, at offset: Int64) throws(SternaError) {
-        let reason: CInt = bytes.withUnsafeReadableBytes { raw in
-            var done = 0
-            while done < raw.count {
-                let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                done += count
-            }
-            return 0
-        }
+        let reason = bytes.withUnsafeReadableBytes { FileWriting.write($0, to: descriptor, at: offset) }
         guard reason == 0 else { throw failure(reason) }
     }
 

@@ -58,3 +58,18 @@ extension SessionSettings {
         set { options[ifSet: TransferLinkKey.self] = newValue.map(Optional.some) }
     }
 }
+
+extension Session {
+    /// Whether its requests belong to a transfer that yields to those in the foreground.
+    package var isInBackground: Bool { plan.settings.transferLink?.isBackground ?? false }
+
+    /// Notes that a transfer of its engine runs, or no longer.
+    package func countTransfer(runs: Bool, isBackground: Bool) {
+        switch (isBackground, runs) {
+        case (true, true): traffic.backgroundBegan(loopClock)
+        case (true, false): traffic.backgroundEnded()
+        case (false, true): traffic.foregroundBegan()
+        case (false, false): traffic.foregroundEnded()
+        }
+    }
+}

@@ -51,15 +51,7 @@ struct CacheFolder: Sendable {
 
     /// Writes all bytes at an offset; returns whether that was possible.
     static func write(_ bytes: UnsafeRawBufferPointer, _ descriptor: CInt, at offset: Int64) -> Bool {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
-        }
-        return true
+        FileWriting.write(bytes, to: descriptor, at: offset) == 0
     }
 
     /// Reads bytes at an offset, fewer at the end of the file; nil if they cannot be read.
