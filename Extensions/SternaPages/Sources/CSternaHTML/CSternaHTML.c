@@ -1,0 +1,110 @@
+#include "CSternaHTML.h"
+
+#include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <string.h>
+
+// The parser's own stack of open elements. It searches all of them for each end tag that has no start tag, so the depth and the
+// work done for mistakes both have a limit.
+#define DEEPEST 2048
+#define MOST_WORK 100000000L
+
+typedef struct {
+    const sterna_html_events *events;
+    htmlParserCtxtPtr parser;
+    sterna_html_result result;
+    long work;
+} run;
+
+static void stop(run *self, sterna_html_result result) {
+    if (self->result == STERNA_HTML_DONE) self->result = result;
+    xmlStopParser(self->parser);
+}
+
+static void on_start(void *data, const xmlChar *name, const xmlChar **attributes) {
+    static const char *const none[] = {NULL};
+    run *self = data;
+    if (self->result != STERNA_HTML_DONE) return;
+    if (self->parser->nameNr > DEEPEST) {
+        stop(self, STERNA_HTML_TOO_COMPLEX);
+        return;
+    }
+    const char *const *list = attributes ? (const char *const *)attributes : none;
+    if (self->events->start(self->events->context, (const char *)name, list)) stop(self, STERNA_HTML_STOPPED);
+}
+
+static void on_end(void *data, const xmlChar *name) {
+    run *self = data;
+    if (self->result != STERNA_HTML_DONE) return;
+    if (self->events->end(self->events->context, (const char *)name)) stop(self, STERNA_HTML_STOPPED);
+}
+
+static void on_text(run *self, const xmlChar *text, int count, int is_raw) {
+    if (self->result != STERNA_HTML_DONE || count <= 0) return;
+    if (self->events->text(self->events->context, (const char *)text, count, is_raw)) stop(self, STERNA_HTML_STOPPED);
+}
+
+static void on_characters(void *data, const xmlChar *text, int count) { on_text(data, text, count, 0); }
+
+static void on_raw(void *data, const xmlChar *text, int count) { on_text(data, text, count, 1); }
+
+static void on_comment(void *data, const xmlChar *text) {
+    run *self = data;
+    if (self->result != STERNA_HTML_DONE || text == NULL) return;
+    if (self->events->comment(self->events->context, (const char *)text)) stop(self, STERNA_HTML_STOPPED);
+}
+
+static void on_doctype(void *data, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
+    run *self = data;
+    if (self->result != STERNA_HTML_DONE || name == NULL) return;
+    if (self->events->doctype(self->events->context, (const char *)name, (const char *)public_id, (const char *)system_id))
+        stop(self, STERNA_HTML_STOPPED);
+}
+
+// Called for each mistake; those with end tags have cost a search through the open elements.
+#if LIBXML_VERSION >= 21200
+static void on_mistake(void *data, const xmlError *error) {
+#else
+static void on_mistake(void *data, xmlErrorPtr error) {
+#endif
+    (void)error;
+    run *self = data;
+    self->work += 1 + self->parser->nameNr;
+    if (self->work > MOST_WORK) stop(self, STERNA_HTML_TOO_COMPLEX);
+}
+
+void sterna_html_initialize(void) { xmlInitParser(); }
+
+sterna_html_result sterna_html_parse(const char *bytes, int count, const sterna_html_events *events) {
+    if (count <= 0) return STERNA_HTML_DONE;
+    htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(bytes, count);
+    if (parser == NULL) return STERNA_HTML_NO_MEMORY;
+    run self = {events, parser, STERNA_HTML_DONE, 0};
+    // Sets the handlers' options, too, so that ours come after it.
+    htmlCtxtUseOptions(
+        parser, HTML_PARSE_RECOVER | HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NODEFDTD
+                    | HTML_PARSE_NOIMPLIED | HTML_PARSE_IGNORE_ENC);
+    xmlCharEncodingHandlerPtr encoding = xmlFindCharEncodingHandler("UTF-8");
+    if (encoding != NULL) xmlSwitchToEncoding(parser, encoding);
+    memset(parser->sax, 0, sizeof(*parser->sax));
+    parser->sax->initialized = XML_SAX2_MAGIC;
+    parser->sax->startElement = on_start;
+    parser->sax->endElement = on_end;
+    parser->sax->characters = on_characters;
+    parser->sax->ignorableWhitespace = on_characters;
+    parser->sax->cdataBlock = on_raw;
+    parser->sax->comment = on_comment;
+    parser->sax->internalSubset = on_doctype;
+    parser->sax->serror = on_mistake;
+    parser->userData = &self;
+    htmlParseDocument(parser);
+    sterna_html_result result = self.result;
+    if (result == STERNA_HTML_DONE && parser->errNo == XML_ERR_NO_MEMORY) result = STERNA_HTML_NO_MEMORY;
+    // There is no tree without handlers that build one; what there is of it goes with the parser.
+    xmlDocPtr document = parser->myDoc;
+    parser->myDoc = NULL;
+    if (document != NULL) xmlFreeDoc(document);
+    htmlFreeParserCtxt(parser);
+    return result;
+}
