@@ -33,6 +33,7 @@ enum HelpText {
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
+          tern page       save a web page with its resources
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
           tern cert       show a server's certificates and pins

@@ -203,12 +203,25 @@ import Testing
         }
     }
 
-    @Test("https pages take no resources by http")
+    @Test("A page by https takes no resources by http unless that is allowed")
     func mixed() async throws {
-        // Without TLS: the rule has a table of its own; here a page by http takes both.
-        try await PageSite.run(["/": "<img src=a.png>", "/a.png": .png]) { site in
-            let page = try await site.load { $0.allowsInsecureResources = false }
-            #expect(page.resources.count == 1)
+        let authority = try CertificateAuthority()
+        try await PageSite.run(["/a.png": .png]) { open in
+            let plain = open.server.url("/a.png")
+            try await TestServer.withServer(.init(tls: try authority.issue())) { server in
+                let site = PageSite(server: server)
+                site.add("/", "<img src='\(plain)'><img src=away>")
+                server.route("GET", "/away") { _ in .redirect(to: plain) }
+                let session = try Session(baseURL: server.url) { $0.securityPolicy = .authority(pem: authority.pem) }
+                let page = try await session.page("/")
+                #expect(page.resources.isEmpty)
+                #expect(page.skipped.map(\.error.kind) == [.originRefused])
+                #expect(page.failures.map(\.error.kind) == [.redirectRefused])
+                #expect(open.server.requestCount == 0)
+                var options = PageOptions()
+                options.allowsInsecureResources = true
+                #expect(try await session.page("/", options: options).resources.map(\.url.path) == ["/a.png"])
+            }
         }
     }
 }
