@@ -30,8 +30,11 @@ import Testing
     @Test("tern-page gets the arguments as they are, and its exit status is the command's")
     func passesOn() async throws {
         let tern = try OwnTern()
-        try tern.addPageProgram("#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n")
-        let arguments = ["http://example.com/?a=b c", "-o", "", "--help", "--", "-H", "X: 'y'", "--depth=3", "--version"]
+        try tern.addPageProgram(
+            "#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n")
+        let arguments = [
+            "http://example.com/?a=b c", "-o", "", "--help", "--", "-H", "X: 'y'", "--depth=3", "--version",
+        ]
         let outcome = try await tern.run(["page"] + arguments)
         #expect(outcome.status == 47)
         #expect(outcome.text == arguments.map { "<\($0)>" }.joined())

@@ -14,7 +14,8 @@ struct PageCommand: ParsableCommand {
         for path in Self.candidates(beside: Self.ownPath, searchPath: Environment.variable("PATH")) {
             Self.replaceProcess(by: path, [path] + arguments)
             guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else {
-                throw UsageError("\(path) cannot be started: \(String(cString: strerror(errno))).", status: ExitStatus.failure)
+                throw UsageError(
+                    "\(path) cannot be started: \(String(cString: strerror(errno))).", status: ExitStatus.failure)
             }
         }
         throw UsageError(

@@ -5,10 +5,14 @@
 #include <libxml/parserInternals.h>
 #include <string.h>
 
-// The parser's own stack of open elements. It searches all of them for each end tag that has no start tag, so the depth and the
-// work done for mistakes both have a limit.
+// The parser searches all open elements for each end tag that has no start tag, and all attributes of a tag for each further one. So
+// their numbers have a limit, and so has the work done for mistakes and for tags with many attributes.
 #define DEEPEST 2048
 #define MOST_WORK 100000000L
+
+// The bytes of names, above which the parser takes no further block of them: there are 85,000 bytes at most, and so less than 20,000
+// attributes in a tag.
+#define NAME_BYTES 22000
 
 typedef struct {
     const sterna_html_events *events;
@@ -31,6 +35,13 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
         return;
     }
     const char *const *list = attributes ? (const char *const *)attributes : none;
+    long count = 0;
+    while (list[2 * count]) count += 1;
+    self->work += count * count / 2;
+    if (self->work > MOST_WORK) {
+        stop(self, STERNA_HTML_TOO_COMPLEX);
+        return;
+    }
     if (self->events->start(self->events->context, (const char *)name, list)) stop(self, STERNA_HTML_STOPPED);
 }
 
@@ -62,7 +73,7 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *public_id
         stop(self, STERNA_HTML_STOPPED);
 }
 
-// Called for each mistake; those with end tags have cost a search through the open elements.
+// Called for each mistake; one with an end tag has cost a search through the open elements, one with an attribute through the others.
 #if LIBXML_VERSION >= 21200
 static void on_mistake(void *data, const xmlError *error) {
 #else
@@ -70,7 +81,7 @@ static void on_mistake(void *data, xmlErrorPtr error) {
 #endif
     (void)error;
     run *self = data;
-    self->work += 1 + self->parser->nameNr;
+    self->work += 1 + self->parser->nameNr + self->parser->maxatts / 2;
     if (self->work > MOST_WORK) stop(self, STERNA_HTML_TOO_COMPLEX);
 }
 
@@ -85,6 +96,7 @@ sterna_html_result sterna_html_parse(const char *bytes, int count, const sterna_
     htmlCtxtUseOptions(
         parser, HTML_PARSE_RECOVER | HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NODEFDTD
                     | HTML_PARSE_NOIMPLIED | HTML_PARSE_IGNORE_ENC);
+    xmlDictSetLimit(parser->dict, NAME_BYTES);
     xmlCharEncodingHandlerPtr encoding = xmlFindCharEncodingHandler("UTF-8");
     if (encoding != NULL) xmlSwitchToEncoding(parser, encoding);
     memset(parser->sax, 0, sizeof(*parser->sax));

@@ -32,8 +32,8 @@ public struct PageOptions: Sendable, Hashable {
     /// Whether a page that came by https may have resources by http; no by default.
     public var allowsInsecureResources = false
 
-    /// Whether the first resource that fails fails the page, as ASIWebPageRequest did by default; no by default. What the options
-    /// rule out, such as another origin, is no failure.
+    /// Whether the first resource that fails fails the page; no by default. What the options rule out, such as another origin, is no
+    /// failure.
     public var failsAtFirstError = false
 
     public init() {}

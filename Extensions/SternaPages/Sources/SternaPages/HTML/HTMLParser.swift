@@ -6,7 +6,7 @@ enum HTMLParser {
     /// The limits on a document.
     struct Limits: Sendable, Hashable {
         /// The greatest length in bytes of UTF-8.
-        var bytes = 16 << 20
+        var bytes = 48 << 20
         /// The greatest number of elements within each other.
         var depth = 512
         /// The greatest number of elements, texts and comments.
@@ -36,6 +36,10 @@ enum HTMLParser {
                 "The document has more than \(limits.nodes) elements, texts and comments.")
         case STERNA_HTML_NO_MEMORY:
             throw SternaError(.limitExceeded, phase: .decode, "There is not enough memory for the document.")
+        case STERNA_HTML_TOO_COMPLEX where !collector.isTooDeep:
+            throw SternaError(
+                .limitExceeded, phase: .decode,
+                "The document has too many attributes, or too many mistakes in nested elements.")
         default:
             throw SternaError(
                 .limitExceeded, phase: .decode, "The document's elements are nested more than \(limits.depth) deep.")
@@ -99,6 +103,7 @@ enum HTMLParser {
 private final class HTMLCollector {
     private(set) var document = HTMLDocument()
     private(set) var hasTooManyNodes = false
+    private(set) var isTooDeep = false
     private let limits: HTMLParser.Limits
     private var depth = 0
     private var pending = ""
@@ -115,7 +120,10 @@ private final class HTMLCollector {
         let element = HTMLElement(name: name.lowercased(), attributes: attributes)
         if !element.isVoid {
             depth += 1
-            guard depth <= limits.depth else { return 1 }
+            guard depth <= limits.depth else {
+                isTooDeep = true
+                return 1
+            }
         }
         return add(.start(element))
     }

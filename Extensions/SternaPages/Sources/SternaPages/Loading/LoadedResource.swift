@@ -26,7 +26,11 @@ struct LoadedResource: Sendable {
     /// - Parameters:
     ///   - kind: what it was fetched for.
     ///   - environment: the encoding of what refers to it.
-    init(_ fetched: FetchedResource, id: Int, kind: ReferenceKind, environment: TextEncoding) throws(SternaError) {
+    ///   - nodes: the greatest number of pieces of a document.
+    init(
+        _ fetched: FetchedResource, id: Int, kind: ReferenceKind, environment: TextEncoding,
+        nodes: Int = HTMLParser.Limits().nodes
+    ) throws(SternaError) {
         self.id = id
         url = fetched.url.removingFragment()
         mediaType = fetched.mediaType
@@ -34,7 +38,7 @@ struct LoadedResource: Sendable {
         let charset = fetched.mediaType?.charset
         switch Self.form(of: fetched.mediaType, fetched.url, for: kind) {
         case .document:
-            let limits = HTMLParser.Limits()
+            let limits = HTMLParser.Limits(nodes: nodes)
             let document = try HTMLParser.parse(PageEncoding.html(fetched.body, charset: charset), limits: limits)
             content = .document(document)
             encoding = PageEncoding.encodingOfHTML(fetched.body, charset: charset)
@@ -75,6 +79,11 @@ struct LoadedResource: Sendable {
         case .script: return .script
         default: return .data
         }
+    }
+
+    /// The number of pieces that it has in memory as a document.
+    var nodes: Int {
+        if case .document(let document) = content { document.nodes.count } else { 0 }
     }
 
     /// The uses of references in it, in order.

@@ -67,6 +67,10 @@ struct PageLoader {
 
     // MARK: Resources
 
+    /// How many pieces a frame may have, and all documents together.
+    private static let frameNodes = 500_000
+    private static let allNodes = 4_000_000
+
     private typealias Outcome = (id: Int, result: Result<(FetchedResource, LoadedResource), any Error>)
 
     private func loadResources(
@@ -75,6 +79,7 @@ struct PageLoader {
         let fetcher = fetcher(confined.session)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             var running = 0
+            var nodes = loaded[0]?.nodes ?? 0
             while true {
                 while running < max(1, options.concurrency), let job = queue.begin() {
                     guard !budget.isEmpty else {
@@ -83,7 +88,9 @@ struct PageLoader {
                     }
                     let environment = loaded[job.referrer]?.encoding ?? .utf8
                     let draft = confined.draft(job.url)
-                    group.addTask { (job.id, await Self.outcome(of: job, draft, fetcher, environment)) }
+                    // A document takes much more memory than its bytes.
+                    let limit = min(Self.frameNodes, max(0, Self.allNodes - nodes))
+                    group.addTask { (job.id, await Self.outcome(of: job, draft, fetcher, environment, limit)) }
                     running += 1
                 }
                 guard running > 0, let outcome = try await group.next() else { break }
@@ -92,6 +99,7 @@ struct PageLoader {
                 switch outcome.result {
                 case .success(let (fetched, resource)):
                     loaded[outcome.id] = resource
+                    nodes += resource.nodes
                     queue.redirected(outcome.id, to: fetched.url)
                     progress.fetchedOne()
                     add(resource, to: &queue)
@@ -112,12 +120,16 @@ struct PageLoader {
     }
 
     private static func outcome(
-        of job: LoadQueue.Job, _ draft: RequestDraft, _ fetcher: ResourceFetcher, _ environment: TextEncoding
+        of job: LoadQueue.Job, _ draft: RequestDraft, _ fetcher: ResourceFetcher, _ environment: TextEncoding,
+        _ nodes: Int
     ) async -> Result<(FetchedResource, LoadedResource), any Error> {
         do {
             let fetched = try await fetcher.fetch(draft)
             return .success(
-                (fetched, try LoadedResource(fetched, id: job.id, kind: job.kind, environment: environment)))
+                (
+                    fetched,
+                    try LoadedResource(fetched, id: job.id, kind: job.kind, environment: environment, nodes: nodes)
+                ))
         } catch {
             return .failure(error)
         }

@@ -29,7 +29,8 @@ extension WebPage {
 
     /// Saves the page and its resources into a folder: `page.html`, and the resources in `page_files`.
     ///
-    /// The page's file appears when all resources are there. If saving fails or the task is cancelled, what was written is removed.
+    /// The page's file appears when all resources are there. If saving fails or the task is cancelled, new files are removed; those
+    /// that took the place of others stay, and so does the folder.
     /// Symbolic links within the folder are not followed.
     ///
     /// - Parameters:

@@ -87,12 +87,12 @@ import Testing
         }
     }
 
-    @Test("A million brackets, strings or escapes take no stack and little time")
+    @Test("Many brackets, strings or escapes take no stack and little time")
     func large() {
         for piece in [
             "(", "{", "[", "\"", "'a'", "\\", "url(", "url('", "/*", "@import ", "url(a)", "a{b:url(c)}", "))", "-",
         ] {
-            let css = String(repeating: piece, count: 200_000)
+            let css = String(repeating: piece, count: 50_000)
             #expect(CSSReferences.rewrite(Array(css.utf8)) { _ in nil } == Array(css.utf8))
         }
     }

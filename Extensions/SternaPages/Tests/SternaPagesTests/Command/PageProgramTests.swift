@@ -16,7 +16,8 @@ import Testing
     }
 
     private static let site: [String: PageSite.Content] = [
-        "/": "<link rel=stylesheet href=a.css><img src=b.png><img src=missing.png>", "/a.css": .css("a{b:url(b.png)}"), "/b.png": .png,
+        "/": "<link rel=stylesheet href=a.css><img src=b.png><img src=missing.png>", "/a.css": .css("a{b:url(b.png)}"),
+        "/b.png": .png,
     ]
 
     @Test("Saves into a folder, and says what is missing")
@@ -25,7 +26,9 @@ import Testing
             let folder = try PageFolder()
             let outcome = try await run([site.server.url, "-o", folder.path("x/y")])
             #expect(outcome.status == 0)
-            #expect(outcome.text == "Saved \(folder.path("x/y/page.html")) and 2 resources, \(bytes(folder, "x/y")) bytes\n")
+            #expect(
+                outcome.text == "Saved \(folder.path("x/y/page.html")) and 2 resources, \(bytes(folder, "x/y")) bytes\n"
+            )
             #expect(outcome.errors.hasPrefix("tern: Not saved: "))
             #expect(outcome.errors.contains("/missing.png"))
             #expect(outcome.errors.split(separator: "\n").count == 1)
@@ -64,22 +67,28 @@ import Testing
     @Test(
         "Exit statuses are tern's",
         arguments: [
-            (22, ["/missing"]), (1, ["/b.png"]), (22, ["/", "--fail"]), (2, ["/", "--depth", "-1"]), (2, ["/", "--bogus"]), (2, ["/", "-H", "secret"]),
-            (56, ["/", "--max-bytes", "3"]), (0, ["/", "--max-resources", "0"]), (0, ["/", "--same-origin"]), (0, ["/", "--depth", "0"]), (47, ["/loop"]),
+            (22, ["/missing"]), (1, ["/b.png"]), (22, ["/", "--fail"]), (2, ["/", "--depth", "-1"]),
+            (2, ["/", "--bogus"]), (2, ["/", "-H", "secret"]),
+            (56, ["/", "--max-bytes", "3"]), (0, ["/", "--max-resources", "0"]), (0, ["/", "--same-origin"]),
+            (0, ["/", "--depth", "0"]), (47, ["/loop"]),
             (18, ["/cut"]),
         ] as [(Int32, [String])])
     func statuses(_ status: Int32, _ arguments: [String]) async throws {
         try await PageSite.run(Self.site) { site in
             site.server.route("GET", "/loop") { _ in .redirect(to: "/loop") }
             site.server.route("GET", "/cut") { _ in
-                ServerResponse(status: 200, headers: ["Content-Type": "text/html"], body: .stream(length: 100) { try await $0.write("<p>") })
+                ServerResponse(
+                    status: 200, headers: ["Content-Type": "text/html"],
+                    body: .stream(length: 100) { try await $0.write("<p>") })
             }
             let folder = try PageFolder()
-            let outcome = try await run([site.server.url(arguments[0])] + arguments.dropFirst() + ["-o", folder.path("x")])
+            let outcome = try await run(
+                [site.server.url(arguments[0])] + arguments.dropFirst() + ["-o", folder.path("x")])
             #expect(outcome.status == status, "\(outcome.errors)")
             #expect(status == 0 || folder.files.isEmpty)
             #expect(!outcome.errors.contains("secret"))
-            #expect(status == 0 || outcome.errors.hasPrefix("tern: ") && outcome.errors.split(separator: "\n").count == 1)
+            #expect(
+                status == 0 || outcome.errors.hasPrefix("tern: ") && outcome.errors.split(separator: "\n").count == 1)
         }
     }
 
@@ -99,16 +108,27 @@ import Testing
     @Test("Header fields go to the page's origin alone")
     func fields() async throws {
         try await PageSite.run(["/other.png": .png]) { other in
-            try await PageSite.run(["/": .init(stringLiteral: "<img src='\(other.server.url("/other.png"))'><img src=own.png>"), "/own.png": .png]) { site in
+            try await PageSite.run([
+                "/": .init(stringLiteral: "<img src='\(other.server.url("/other.png"))'><img src=own.png>"),
+                "/own.png": .png,
+            ]) { site in
                 let folder = try PageFolder()
                 let outcome = try await run([
-                    site.server.url, "-o", folder.path("x"), "-H", "X-Key: secret", "-H", "User-Agent: me", "-H", "Authorization: Bearer secret",
+                    site.server.url, "-o", folder.path("x"), "-H", "X-Key: secret", "-H", "User-Agent: me", "-H",
+                    "Authorization: Bearer secret",
                 ])
                 #expect(outcome.status == 0)
                 let own = site.server.requests()
-                #expect(own.count == 2 && own.allSatisfy { $0.headers["X-Key"] == "secret" && $0.headers["Authorization"] == "Bearer secret" })
+                #expect(
+                    own.count == 2
+                        && own.allSatisfy {
+                            $0.headers["X-Key"] == "secret" && $0.headers["Authorization"] == "Bearer secret"
+                        })
                 let foreign = other.server.requests()
-                #expect(foreign.count == 1 && foreign.allSatisfy { !$0.headers.contains("X-Key") && !$0.headers.contains("Authorization") })
+                #expect(
+                    foreign.count == 1
+                        && foreign.allSatisfy { !$0.headers.contains("X-Key") && !$0.headers.contains("Authorization") }
+                )
                 #expect(foreign.first?.headers["User-Agent"] == "me")
             }
         }
@@ -118,7 +138,8 @@ import Testing
     func interrupted(_ option: [String]) async throws {
         try await PageSite.run(["/": "<img src=b.png><img src=stall>", "/b.png": .png]) { site in
             site.server.route("GET", "/stall") { _ in
-                ServerResponse(status: 200, body: .stream(length: nil) { _ in try await Task.sleep(for: .seconds(600)) })
+                ServerResponse(
+                    status: 200, body: .stream(length: nil) { _ in try await Task.sleep(for: .seconds(600)) })
             }
             let folder = try PageFolder()
             let process = try TernProcess([site.server.url] + option + [folder.path("x")], program: Self.program)
@@ -145,7 +166,8 @@ import Testing
                     })
             }
             let folder = try PageFolder()
-            let outcome = try await run([site.server.url, "-o", folder.path("x")], window: .init(rows: 24, columns: 80))
+            let outcome = try await run(
+                [site.server.url, "-o", folder.path("x")], window: .init(rows: 24, columns: 80))
             #expect(outcome.status == 0)
             #expect(outcome.errors.contains("of 2 resources"))
             #expect(!outcome.errors.contains("\u{1B}[31m"))

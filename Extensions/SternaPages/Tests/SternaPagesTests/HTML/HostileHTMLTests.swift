@@ -23,6 +23,17 @@ import Testing
         #expect { try HTMLParser.parse(text) } throws: { ($0 as? SternaError)?.kind == .limitExceeded }
     }
 
+    @Test("Many attributes cost no more than a limit", arguments: [1, 200])
+    func attributes(_ tags: Int) throws {
+        let tag = "<p " + (0..<(200_000 / tags)).map { "a\(String($0, radix: 36))" }.joined(separator: " ")
+        let repeated = tag + String(repeating: " ayyy", count: 200_000 / tags)
+        for text in [tag, repeated] {
+            let start = ContinuousClock.now
+            _ = try? HTMLParser.parse(String(repeating: text + ">", count: tags))
+            #expect(ContinuousClock.now - start < .seconds(60))
+        }
+    }
+
     @Test("NUL, controls and cut documents")
     func odd() throws {
         for text in [

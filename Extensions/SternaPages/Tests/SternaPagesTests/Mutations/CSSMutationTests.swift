@@ -9,15 +9,20 @@ import Testing
         seeds: [
             "@charset \"utf-8\"; @import 'a.css' layer(x) supports(display: grid) screen; @import url(b.css);",
             "@font-face{src:url(a.woff2)format('woff2'),url( 'b.woff' )}a{b:image-set('x' 1x,url(y)2x);c:url(\"d\\\"e\")}",
-            "@namespace url(x);@media(a){b{c:url(d\\)e)}}/* url(f) */g{h:url(\\41 b)}", "a[b='url(c)']{d:'e\\\nf'}<!-- url(g) -->",
+            "@namespace url(x);@media(a){b{c:url(d\\)e)}}/* url(f) */g{h:url(\\41 b)}",
+            "a[b='url(c)']{d:'e\\\nf'}<!-- url(g) -->",
         ],
         tokens: [
-            "url(", "URL(", "\\75rl(", "@import ", "@namespace ", "@charset \"", "image-set(", "src(", ")", "(", "{", "}", "[", "]", "\"", "'", "\\", "\\\n",
-            "/*", "*/", ";", "<!--", "-->", "\n", "\r\n", "\u{C}", "\0", "\\0 ", "\\10ffff", "-", "--", "1e", "+.", "#", "é",
+            "url(", "URL(", "\\75rl(", "@import ", "@namespace ", "@charset \"", "image-set(", "src(", ")", "(", "{",
+            "}", "[", "]", "\"", "'", "\\", "\\\n",
+            "/*", "*/", ";", "<!--", "-->", "\n", "\r\n", "\u{C}", "\0", "\\0 ", "\\10ffff", "-", "--", "1e", "+.", "#",
+            "é",
         ]
     ) { bytes in
         let found = CSSReferences.all(in: bytes)
-        guard CSSReferences.rewrite(bytes, { _ in nil }) == bytes else { throw MutationFailure("Bytes change without a reference.") }
+        guard CSSReferences.rewrite(bytes, { _ in nil }) == bytes else {
+            throw MutationFailure("Bytes change without a reference.")
+        }
         var end = 0
         for reference in found {
             guard reference.range.lowerBound >= end, reference.range.upperBound <= bytes.count else {

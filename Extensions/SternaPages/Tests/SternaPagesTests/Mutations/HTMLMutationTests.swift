@@ -16,14 +16,19 @@ import Testing
             "<table background=a><tr><td>b<video poster=c><track src=d></video></table><object data=e><embed src=f></object><a href=#g ping=h>i</a>",
         ],
         tokens: [
-            "<", ">", "</", "/>", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>", "&", ";", "&#", "&#x", "&amp;", "<!DOCTYPE ", "<script>", "</script>", "<style>", "</style>",
-            "<base href=", "<meta charset=", "<iframe srcdoc='", "<img srcset='", " style='", " src=", "=\"", "'", "\"", "\0", "\u{FEFF}", "<div>", "</p>", "<table>", "<svg>",
-            "<html>", "<head>", "</head>", "<body>", "</body>", "<title>", "<textarea>", "<plaintext>", "é", "url(", "koi8-r",
+            "<", ">", "</", "/>", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>", "&", ";", "&#", "&#x", "&amp;",
+            "<!DOCTYPE ", "<script>", "</script>", "<style>", "</style>",
+            "<base href=", "<meta charset=", "<iframe srcdoc='", "<img srcset='", " style='", " src=", "=\"", "'", "\"",
+            "\0", "\u{FEFF}", "<div>", "</p>", "<table>", "<svg>",
+            "<html>", "<head>", "</head>", "<body>", "</body>", "<title>", "<textarea>", "<plaintext>", "é", "url(",
+            "koi8-r",
         ]
     ) { bytes in
         let text = PageEncoding.html(Bytes(copying: bytes), charset: nil)
         _ = PageEncoding.css(Bytes(copying: bytes), charset: nil, environment: .windows1252)
-        guard let document = try? HTMLParser.parse(text, limits: .init(bytes: 1 << 20, depth: 64, nodes: 10_000)) else { return .refused }
+        guard let document = try? HTMLParser.parse(text, limits: .init(bytes: 1 << 20, depth: 64, nodes: 10_000)) else {
+            return .refused
+        }
         let page = try HTTPURL("https://example.com/a/b")
         var uses = 0
         let new = HTMLWalker().rewrite(document) { use in
@@ -36,7 +41,9 @@ import Testing
             }
         }
         let written = HTMLWriter.text(of: new)
-        guard written.contains("<meta charset=\"utf-8\">"), !written.contains("\0") else { throw MutationFailure("It lacks its encoding: \(written)") }
+        guard written.contains("<meta charset=\"utf-8\">"), !written.contains("\0") else {
+            throw MutationFailure("It lacks its encoding: \(written)")
+        }
         var seen = 0
         _ = HTMLWalker().rewrite(document) { _ in
             seen += 1

@@ -11,7 +11,9 @@ import Testing
     ) { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         let found = Srcset.candidates(of: text)
-        guard Srcset.rewrite(text, { _ in nil }) == text else { throw MutationFailure("Text changes without a reference.") }
+        guard Srcset.rewrite(text, { _ in nil }) == text else {
+            throw MutationFailure("Text changes without a reference.")
+        }
         let length = text.utf8.count
         guard found.allSatisfy({ !$0.reference.isEmpty && $0.range.upperBound <= length }) else {
             throw MutationFailure("A candidate is empty: \(found)")
@@ -20,7 +22,9 @@ import Testing
         guard again.map(\.reference) == found.map({ _ in "%2Cnew%20.png%2C" }) else {
             throw MutationFailure("What was written is read otherwise: \(again) of \(found)")
         }
-        guard again.map(\.descriptors) == found.map(\.descriptors) else { throw MutationFailure("The descriptors differ: \(again) of \(found)") }
+        guard again.map(\.descriptors) == found.map(\.descriptors) else {
+            throw MutationFailure("The descriptors differ: \(again) of \(found)")
+        }
         return .accepted
     }
 
