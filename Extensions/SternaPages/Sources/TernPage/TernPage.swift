@@ -10,13 +10,14 @@ struct TernPage: AsyncParsableCommand {
         abstract: "Save a web page with its style sheets, images, fonts, scripts, films and frames.",
         usage: "tern page URL -o FOLDER [OPTIONS]\ntern page URL --single FILE [OPTIONS]",
         discussion: """
-            -o makes FOLDER/page.html, and a folder page_files with the resources beside it;
-            --single makes one file that has them in data: URLs. Nothing else in the folder is
-            changed, and what exists is not replaced unless --replace is given. What is
-            incomplete is removed, also by Ctrl-C.
-            A resource that cannot be fetched is reported, and its reference leads to the
-            network. The exit status is 0 if the page was saved. Header fields of -H go to the
-            page's own origin alone, but for Accept, Accept-Language, Referer and User-Agent.
+            -o makes FOLDER/page.html, and a folder page_files beside it with the
+            resources; --single makes one file that has them in data: URLs. What exists
+            is not replaced unless --replace is given. What is incomplete is removed,
+            also by Ctrl-C.
+            A resource that cannot be fetched is reported, and its reference leads to
+            the network. The exit status is 0 if the page was saved, else tern's.
+            Header fields of -H go to the page's own origin alone, but for Accept,
+            Accept-Language, Referer and User-Agent.
             """,
         version: Session.libraryVersion)
 
@@ -39,13 +40,13 @@ struct TernPage: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How deep frames and imports of style sheets are followed; 3 by default.", valueName: "number"))
+            "How deep frames and imports of style sheets are followed.", valueName: "number"))
     var depth = 3
 
-    @Option(help: ArgumentHelp("The maximum number of resources; 1000 by default.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of resources.", valueName: "number"))
     var maxResources = 1_000
 
-    @Option(help: ArgumentHelp("The maximum of bytes in all; 268435456 by default.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum of bytes in all.", valueName: "bytes"))
     var maxBytes = 256 << 20
 
     @Flag(help: "Take resources by http for a page that came by https, too.")

@@ -18,6 +18,8 @@ enum HTMLNode: Sendable, Hashable {
     case end(String)
     /// Text, its character references resolved.
     case text(String)
+    /// A character reference that libxml2 does not know, by its name; browsers know more of them.
+    case reference(String)
     /// Text of `script` or `style`, which has no character references.
     case raw(String)
     case comment(String)

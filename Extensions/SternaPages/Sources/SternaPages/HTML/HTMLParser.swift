@@ -107,6 +107,7 @@ private final class HTMLCollector {
     private let limits: HTMLParser.Limits
     private var depth = 0
     private var pending = ""
+    private var reference: [String] = []
     private var pendingIsRaw = false
 
     init(_ limits: HTMLParser.Limits) { self.limits = limits }
@@ -136,14 +137,41 @@ private final class HTMLCollector {
     }
 
     /// Joins texts that libxml2 delivers in pieces.
+    ///
+    /// Of a character reference that it does not know, it delivers the ampersand, the name and what follows one by one.
     func text(_ text: String, isRaw: Bool) -> CInt {
         if pendingIsRaw != isRaw, flush() != 0 { return 1 }
         pendingIsRaw = isRaw
-        pending += text
-        return 0
+        switch reference.count {
+        case 0 where !isRaw && text == "&", 1 where Self.isReferenceName(text):
+            reference.append(text)
+            return 0
+        case 2 where text.utf8.first == UInt8(ascii: ";"):
+            let name = reference[1]
+            reference = []
+            guard flush() == 0, append(.reference(name)) == 0 else { return 1 }
+            pending = String(text.dropFirst())
+            return 0
+        default:
+            pending += reference.joined()
+            reference = []
+            guard !isRaw, text == "&" else {
+                pending += text
+                return 0
+            }
+            reference = [text]
+            return 0
+        }
+    }
+
+    private static func isReferenceName(_ text: String) -> Bool {
+        text.utf8.count <= 40
+            && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
     }
 
     private func flush() -> CInt {
+        pending += reference.joined()
+        reference = []
         guard !pending.isEmpty else { return 0 }
         let text = pending
         pending = ""

@@ -5,6 +5,7 @@ enum HTMLWriter {
     /// - Parameter declaresEncoding: whether the encoding is declared, in place of declarations that are there.
     static func text(of document: HTMLDocument, declaresEncoding: Bool = true) -> String {
         var result = ""
+        var paragraphs = ParagraphRule()
         var isDeclared = !declaresEncoding
         let place = declaresEncoding ? declarationPlace(in: document) : nil
         for (index, node) in document.nodes.enumerated() {
@@ -13,6 +14,11 @@ enum HTMLWriter {
                 isDeclared = true
             }
             if declaresEncoding, case .start(let element) = node, declaresEncodingItself(element) { continue }
+            switch node {
+            case .start(let element) where !element.isVoid: paragraphs.start(element.name)
+            case .end(let name): if !paragraphs.end(name) { continue }
+            default: break
+            }
             write(node, to: &result)
             if index == place {
                 result += declaration
@@ -61,6 +67,7 @@ enum HTMLWriter {
         case .start(let element): write(element, to: &result)
         case .end(let name): if isName(name) { result += "</\(name)>" }
         case .text(let text): append(text, to: &result, inAttribute: false)
+        case .reference(let name): result += "&\(name);"
         case .raw(let text): result += text
         case .comment(let text): result += "<!--\(text)-->"
         }
