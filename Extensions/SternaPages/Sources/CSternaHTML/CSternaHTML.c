@@ -19,7 +19,37 @@ typedef struct {
     htmlParserCtxtPtr parser;
     sterna_html_result result;
     long work;
+    // The places of paragraphs in the stack of open elements that the parser has added around text.
+    int implied[8];
+    int implied_count;
+    // The number of open elements of SVG and MathML, in which a slash ends an element.
+    int foreign;
 } run;
+
+static int is(const xmlChar *name, const char *other) { return strcmp((const char *)name, other) == 0; }
+
+static int is_foreign(const xmlChar *name) { return is(name, "svg") || is(name, "math"); }
+
+// Whether the parser has added an element: behind a name in the document stands the end of its tag.
+static int is_implied(run *self, const xmlChar *name, const xmlChar **attributes) {
+    if (!is(name, "p") || attributes != NULL) return 0;
+    xmlChar next = *self->parser->input->cur;
+    return next != '>' && next != '/';
+}
+
+// Elements without content that libxml2 does not know.
+static int is_newer_void(const xmlChar *name) { return is(name, "source") || is(name, "track") || is(name, "wbr"); }
+
+// Passes over a slash that ends the tag of an element of HTML, which means nothing there; the parser would end the element.
+static void skip_slash(run *self, const xmlChar *name) {
+    xmlParserInputPtr input = self->parser->input;
+    int is_closed = input->cur + 1 < input->end && input->cur[0] == '/' && input->cur[1] == '>';
+    if (is_foreign(name)) {
+        if (!is_closed) self->foreign += 1;
+    } else if (is_closed && self->foreign == 0 && !is_newer_void(name)) {
+        input->cur += 1;
+    }
+}
 
 static void stop(run *self, sterna_html_result result) {
     if (self->result == STERNA_HTML_DONE) self->result = result;
@@ -34,6 +64,14 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
         stop(self, STERNA_HTML_TOO_COMPLEX);
         return;
     }
+    int depth = self->parser->nameNr;
+    while (self->implied_count > 0 && self->implied[self->implied_count - 1] >= depth) self->implied_count -= 1;
+    if (self->implied_count < 8 && is_implied(self, name, attributes)) {
+        self->implied[self->implied_count] = depth;
+        self->implied_count += 1;
+        return;
+    }
+    skip_slash(self, name);
     const char *const *list = attributes ? (const char *const *)attributes : none;
     long count = 0;
     while (list[2 * count]) count += 1;
@@ -48,6 +86,11 @@ static void on_start(void *data, const xmlChar *name, const xmlChar **attributes
 static void on_end(void *data, const xmlChar *name) {
     run *self = data;
     if (self->result != STERNA_HTML_DONE) return;
+    if (self->implied_count > 0 && self->implied[self->implied_count - 1] == self->parser->nameNr && is(name, "p")) {
+        self->implied_count -= 1;
+        return;
+    }
+    if (is_foreign(name) && self->foreign > 0) self->foreign -= 1;
     if (self->events->end(self->events->context, (const char *)name)) stop(self, STERNA_HTML_STOPPED);
 }
 
@@ -91,7 +134,7 @@ sterna_html_result sterna_html_parse(const char *bytes, int count, const sterna_
     if (count <= 0) return STERNA_HTML_DONE;
     htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(bytes, count);
     if (parser == NULL) return STERNA_HTML_NO_MEMORY;
-    run self = {events, parser, STERNA_HTML_DONE, 0};
+    run self = {.events = events, .parser = parser, .result = STERNA_HTML_DONE};
     // Sets the handlers' options, too, so that ours come after it.
     htmlCtxtUseOptions(
         parser, HTML_PARSE_RECOVER | HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NODEFDTD

