@@ -61,9 +61,10 @@ final class TernProcess: Sendable {
     ///   - onTerminal: whether standard output is a terminal.
     ///   - window: the window of the terminal that standard error is; nil for a pipe.
     ///   - folder: the current folder of the process; this one's by default.
+    ///   - program: the path of `tern`; that of the build by default.
     init(
         _ arguments: [String], input: Input = .null, environment: [String: String] = [:], onTerminal: Bool = false,
-        window: Window? = nil, folder: String? = nil
+        window: Window? = nil, folder: String? = nil, program: String = path
     ) throws {
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "COLUMNS"] { variables[name] = nil }
@@ -77,7 +78,7 @@ final class TernProcess: Sendable {
             let (inputEnd, writingEnd) = try Self.openInput(input)
             let ends = [inputEnd, out.write, err.write]
             defer { for end in ends { close(end) } }
-            let pid = try Self.spawn(shell + [Self.path] + arguments, variables.map { "\($0.key)=\($0.value)" }, ends)
+            let pid = try Self.spawn(shell + [program] + arguments, variables.map { "\($0.key)=\($0.value)" }, ends)
             return (pid, out.read, err.read, writingEnd)
         }
     }
@@ -142,7 +143,7 @@ final class TernProcess: Sendable {
     // MARK: Plumbing
 
     /// The product stands beside the test bundle.
-    private static let path: String = {
+    static let path: String = {
         let bundle = CommandLine.arguments.first ?? ""
         let folder = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."
         let beside = "\(folder)/tern"

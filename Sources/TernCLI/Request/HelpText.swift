@@ -34,6 +34,7 @@ enum HelpText {
           tern download   save files; continue interrupted downloads
           tern upload     send a file
           tern transfers  downloads and uploads that go on after a crash
+          tern page       save a web page with its resources
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
           tern cert       show a server's certificates and pins

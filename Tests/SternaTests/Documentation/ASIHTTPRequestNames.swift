@@ -134,6 +134,11 @@ enum ASIHTTPRequestNames {
         # ASIS3ServiceRequest.h, ASIS3Bucket.h, ASINSXMLParserCompat.h
         ASIS3ServiceRequest serviceRequest buckets ASIS3Bucket bucketWithOwnerID:ownerName: name creationDate
         ownerID ownerName ASINSXMLParserCompat NSXMLParserDelegate
+        # ASIWebPageRequest.h
+        ASIWebPageRequest ASIWebContentType ASINotParsedWebContentType ASIHTMLWebContentType ASICSSWebContentType
+        ASIURLReplacementMode ASIDontModifyURLs ASIReplaceExternalResourcesWithData
+        ASIReplaceExternalResourcesWithLocalURLs externalResourceQueue resourceList parentRequest
+        urlReplacementMode setUrlReplacementMode: shouldIgnoreExternalResourceErrors webContentType
         # CloudFiles: classes alone
         ASICloudFilesRequest ASICloudFilesContainerRequest ASICloudFilesContainer
         ASICloudFilesContainerXMLParserDelegate ASICloudFilesObjectRequest ASICloudFilesObject

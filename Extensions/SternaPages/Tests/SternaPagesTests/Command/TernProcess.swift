@@ -1,0 +1,1 @@
+../../../../../Tests/TernCLITests/TernProcess.swift

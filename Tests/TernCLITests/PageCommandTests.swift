@@ -1,0 +1,76 @@
+import SternaPlatform
+import Testing
+
+@testable import TernCLI
+
+/// `tern page`, which another program does.
+@Suite(.timeLimit(.minutes(5))) struct PageCommandTests {
+    @Test(
+        arguments: [
+            ("/usr/bin/tern", "/bin:/opt/x", ["/usr/bin/tern-page", "/bin/tern-page", "/opt/x/tern-page"]),
+            ("/tern", nil, ["/tern-page"]), (nil, "/bin", ["/bin/tern-page"]), (nil, nil, []), ("tern", "", []),
+            // The current folder is nobody's.
+            (nil, ".:bin:/bin::", ["/bin/tern-page"]),
+        ] as [(String?, String?, [String])])
+    func looksBesideItselfAndInPath(_ own: String?, _ path: String?, _ expected: [String]) {
+        #expect(PageCommand.candidates(beside: own, searchPath: path) == expected)
+    }
+
+    @Test("Without tern-page it says what to do")
+    func missing() async throws {
+        let tern = try OwnTern()
+        let outcome = try await tern.run(["page", "http://127.0.0.1:1/", "-o", "x"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("tern: Saving pages needs the program tern-page"))
+        #expect(outcome.errors.contains("--package-path Extensions/SternaPages"))
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("tern-page gets the arguments as they are, and its exit status is the command's")
+    func passesOn() async throws {
+        let tern = try OwnTern()
+        try tern.addPageProgram(
+            "#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n")
+        let arguments = [
+            "http://example.com/?a=b c", "-o", "", "--help", "--", "-H", "X: 'y'", "--depth=3", "--version",
+        ]
+        let outcome = try await tern.run(["page"] + arguments)
+        #expect(outcome.status == 47)
+        #expect(outcome.text == arguments.map { "<\($0)>" }.joined())
+        #expect(outcome.errors == "to errors\n")
+    }
+
+    @Test("What cannot be run is passed over, and PATH comes last")
+    func searchPath() async throws {
+        let tern = try OwnTern()
+        let other = try TemporaryFolder()
+        try other.write("#!/bin/sh\necho from PATH\n", to: "tern-page")
+        chmod(other.path("tern-page"), 0o755)
+        try tern.folder.write("not a program", to: "tern-page")
+        let outcome = try await tern.run(["page"], path: "\(tern.folder.path):\(other.path)")
+        #expect(outcome.text == "from PATH\n")
+    }
+}
+
+/// The built `tern` under a name in a folder of its own, so that nothing stands beside it.
+private struct OwnTern {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        // A hard link where that is possible: the program is large.
+        if link(TernProcess.path, folder.path("tern")) != 0 {
+            try FileManager.default.copyItem(atPath: TernProcess.path, toPath: folder.path("tern"))
+        }
+    }
+
+    func addPageProgram(_ script: String) throws {
+        try folder.write(script, to: "tern-page")
+        chmod(folder.path("tern-page"), 0o755)
+    }
+
+    func run(_ arguments: [String], path: String = "/nonexistent") async throws -> TernProcess.Outcome {
+        try await TernProcess(arguments, environment: ["PATH": path], program: folder.path("tern")).outcome()
+    }
+}
