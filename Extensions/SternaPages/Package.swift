@@ -33,7 +33,8 @@ let package = Package(
         .target(name: "CSternaHTML", dependencies: ["CSternaLibXML2"]),
         .target(name: "SternaPages", dependencies: [sterna, "CSternaHTML", nioCore, httpTypes], swiftSettings: strict),
         .executableTarget(
-            name: "TernPage", dependencies: ["SternaPages", sterna, httpTypes, argumentParser], swiftSettings: strict),
+            name: "TernPage", dependencies: ["SternaPages", sterna, nioCore, httpTypes, argumentParser],
+            swiftSettings: strict),
         // The root's MutationKit, which is no product, by a symbolic link.
         .target(name: "PageMutations", dependencies: [sterna], path: "Tests/MutationKit", swiftSettings: strict),
         .testTarget(

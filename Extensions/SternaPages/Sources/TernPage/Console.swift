@@ -1,3 +1,5 @@
+import NIOCore
+import Sterna
 import SternaPages
 import SternaPlatform
 import Synchronization
@@ -25,14 +27,21 @@ enum Console {
 
     private static let posixWrite = SternaPlatform.write
 
-    /// Writes all bytes; an error such as a closed pipe is none of the program's.
-    static func write(_ descriptor: CInt, _ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { posixWrite(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
+    /// Writes a text; an error such as a closed pipe is none of the program's.
+    static func write(_ descriptor: CInt, _ text: String) { _ = writeAll(Bytes(text: text), to: descriptor) }
+
+    /// Writes all bytes; returns the error's number, or 0.
+    static func writeAll(_ bytes: Bytes, to descriptor: CInt) -> CInt {
+        // The pointer stays within the closure, which writes at most the bytes available.
+        bytes.withUnsafeReadableBytes { raw in
+            var rest = raw[...]
+            while !rest.isEmpty {
+                let count = posixWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return errno }
+                rest = rest.dropFirst(count)
+            }
+            return 0
         }
     }
 }

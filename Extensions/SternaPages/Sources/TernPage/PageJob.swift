@@ -9,7 +9,7 @@ struct PageJob {
     let command: TernPage
 
     /// Fields that servers of resources may see, too.
-    private static let open: Set<String> = ["accept", "accept-language", "referer", "user-agent"]
+    private static let shared: Set<String> = ["accept", "accept-language", "referer", "user-agent"]
 
     func run() async throws {
         let url = try Self.url(command.url)
@@ -50,7 +50,7 @@ struct PageJob {
         try Session(baseURL: url.origin.description) { settings in
             for field in fields {
                 settings.headers[field.name] = field.value
-                if !open.contains(field.name.lowercased()) { settings.secretHeaders.insert(field.name) }
+                if !shared.contains(field.name.lowercased()) { settings.secretHeaders.insert(field.name) }
             }
             settings.allowsOtherOrigins = true
         }
@@ -92,16 +92,21 @@ struct PageJob {
     /// Writes beside the file, and moves the whole to its place.
     private static func write(_ bytes: Bytes, to file: String, replaces: Bool) throws(SternaError) {
         let temporary = "\(file).sterna-new"
-        do {
-            try Data(bytes.readableBytesView).write(to: URL(filePath: temporary))
-        } catch {
-            unlink(temporary)
-            throw unusable(file, "its folder may be missing or closed to you")
-        }
+        // What a process that was killed has left; a link is removed, not followed.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw unusable(file, String(cString: strerror(errno))) }
         defer { unlink(temporary) }
+        var code = Console.writeAll(bytes, to: descriptor)
+        if close(descriptor) != 0, code == 0 { code = errno }
+        guard code == 0 else { throw unusable(file, String(cString: strerror(code))) }
         if Task.isCancelled { throw SternaError.cancelled(phase: .read) }
-        guard replaces ? rename(temporary, file) == 0 : link(temporary, file) == 0 else {
-            throw unusable(file, errno == EEXIST ? "it exists" : String(cString: strerror(errno)))
+        // A link fails where the name is taken, which a renaming does not.
+        if !replaces, link(temporary, file) == 0 { return }
+        code = replaces ? 0 : errno
+        // Some file systems have no links.
+        guard code != EEXIST, replaces || access(file, F_OK) != 0, rename(temporary, file) == 0 else {
+            throw unusable(file, code == EEXIST ? "it exists" : String(cString: strerror(errno)))
         }
     }
 

@@ -60,6 +60,11 @@ import Testing
             #expect(try await run([site.server.url, "--single", folder.path("a.html")]).status == 23)
             #expect(try await run([site.server.url, "--single", folder.path("a.html"), "--replace"]).status == 0)
             #expect(try await run([site.server.url, "--single", folder.path("no/a.html"), "-s"]).status == 23)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("b.html.sterna-new"), withDestinationPath: folder.path("elsewhere"))
+            #expect(try await run([site.server.url, "--single", folder.path("b.html")]).status == 0)
+            #expect(folder.files == ["a.html", "b.html"])
+            try FileManager.default.removeItem(atPath: folder.path("b.html"))
             #expect(folder.files == ["a.html"])
         }
     }
