@@ -286,9 +286,19 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func record(_ event: TransferEvent) async throws {
-        try await place.record(event)
+        try await place.record(event, syncs: isEssential(event))
         state.withLock { $0.unwritten = nil }
         report()
+    }
+
+    /// Whether an event must not be lost in a power failure. A begun attempt is begun again; a downloaded file is known by what was
+    /// written before it got its name.
+    private func isEssential(_ event: TransferEvent) -> Bool {
+        switch event {
+        case .began: false
+        case .finished: details.kind != .download
+        default: true
+        }
     }
 
     /// Reports a failure that the journal could not take, as that of the last attempt.

@@ -198,14 +198,13 @@ public final class TransferStore: Sendable {
         }
         // What is refused is refused before anything is copied.
         _ = try details(body == nil ? nil : TransferContent(segments: []))
-        let (new, lock, stored) = try await FileWork.run { [folder] in
-            let begun = try folder.begin(id)
-            return (begun.new, begun.lock, folder.storedBytes)
-        }
+        let (new, lock) = try await FileWork.run { [folder] in try folder.begin(id) }
         do {
             var content: TransferContent?
             if let body {
-                var spool = ContentSpool(new.content, room: max(0, settings.maxStoredBytes - stored))
+                var spool = ContentSpool(new.content) { [folder, most = settings.maxStoredBytes] in
+                    max(0, most.subtractingReportingOverflow(folder.storedBytes).partialValue)
+                }
                 content = try await spool.take(body, mediaType: nil)
             }
             let details = try details(content)

@@ -5,14 +5,16 @@ import SternaPlatform
 
 /// Writes what the store keeps of an upload's content: bytes, and streams that can be read but once.
 struct ContentSpool {
-    /// The bytes that the store still takes.
-    let room: Int64
+    /// Returns the bytes that the store still takes; for a large store it takes a while.
+    private let countRoom: @Sendable () -> Int64
+    private var room: Int64 = 0
 
     private let path: String
     private var descriptor: CInt = -1
     private(set) var written: Int64 = 0
 
-    init(_ path: String, room: Int64) { (self.path, self.room) = (path, room) }
+    /// - Parameter room: called once, if anything is copied, on a thread for files.
+    init(_ path: String, room: @escaping @Sendable () -> Int64) { (self.path, countRoom) = (path, room) }
 
     /// Takes the content of a body: files by their place and fingerprint, all else by a copy. Throws what a stream throws,
     /// `fileUnreadable`, `writeFailed`, and `limitExceeded` for more than the store takes.
@@ -54,13 +56,13 @@ struct ContentSpool {
     private mutating func copy(_ segment: Body.Segment) async throws {
         var reader = BodyReader(Body(segments: [segment]))
         while let bytes = try await reader.next() {
+            if descriptor < 0 { try await make() }
             guard Int64(bytes.readableBytes) <= room - written else {
                 throw SternaError(
                     .limitExceeded, phase: .prepare,
                     "The store keeps at most \(room) further bytes of uploads, and the content is longer. Upload files, or raise maxStoredBytes."
                 )
             }
-            if descriptor < 0 { try await make() }
             let (target, offset) = (descriptor, written)
             let code = try await FileWork.run {
                 bytes.withUnsafeReadableBytes { FileWriting.write($0, to: target, at: offset) }
@@ -71,12 +73,13 @@ struct ContentSpool {
     }
 
     private mutating func make() async throws {
-        let (made, code) = try await FileWork.run { [path] in
+        let (made, code, room) = try await FileWork.run { [path, countRoom] in
+            let room = countRoom()
             let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            return (made, made < 0 ? errno : 0)
+            return (made, made < 0 ? errno : 0, room)
         }
         guard made >= 0 else { throw failure(code) }
-        descriptor = made
+        (descriptor, self.room) = (made, room)
     }
 
     private func sync() async throws {

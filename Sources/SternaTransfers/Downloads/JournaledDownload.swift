@@ -9,7 +9,8 @@ final class JournaledDownload: DownloadLog {
 
     init(_ journal: TransferJournal) { self.journal = journal }
 
-    func opened(_ path: String) throws(SternaError) { try journal.append(.opened(path: path), syncs: true) }
+    /// What follows takes the line to the disk. Without it, after a power failure, an empty file is left.
+    func opened(_ path: String) throws(SternaError) { try journal.append(.opened(path: path)) }
 
     func began(_ data: ResumeData) throws(SternaError) { try journal.append(.found(data), syncs: true) }
 
@@ -26,7 +27,12 @@ final class JournaledDownload: DownloadLog {
         try journal.append(.placing(TransferFile(path, file)), syncs: true)
     }
 
-    func discarded() throws(SternaError) { try journal.append(.discarded, syncs: true) }
+    func discarded() throws(SternaError) {
+        let history = journal.history
+        // A new transfer has nothing to discard.
+        guard history.partialPath != nil || history.data != nil || history.placing != nil else { return }
+        try journal.append(.discarded, syncs: true)
+    }
 
     /// Returns what a download goes on with: the bytes that the disk had, and those written since then that are still what they were.
     /// Waits for the disk.

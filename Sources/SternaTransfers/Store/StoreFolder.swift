@@ -44,6 +44,10 @@ struct StoreFolder: Sendable {
         guard status.owner == geteuid() else {
             throw failure(FileFault("it belongs to another user; choose another one"))
         }
+        // They could plant transfers, which would read and replace files with this user's rights.
+        guard status.permissions & 0o022 == 0 else {
+            throw failure(FileFault("other users may write to it; take that away (chmod go-w), or choose another one"))
+        }
     }
 
     /// The identifiers of all transfers, in no particular order.

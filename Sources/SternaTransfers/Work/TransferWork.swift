@@ -27,9 +27,13 @@ struct WorkPlace: Sendable {
 
     /// The work of the transfer's kind.
     var work: any TransferWork {
-        switch details.kind {
-        case .download: DownloadWork(self)
-        case .upload: UploadWork(self)
+        var place = self
+        // Redirects to another origin leave them out, whatever their names look like.
+        let secrets = details.secrets.compactMap(\.first)
+        if !secrets.isEmpty { place.session = session.with { $0.secretHeaders.formUnion(secrets) } }
+        return switch details.kind {
+        case .download: DownloadWork(place)
+        case .upload: UploadWork(place)
         }
     }
 

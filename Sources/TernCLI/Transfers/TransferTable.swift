@@ -83,7 +83,11 @@ struct TransferTable {
         guard details.kind == .upload else {
             return "Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))"
         }
-        let place = (answer?["Location"] ?? answer?["Content-Location"]).map { "; it is at \(TerminalText.line($0))" }
+        let place = (answer?["Location"] ?? answer?["Content-Location"]).map { location in
+            let url = try? location.resolve(against: details.url)
+            return
+                "; it is at \(TerminalText.line(url.map { Redaction.show($0) } ?? Redaction.show(reference: location)))"
+        }
         return "Uploaded \(name(details)), \(ByteSize(length))\(place ?? "")"
     }
 
