@@ -60,6 +60,7 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
+    private let gate: ConnectivityGate?
     let coalescing: CoalescingPlan
 
     init(
@@ -73,6 +74,7 @@ struct ChainBuilder: Sendable {
         self.transport = transport
         self.base = base
         cache = CachePlan(settings, calls: scope.calls)
+        gate = settings.connectivityGate
         coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
@@ -89,7 +91,8 @@ struct ChainBuilder: Sendable {
         if slots.contains(.retry) {
             policies.append(
                 RetryInterceptor(
-                    time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes))
+                    time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes,
+                    gate: gate))
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
@@ -116,6 +119,7 @@ struct ChainBuilder: Sendable {
         }
         if slots.contains(.coalescing) { policies.append(CoalescingInterceptor(plan: coalescing)) }
         if let cache { policies.append(CacheInterceptor(cache)) }
+        if let gate { policies.append(ConnectivityInterceptor(gate: gate, time: settings.engine.loopClock)) }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [

@@ -1,0 +1,81 @@
+import SternaCore
+import SternaTransport
+import Synchronization
+
+/// What a session that waits for the network knows of it. It watches from the first request until the session is released.
+final class ConnectivityGate: Sendable {
+    private struct State {
+        var pump: Task<Void, Never>?
+        var waiters: [Int: @Sendable () -> Void] = [:]
+        var lastWaiter = 0
+    }
+
+    private let reachability: NetworkReachability
+    private let engine: Engine
+    private let paths = UpdateChannel(NetworkPath(.unknown))
+    private let state = Mutex(State())
+
+    init(_ reachability: NetworkReachability, _ engine: Engine) {
+        (self.reachability, self.engine) = (reachability.unsettled, engine)
+    }
+
+    deinit { state.withLock { $0.pump }?.cancel() }
+
+    /// The path of now; unknown until the first answer has come.
+    var path: NetworkPath {
+        begin()
+        return paths.current
+    }
+
+    /// Returns the path of now once there is an answer.
+    func answer() async -> NetworkPath {
+        begin()
+        return await paths.change(after: 0)?.1 ?? paths.current
+    }
+
+    private func begin() {
+        state.withLock { state in
+            guard state.pump == nil else { return }
+            state.pump = Task { [weak self, updates = reachability.updates] in
+                for await path in updates { self?.note(path) }
+            }
+        }
+    }
+
+    private func note(_ path: NetworkPath) {
+        let (isLost, waiters) = state.withLock { state in
+            let known = paths.current
+            // Under the lock, so that no waiter enters between the report and the waking.
+            paths.report(path)
+            // A path that moves to another interface takes its connections' addresses with it.
+            let isLost = known.isReachable && (!path.isReachable || path.interface != known.interface)
+            guard path.status != .notReachable else { return (isLost, [@Sendable () -> Void]()) }
+            defer { state.waiters = [:] }
+            return (isLost, Array(state.waiters.values))
+        }
+        if isLost { engine.closeIdleConnections() }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Calls a closure once when the network is back, at once if it is not away. Returns a closure that gives it up.
+    func whenBack(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        begin()
+        let number = state.withLock { state -> Int? in
+            guard paths.current.status == .notReachable else { return nil }
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = body
+            return state.lastWaiter
+        }
+        guard let number else {
+            body()
+            return {}
+        }
+        return { [weak self] in _ = self?.state.withLock { $0.waiters.removeValue(forKey: number) } }
+    }
+
+    /// Whether a route besides the default one leads to the address that a host is.
+    func hasOtherRoute(to host: String) -> Bool {
+        guard let address = IPAddress(host) else { return false }
+        return reachability.path(to: address).isReachable
+    }
+}
