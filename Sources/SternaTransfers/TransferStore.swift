@@ -25,6 +25,8 @@ public final class TransferStore: Sendable {
         var transfers: [TransferID: Transfer] = [:]
         var readers: [Int: AsyncStream<TransferCompletion>.Continuation] = [:]
         var lastReader = 0
+        /// Watches the network while there are transfers.
+        var watch: Task<Void, Never>?
     }
 
     /// Opens a store, and makes its folder if there is none. Throws `writeFailed` if it cannot be used.
@@ -50,6 +52,8 @@ public final class TransferStore: Sendable {
         turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
     }
+
+    deinit { state.withLock { $0.watch }?.cancel() }
 
     // MARK: Adding
 
@@ -228,6 +232,29 @@ public final class TransferStore: Sendable {
         for transfer in transfers where transfer.status.state == .waiting { try? await transfer.resume() }
     }
 
+    /// Begins the next attempt of the transfers that wait for it after the network has failed them.
+    private func retryAfterLoss() async {
+        for transfer in transfers where transfer.status.state == .waiting {
+            guard let failure = transfer.attempts.last?.failure, TransferRule.isLoss(failure) else { continue }
+            try? await transfer.resume()
+        }
+    }
+
+    /// Watches the network while there are transfers, and ends the pauses of those that it has failed when it returns.
+    private func watchNetwork() {
+        guard let reachability = settings.reachability else { return }
+        state.withLock { state in
+            guard !state.transfers.isEmpty, state.watch == nil else { return }
+            state.watch = Task { [weak self, updates = reachability.updates] in
+                var isAway = false
+                for await path in updates {
+                    if path.isReachable, isAway { await self?.retryAfterLoss() }
+                    isAway = path.status == .notReachable
+                }
+            }
+        }
+    }
+
     /// Carries on all transfers that no process carries on, and returns them.
     ///
     /// - Parameters:
@@ -317,6 +344,7 @@ public final class TransferStore: Sendable {
             settings: settings)
         let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
         state.withLock { $0.transfers[details.id] = transfer }
+        watchNetwork()
         if starts { transfer.start() }
         return transfer
     }
@@ -357,6 +385,7 @@ public final class TransferStore: Sendable {
             answer: transfer.answer)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
+            if state.transfers.isEmpty { state.watch.take()?.cancel() }
             return Array(state.readers.values)
         }
         for reader in readers { reader.yield(done) }

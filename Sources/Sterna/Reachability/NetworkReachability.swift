@@ -113,8 +113,8 @@ public final class NetworkReachability: Sendable {
             if state.isTold { reader.yield(state.path) }
             return state.lastReader
         }
-        reader.onTermination = { [weak self] _ in
-            guard let self else { return }
+        // The sequence keeps this object, until it ends.
+        reader.onTermination = { [self] _ in
             _ = state.withLock { $0.readers.removeValue(forKey: number) }
             settle()
         }

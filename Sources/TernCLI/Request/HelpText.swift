@@ -36,6 +36,7 @@ enum HelpText {
           tern transfers  downloads and uploads that go on after a crash
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
+          tern network    show whether the network can be reached, and over what
           tern cert       show a server's certificates and pins
           tern serve      run the test server
           tern demo       watch the library at work, against a local test server

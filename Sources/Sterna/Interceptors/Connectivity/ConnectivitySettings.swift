@@ -21,7 +21,7 @@ extension SessionSettings {
     /// Idempotent requests wait, and those with an Idempotency-Key: before they are sent, if the default route is lost, and again if they
     /// fail by its loss and their body can be read again. They are bound by ``Timeouts/total`` and by the deadline. When the network returns,
     /// pauses between retries end, too; when it goes, idle connections are closed. Requests to this machine, and to addresses that another
-    /// route leads to, do not wait. A session with a Unix domain socket or a transport of its own is not concerned.
+    /// route leads to, do not wait. A session with a Unix domain socket is not concerned.
     public var waitsForConnectivity: Bool {
         get { options[WaitsForConnectivityKey.self] }
         set { options[WaitsForConnectivityKey.self] = newValue }
