@@ -19,14 +19,13 @@ public final class TransferStore: Sendable {
     private let folder: StoreFolder
     private let settings: TransferStoreSettings
     private let turns: TransferTurns
+    private let networkReturn = NetworkReturn()
     private let state = Mutex(State())
 
     private struct State {
         var transfers: [TransferID: Transfer] = [:]
         var readers: [Int: AsyncStream<TransferCompletion>.Continuation] = [:]
         var lastReader = 0
-        /// Watches the network while there are transfers.
-        var watch: Task<Void, Never>?
     }
 
     /// Opens a store, and makes its folder if there is none. Throws `writeFailed` if it cannot be used.
@@ -52,8 +51,6 @@ public final class TransferStore: Sendable {
         turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
     }
-
-    deinit { state.withLock { $0.watch }?.cancel() }
 
     // MARK: Adding
 
@@ -240,21 +237,6 @@ public final class TransferStore: Sendable {
         }
     }
 
-    /// Watches the network while there are transfers, and ends the pauses of those that it has failed when it returns.
-    private func watchNetwork() {
-        guard let reachability = settings.reachability else { return }
-        state.withLock { state in
-            guard !state.transfers.isEmpty, state.watch == nil else { return }
-            state.watch = Task { [weak self, updates = reachability.updates] in
-                var isAway = false
-                for await path in updates {
-                    if path.isReachable, isAway { await self?.retryAfterLoss() }
-                    isAway = path.status == .notReachable
-                }
-            }
-        }
-    }
-
     /// Carries on all transfers that no process carries on, and returns them.
     ///
     /// - Parameters:
@@ -343,8 +325,10 @@ public final class TransferStore: Sendable {
             details: details, files: folder.place(of: details.id), journal: journal, session: session,
             settings: settings)
         let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
-        state.withLock { $0.transfers[details.id] = transfer }
-        watchNetwork()
+        state.withLock { state in
+            state.transfers[details.id] = transfer
+            networkReturn.begin(settings.reachability) { [weak self] in await self?.retryAfterLoss() }
+        }
         if starts { transfer.start() }
         return transfer
     }
@@ -385,7 +369,7 @@ public final class TransferStore: Sendable {
             answer: transfer.answer)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
-            if state.transfers.isEmpty { state.watch.take()?.cancel() }
+            if state.transfers.isEmpty { networkReturn.end() }
             return Array(state.readers.values)
         }
         for reader in readers { reader.yield(done) }
@@ -405,18 +389,4 @@ public final class TransferStore: Sendable {
             try folder.remove(id)
         }
     }
-}
-
-/// A transfer and what has become of it.
-public struct TransferCompletion: Sendable, Hashable, Identifiable {
-    public let details: TransferDescription
-    public let state: TransferState
-
-    /// The bytes that are there, and the total if it is known.
-    public let progress: TransferProgress
-
-    /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
-    public let answer: TransferAnswer?
-
-    public var id: TransferID { details.id }
 }

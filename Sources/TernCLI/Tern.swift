@@ -47,7 +47,8 @@ struct Tern: AsyncParsableCommand {
     /// Otherwise the parser would take a value after options for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
         let others = [
-            "download", "upload", "cookies", "cache", "transfers", "network", "cert", "serve", "demo", "bench", "--version",
+            "download", "upload", "cookies", "cache", "transfers", "network", "cert", "serve", "demo", "bench",
+            "--version",
             "--generate-completion-script",
         ]
         guard let first = arguments.first, !others.contains(first) else { return arguments }

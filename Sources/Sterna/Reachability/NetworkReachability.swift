@@ -93,6 +93,9 @@ public final class NetworkReachability: Sendable {
         return PathRule(table: table, facts: options.facts).path(to: [address])
     }
 
+    /// Whether there is a connected network besides this machine's own, by what was known last.
+    var isConnected: Bool { state.withLock { $0.run }?.tables.current?.isConnected ?? false }
+
     /// An object for the same network that reports the default route's changes at once, and to nobody else.
     var unsettled: NetworkReachability {
         var options = ReachabilityOptions()
@@ -271,5 +274,7 @@ extension NetworkPath {
 
 extension String {
     /// The text without the brackets of an IPv6 address.
-    fileprivate var trimmingBrackets: String { hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self }
+    fileprivate var trimmingBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
 }

@@ -60,7 +60,9 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
-    private let gate: ConnectivityGate?
+
+    /// What holds requests while the network is away; nil in sessions that do not wait for it.
+    let connectivity: ConnectivityGate?
     let coalescing: CoalescingPlan
 
     init(
@@ -74,7 +76,7 @@ struct ChainBuilder: Sendable {
         self.transport = transport
         self.base = base
         cache = CachePlan(settings, calls: scope.calls)
-        gate = settings.connectivityGate
+        connectivity = settings.connectivityGate
         coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
@@ -92,7 +94,7 @@ struct ChainBuilder: Sendable {
             policies.append(
                 RetryInterceptor(
                     time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes,
-                    gate: gate))
+                    gate: connectivity))
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
@@ -119,7 +121,9 @@ struct ChainBuilder: Sendable {
         }
         if slots.contains(.coalescing) { policies.append(CoalescingInterceptor(plan: coalescing)) }
         if let cache { policies.append(CacheInterceptor(cache)) }
-        if let gate { policies.append(ConnectivityInterceptor(gate: gate, time: settings.engine.loopClock)) }
+        if let connectivity {
+            policies.append(ConnectivityInterceptor(gate: connectivity, time: settings.engine.loopClock))
+        }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [

@@ -56,16 +56,14 @@ public final class TestNetwork: Sendable {
 
     /// Makes a network with one interface, `test0`.
     public init(_ link: NetworkPath.Link = .cable, families: Set<IPAddress.Family> = [.v4, .v6]) {
-        source = Source(Self.table([link], families, nil))
+        source = Source(Self.table(link, "test0", families, nil))
         watch = NetworkWatch(source)
     }
 
     private static func table(
-        _ links: [NetworkPath.Link], _ families: Set<IPAddress.Family>, _ isMetered: Bool?
+        _ link: NetworkPath.Link, _ name: String, _ families: Set<IPAddress.Family>, _ isMetered: Bool?
     ) -> NetworkTable {
-        NetworkTable(
-            links: links.enumerated().map { ("test\($0.offset)", $0.element) }, families: families,
-            isMetered: isMetered)
+        NetworkTable(links: [(name, link)], families: families, isMetered: isMetered)
     }
 
     /// Whether anything watches the network.
@@ -87,11 +85,12 @@ public final class TestNetwork: Sendable {
     /// Takes the network away.
     public func lose() { source.set(NetworkTable(links: [], families: [])) }
 
-    /// Connects by an interface with default routes.
+    /// Connects by an interface with default routes, in place of the one of before.
     public func connect(
-        by link: NetworkPath.Link = .cable, families: Set<IPAddress.Family> = [.v4, .v6], isMetered: Bool? = nil
+        by link: NetworkPath.Link = .cable, named name: String = "test0",
+        families: Set<IPAddress.Family> = [.v4, .v6], isMetered: Bool? = nil
     ) {
-        source.set(Self.table([link], families, isMetered))
+        source.set(Self.table(link, name, families, isMetered))
     }
 
     /// Makes the network one of which the system does not tell.

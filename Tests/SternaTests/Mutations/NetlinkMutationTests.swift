@@ -15,7 +15,10 @@ struct NetlinkMutationTests {
             NetlinkBuilder.address("10.0.0.1", 3, flags: 0x80, peer: "10.0.0.2", isGone: true),
             NetlinkBuilder.done(1), NetlinkBuilder.done(2), NetlinkBuilder.error(-16, 1),
         ],
-        tokens: [[16, 0], [18, 0], [20, 0], [24, 0], [25, 0], [3, 0], [4, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0], [0x10, 0, 0, 0]]
+        tokens: [
+            [16, 0], [18, 0], [20, 0], [24, 0], [25, 0], [3, 0], [4, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0],
+            [0x10, 0, 0, 0],
+        ]
     ) { bytes in
         let messages = NetlinkMessage.messages(in: bytes)
         guard messages.count <= bytes.count / NetlinkNumbers.headerLength else {

@@ -6,7 +6,9 @@ import SternaCore
 enum NetlinkBuilder {
     typealias Numbers = NetlinkNumbers
 
-    static func message(_ type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, _ body: (inout NetlinkWriter) -> Void = { _ in })
+    static func message(
+        _ type: UInt16, flags: UInt16 = 0, sequence: UInt32 = 0, _ body: (inout NetlinkWriter) -> Void = { _ in }
+    )
         -> [UInt8]
     {
         var writer = NetlinkWriter(type, flags: flags, sequence: sequence)
@@ -47,7 +49,8 @@ enum NetlinkBuilder {
         sequence: UInt32 = 0
     ) -> [UInt8] {
         guard let address = IPAddress(text) else { return [] }
-        return message(isGone ? Numbers.Message.deletedAddress : Numbers.Message.newAddress, sequence: sequence) { writer in
+        return message(isGone ? Numbers.Message.deletedAddress : Numbers.Message.newAddress, sequence: sequence) {
+            writer in
             writer.append(address.family == .v4 ? Numbers.Family.v4 : Numbers.Family.v6)
             writer.append(UInt8(24))
             writer.append(UInt8(0))
@@ -120,6 +123,7 @@ enum NetlinkBuilder {
         loopback, link(2, "eth0"), address("127.0.0.1", 1, scope: 254), address("192.0.2.5", 2),
         address("2001:db8::5", 2), address("fe80::5", 2, scope: 253),
         route("192.0.2.5/32", [2], table: 255, kind: 2), route("192.0.2.0/24", [2]), route("0.0.0.0/0", [2]),
-        route("2001:db8::/64", [2], metric: 256), route("fe80::/64", [2], metric: 256), route("::/0", [2], metric: 1024),
+        route("2001:db8::/64", [2], metric: 256), route("fe80::/64", [2], metric: 256),
+        route("::/0", [2], metric: 1024),
     ]
 }

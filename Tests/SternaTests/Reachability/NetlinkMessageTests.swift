@@ -7,11 +7,14 @@ import Testing
 struct NetlinkMessageTests {
     private typealias Build = NetlinkBuilder
 
-    private func contents(_ bytes: [UInt8]) -> [NetlinkMessage.Content] { NetlinkMessage.messages(in: bytes).map(\.content) }
+    private func contents(_ bytes: [UInt8]) -> [NetlinkMessage.Content] {
+        NetlinkMessage.messages(in: bytes).map(\.content)
+    }
 
     @Test("Links have a name, flags, a driver and their relations")
     func link() throws {
-        let bytes = Build.link(7, "wg0", flags: 0x1, hardware: 65_534, operState: 2, driver: "wireguard", lower: 3, master: 4)
+        let bytes = Build.link(
+            7, "wg0", flags: 0x1, hardware: 65_534, operState: 2, driver: "wireguard", lower: 3, master: 4)
         guard case .link(let link)? = contents(bytes).first else {
             Issue.record("\(contents(bytes))")
             return

@@ -68,8 +68,8 @@ struct NetworkReachabilityTests {
         #expect(await second.next()?.status == .reachable(.wifi))
         let steps: [(NetworkPath.Status, () -> Void)] = [
             (.notReachable, { network.lose() }), (.reachable(.cellular), { network.connect(by: .cellular) }),
-            (.reachable(.cable), { network.connect(by: .cellular); network.connect(by: .cable) }),
-            (.unknown, { network.hide() }), (.reachable(.cable), { network.connect() }),
+            (.reachable(.cable), { network.connect(by: .cable) }), (.unknown, { network.hide() }),
+            (.reachable(.wifi), { network.connect(by: .wifi) }),
         ]
         for (status, step) in steps.dropLast(3) {
             step()
@@ -131,8 +131,10 @@ struct NetworkReachabilityTests {
     func notification() async {
         let center = NotificationCenter()
         let seen = Mutex<[String]>([])
-        let token = center.addObserver(forName: SternaNotification.reachabilityDidChange, object: nil, queue: nil) { note in
-            let text = "\(note[SternaNotification.reachabilityStatus] ?? -9) \(note[SternaNotification.networkPath]?.interface ?? "-")"
+        let token = center.addObserver(forName: SternaNotification.reachabilityDidChange, object: nil, queue: nil) {
+            note in
+            let text =
+                "\(note[SternaNotification.reachabilityStatus] ?? -9) \(note[SternaNotification.networkPath]?.interface ?? "-")"
             seen.withLock { $0.append(text) }
         }
         defer { center.removeObserver(token) }
@@ -157,12 +159,12 @@ struct NetworkReachabilityTests {
     }
 
     private struct FixedResolver: HostResolver {
-        let addresses: Mutex<[IPAddress]?>
+        let addresses: [IPAddress]?
 
-        init(_ texts: [String]?) { addresses = Mutex(texts?.compactMap { IPAddress($0) }) }
+        init(_ texts: [String]?) { addresses = texts?.compactMap { IPAddress($0) } }
 
         func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
-            guard host == "example.com", let found = addresses.withLock({ $0 }) else {
+            guard host == "example.com", let found = addresses else {
                 throw SternaError(.hostNotFound, phase: .resolve, "None.")
             }
             return ResolvedHost(found)
@@ -171,7 +173,7 @@ struct NetworkReachabilityTests {
 
     @Test("Hosts are their addresses; a name that cannot be looked up is where the default route leads")
     func hosts() async {
-        let watch = NetworkWatch(FixedSource(NetlinkBuilder.table(NetlinkBuilder.usual.dropLast(1) + [])))
+        let watch = NetworkWatch(FixedSource(NetlinkBuilder.table(NetlinkBuilder.usual.dropLast())))
         func path(_ host: String, _ addresses: [String]?) async -> String {
             let reachability = NetworkReachability(
                 to: .host(host), options: options(), watch: watch, resolver: FixedResolver(addresses))
@@ -206,10 +208,12 @@ struct NetworkReachabilityTests {
                 default: ServerResponse(status: 200, body: .text("Sign in"))
                 }
             }
-            var probe = ReachabilityProbe(server.url("/probe"))
-            probe.timeLimit = .seconds(60)
             let network = TestNetwork()
-            let reachability = network.reachability(options: options { [probe] in $0.probe = probe })
+            let reachability = network.reachability(
+                options: options {
+                    $0.probe = ReachabilityProbe(server.url("/probe"))
+                    $0.probe?.timeLimit = .seconds(60)
+                })
             var updates = reachability.updates.makeAsyncIterator()
             #expect(await updates.next()?.description == "reachable by cable (test0), IPv4 and IPv6, confirmed")
             for portal in ["302", "200"] {
@@ -220,23 +224,25 @@ struct NetworkReachabilityTests {
                 let path = await updates.next()
                 #expect(path?.status == .notReachable && path?.confirmation == .captivePortal)
             }
-            server.route("GET", "/probe") { _ in ServerResponse(status: 204) }
+            answer.withLock { $0 = "204" }
+            network.lose()
+            #expect(await updates.next()?.confirmation == .notAsked)
             network.connect(by: .cable)
-            let path = await updates.next()
-            #expect(path == nil || path?.confirmation == .confirmed)
+            #expect(await updates.next()?.confirmation == .confirmed)
         }
     }
 
     @Test("A probe without an answer takes the path away")
     func failedProbe() async throws {
-        var probe = ReachabilityProbe("http://127.0.0.1:1/")
-        probe.timeLimit = .seconds(60)
         let network = TestNetwork()
-        let reachability = network.reachability(options: options { [probe] in $0.probe = probe })
-        let path = await reachability.current()
-        #expect(path.status == .notReachable && path.confirmation == .failed)
-        // The network itself has not changed, so that nothing is reported.
+        let reachability = network.reachability(
+            options: options { $0.probe = ReachabilityProbe("http://127.0.0.1:1/") })
+        var updates = reachability.updates.makeAsyncIterator()
+        let path = await updates.next()
+        #expect(path?.status == .notReachable && path?.confirmation == .failed)
+        // The same network is no change; its loss is one.
         network.connect()
-        #expect(await reachability.current() == path)
+        network.lose()
+        #expect(await updates.next()?.confirmation == .notAsked)
     }
 }

@@ -44,25 +44,36 @@ struct PathRuleTests {
         Case(
             "both routes lost", none, Build.route("0.0.0.0/0", [2], isGone: true),
             Build.route("::/0", [2], metric: 1024, isGone: true)),
-        Case("a refusal of a lower metric", v6, Build.route("0.0.0.0/0", [2], isGone: true),
+        Case(
+            "a refusal of a lower metric", v6, Build.route("0.0.0.0/0", [2], isGone: true),
             Build.route("0.0.0.0/0", [2], metric: 100), Build.route("0.0.0.0/0", metric: 50, kind: 7)),
         Case("a refusal of a higher metric", both, Build.route("0.0.0.0/0", metric: 50, kind: 7)),
         Case("a blackhole", v6, Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/0", kind: 6)),
-        Case("the default table", both, Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/0", [2], table: 253)),
-        Case("passed on to the default table", both, Build.route("0.0.0.0/0", [2], isGone: true),
+        Case(
+            "the default table", both, Build.route("0.0.0.0/0", [2], isGone: true),
+            Build.route("0.0.0.0/0", [2], table: 253)),
+        Case(
+            "passed on to the default table", both, Build.route("0.0.0.0/0", [2], isGone: true),
             Build.route("0.0.0.0/0", kind: 9), Build.route("0.0.0.0/0", [2], table: 253)),
-        Case("a table of another policy", v6, Build.route("0.0.0.0/0", [2], isGone: true),
+        Case(
+            "a table of another policy", v6, Build.route("0.0.0.0/0", [2], isGone: true),
             Build.route("0.0.0.0/0", [2], table: 100)),
-        Case("the first hop down", "reachable by cable (eth1), IPv4 and IPv6", Build.link(2, "eth0", flags: 1, operState: 2),
+        Case(
+            "the first hop down", "reachable by cable (eth1), IPv4 and IPv6",
+            Build.link(2, "eth0", flags: 1, operState: 2),
             Build.link(3, "eth1"), Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/0", [2, 3]),
             Build.route("::/0", [2], metric: 1024, isGone: true), Build.route("::/0", [3], metric: 1024)),
-        Case("a dead route makes way", "reachable by cable (eth1), IPv4 and IPv6",
+        Case(
+            "a dead route makes way", "reachable by cable (eth1), IPv4 and IPv6",
             Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/0", [2], routeFlags: 0x11),
             Build.link(3, "eth1"), Build.route("0.0.0.0/0", [3], metric: 9)),
-        Case("a route without a carrier does not, by the system's default", v6,
+        Case(
+            "a route without a carrier does not, by the system's default", v6,
             Build.link(3, "eth1", flags: 1, operState: 2), Build.route("0.0.0.0/0", [2], isGone: true),
             Build.route("0.0.0.0/0", [3], routeFlags: 0x10), Build.route("0.0.0.0/0", [2], metric: 9)),
-        Case("the halves of a tunnel", "reachable by cable (tun0), IPv4 and IPv6", Build.route("0.0.0.0/0", [2], isGone: true),
+        Case(
+            "the halves of a tunnel", "reachable by cable (tun0), IPv4 and IPv6",
+            Build.route("0.0.0.0/0", [2], isGone: true),
             Build.link(4, "tun0", flags: 0x1 | 0x10 | 0x40, hardware: 65_534, operState: 0, driver: "tun"),
             Build.route("0.0.0.0/1", [4]), Build.route("128.0.0.0/1", [4])),
         Case("one half of a tunnel", v6, Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/1", [2])),
@@ -74,7 +85,8 @@ struct PathRuleTests {
     @Test(
         "Addresses: the longest prefix decides",
         arguments: [
-            ("198.51.100.1", v4), ("192.0.2.77", v4), ("10.1.2.3", none), ("10.9.9.9", "reachable by Wi-Fi (wlan0), IPv4"),
+            ("198.51.100.1", v4), ("192.0.2.77", v4), ("10.1.2.3", none),
+            ("10.9.9.9", "reachable by Wi-Fi (wlan0), IPv4"),
             ("192.0.2.5", "reachable by cable (lo), IPv4"), ("127.0.0.1", "reachable by cable (lo), IPv4"),
             ("127.9.9.9", "reachable by cable (lo), IPv4"), ("::1", "reachable by cable (lo), IPv6"),
             ("2001:db8::9", v6), ("2a00::1", v6), ("::ffff:10.1.2.3", none), ("::ffff:198.51.100.1", v4),

@@ -49,7 +49,9 @@ final class ConnectivityGate: Sendable {
             paths.report(path)
             // A path that moves to another interface takes its connections' addresses with it.
             let isLost = known.isReachable && (!path.isReachable || path.interface != known.interface)
-            guard path.status != .notReachable else { return (isLost, [@Sendable () -> Void]()) }
+            guard known.status == .notReachable, path.status != .notReachable else {
+                return (isLost, [@Sendable () -> Void]())
+            }
             defer { state.waiters = [:] }
             return (isLost, Array(state.waiters.values))
         }
@@ -57,25 +59,31 @@ final class ConnectivityGate: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls a closure once when the network is back, at once if it is not away. Returns a closure that gives it up.
-    func whenBack(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    /// Calls a closure once when the network returns. Returns a closure that gives it up; nil if the network is not away.
+    func whenBack(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        enter(evenIfThere: false, body)
+    }
+
+    /// Calls a closure once when the network returns from its next, or present, absence. Returns a closure that gives it up.
+    func whenNextBack(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        enter(evenIfThere: true, body) ?? {}
+    }
+
+    private func enter(evenIfThere: Bool, _ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         begin()
         let number = state.withLock { state -> Int? in
-            guard paths.current.status == .notReachable else { return nil }
+            guard evenIfThere || paths.current.status == .notReachable else { return nil }
             state.lastWaiter += 1
             state.waiters[state.lastWaiter] = body
             return state.lastWaiter
         }
-        guard let number else {
-            body()
-            return {}
-        }
+        guard let number else { return nil }
         return { [weak self] in _ = self?.state.withLock { $0.waiters.removeValue(forKey: number) } }
     }
 
-    /// Whether a route besides the default one leads to the address that a host is.
+    /// Whether a host may be reached without a default route: an address by the route to it, a name if there is any connected network.
     func hasOtherRoute(to host: String) -> Bool {
-        guard let address = IPAddress(host) else { return false }
+        guard let address = IPAddress(host) else { return reachability.isConnected }
         return reachability.path(to: address).isReachable
     }
 }

@@ -24,7 +24,8 @@ struct ConnectivityInterceptor: Interceptor {
             do {
                 return try await next(request)
             } catch let error as SternaError {
-                guard ConnectivityRule.isLoss(error.kind), await ConnectivityRule.holdsAfter(error, request, gate.answer())
+                guard ConnectivityRule.isLoss(error.kind),
+                    await ConnectivityRule.holdsAfter(error, request, gate.answer())
                 else { throw error }
                 try await wait(request)
             }
@@ -40,6 +41,7 @@ struct ConnectivityInterceptor: Interceptor {
             isBack.withLock { $0 = true }
             pause.wake()
         }
+        guard let giveUp else { return }
         defer { giveUp() }
         try await pause.wait()
         guard !isBack.withLock({ $0 }) else { return }

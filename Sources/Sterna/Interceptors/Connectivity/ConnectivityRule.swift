@@ -1,19 +1,27 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
+import SternaPlatform
 
 /// Decides which requests wait for the network. Functions of values.
 enum ConnectivityRule {
-    /// Whether a request waits before its first attempt, since it can reach nothing: the default route is lost, and its host is no address
-    /// that another route leads to.
+    /// Whether a request waits before its first attempt, since it can reach nothing: the default route is lost, and no other one may lead to
+    /// its host.
     static func holdsBefore(_ request: Request, _ path: NetworkPath, hasOtherRoute: Bool) -> Bool {
         guard path.status == .notReachable, mayWait(request), !isLocal(request.url) else { return false }
         return !hasOtherRoute
     }
 
-    /// Whether a request waits after a failure, to be sent again.
+    /// Whether a request waits after a failure, to be sent again. A host that has refused the connection was reached.
     static func holdsAfter(_ error: SternaError, _ request: Request, _ path: NetworkPath) -> Bool {
-        guard path.status == .notReachable, mayWait(request), request.isReplayable else { return false }
-        return isLoss(error.kind)
+        guard path.status == .notReachable, mayWait(request), request.isReplayable, !isLocal(request.url) else {
+            return false
+        }
+        return isLoss(error.kind) && !isRefusal(error)
+    }
+
+    private static func isRefusal(_ error: SternaError) -> Bool {
+        (error.underlying as? IOError)?.errnoCode == ECONNREFUSED
     }
 
     /// Requests that a server may get twice, and those that it has no part of yet.

@@ -18,10 +18,10 @@ extension SessionSettings {
     ///
     ///     let api = try Session(baseURL: "https://api.example.com") { $0.waitsForConnectivity = true }
     ///
-    /// Idempotent requests wait, and those with an Idempotency-Key: before they are sent, if the default route is lost, and again if they
-    /// fail by its loss and their body can be read again. They are bound by ``Timeouts/total`` and by the deadline. When the network returns,
-    /// pauses between retries end, too; when it goes, idle connections are closed. Requests to this machine, and to addresses that another
-    /// route leads to, do not wait. A session with a Unix domain socket is not concerned.
+    /// Idempotent requests wait, and those with an Idempotency-Key: before they are sent, if no network is there, and again if they fail while
+    /// the default route is lost and their body can be read again. They are bound by ``Timeouts/total`` and by the deadline. When the network
+    /// returns, pauses between retries end, too; when it goes, idle connections are closed. Requests to this machine do not wait, nor do those
+    /// of a session with a Unix domain socket.
     public var waitsForConnectivity: Bool {
         get { options[WaitsForConnectivityKey.self] }
         set { options[WaitsForConnectivityKey.self] = newValue }

@@ -118,10 +118,10 @@ final class RetryInterceptor: Interceptor {
     /// Waits before a retry; after the loss of a connection no longer than until the network returns.
     private nonisolated(nonsending) func pause(_ retry: ScheduledRetry, _ request: Request) async throws {
         let pause = RetryPause(retry.delay, request.call, time)
-        guard let gate, gate.path.status == .notReachable, case .error(let kind) = retry.reason,
-            ConnectivityRule.isLoss(kind)
-        else { return try await pause.wait() }
-        let giveUp = gate.whenBack { pause.wake() }
+        guard let gate, case .error(let kind) = retry.reason, ConnectivityRule.isLoss(kind) else {
+            return try await pause.wait()
+        }
+        let giveUp = gate.whenNextBack { pause.wake() }
         defer { giveUp() }
         try await pause.wait()
     }

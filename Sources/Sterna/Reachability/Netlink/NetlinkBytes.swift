@@ -9,7 +9,9 @@ struct NetlinkBytes: Sendable, Hashable {
     var count: Int { bytes.count }
 
     /// Returns an integer at an offset; nil if it would end behind the bytes.
-    func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Number.Type = Number.self) -> Number? {
+    func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Number.Type = Number.self)
+        -> Number?
+    {
         guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return nil }
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
     }
@@ -87,5 +89,7 @@ struct NetlinkWriter {
 
 extension [UInt8] {
     /// The bytes of a number in the machine's order.
-    init(netlink number: some FixedWidthInteger & BitwiseCopyable) { self = Swift.withUnsafeBytes(of: number) { Array($0) } }
+    init(netlink number: some FixedWidthInteger & BitwiseCopyable) {
+        self = Swift.withUnsafeBytes(of: number) { Array($0) }
+    }
 }

@@ -35,9 +35,11 @@ struct NetlinkMessage: Sendable, Hashable {
         var messages: [NetlinkMessage] = []
         var offset = 0
         while messages.count < longestDatagram, let length = bytes.integer(offset, as: UInt32.self),
-            let type = bytes.integer(offset + 4, as: UInt16.self), let flags = bytes.integer(offset + 6, as: UInt16.self),
+            let type = bytes.integer(offset + 4, as: UInt16.self),
+            let flags = bytes.integer(offset + 6, as: UInt16.self),
             let sequence = bytes.integer(offset + 8, as: UInt32.self), length >= NetlinkNumbers.headerLength,
-            let body = bytes.part(offset + NetlinkNumbers.headerLength, Int(clamping: length) - NetlinkNumbers.headerLength)
+            let body = bytes.part(
+                offset + NetlinkNumbers.headerLength, Int(clamping: length) - NetlinkNumbers.headerLength)
         {
             messages.append(NetlinkMessage(content: content(type, body), flags: flags, sequence: sequence))
             offset += (Int(length) + 3) & ~3

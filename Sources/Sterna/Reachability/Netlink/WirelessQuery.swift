@@ -40,7 +40,8 @@ enum WirelessQuery {
         let bytes = NetlinkBytes(datagram[...])
         var answer = Answer()
         var offset = 0
-        while let length = bytes.integer(offset, as: UInt32.self), let type = bytes.integer(offset + 4, as: UInt16.self),
+        while let length = bytes.integer(offset, as: UInt32.self),
+            let type = bytes.integer(offset + 4, as: UInt16.self),
             let number = bytes.integer(offset + 8, as: UInt32.self), length >= NetlinkNumbers.headerLength,
             let body = bytes.part(
                 offset + NetlinkNumbers.headerLength, Int(clamping: length) - NetlinkNumbers.headerLength)

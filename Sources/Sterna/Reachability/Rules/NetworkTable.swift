@@ -87,6 +87,14 @@ package struct NetworkTable: Sendable, Hashable {
         }
     }
 
+    /// Whether a link besides the loopback has an address, so that hosts of a connected network may be reached without a default route.
+    var isConnected: Bool {
+        addresses.contains { address in
+            guard address.isUsable, let link = links[address.link] else { return false }
+            return !link.isLoopback && link.isRunning
+        }
+    }
+
     /// The links of which the kernel does not say whether they are Wi-Fi.
     var unclassified: [NetworkLink] { links.values.filter(\.mayBeWireless).sorted { $0.index < $1.index } }
 }

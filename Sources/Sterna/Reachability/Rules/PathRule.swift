@@ -75,11 +75,14 @@ struct PathRule {
         for length in stride(from: min(width, longest), through: 0, by: -1) {
             guard let prefix = IPPrefix(address, length: length), let all = table.routes[prefix] else { continue }
             let alive = all.filter { route in
-                route.table == number && (route.kind != .unicast || route.hops.isEmpty || !route.hops.allSatisfy(\.isDead))
+                route.table == number
+                    && (route.kind != .unicast || route.hops.isEmpty || !route.hops.allSatisfy(\.isDead))
             }
             guard let metric = alive.map(\.metric).min() else { continue }
             // Sorted, so that the answer does not depend on the order of a set.
-            return alive.filter { $0.metric == metric }.sorted { ($0.hops.first?.link ?? 0) < ($1.hops.first?.link ?? 0) }
+            return alive.filter { $0.metric == metric }.sorted {
+                ($0.hops.first?.link ?? 0) < ($1.hops.first?.link ?? 0)
+            }
         }
         return nil
     }

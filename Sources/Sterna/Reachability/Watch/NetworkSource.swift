@@ -27,7 +27,8 @@ extension NetworkTable {
     ) {
         self.init()
         var loopback = NetworkLink(
-            index: 1, flags: NetlinkNumbers.LinkFlag.up | NetlinkNumbers.LinkFlag.running | NetlinkNumbers.LinkFlag.loopback,
+            index: 1,
+            flags: NetlinkNumbers.LinkFlag.up | NetlinkNumbers.LinkFlag.running | NetlinkNumbers.LinkFlag.loopback,
             hardware: NetlinkNumbers.Hardware.loopback)
         loopback.name = "lo"
         add(loopback)
