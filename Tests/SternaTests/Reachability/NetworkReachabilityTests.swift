@@ -205,7 +205,7 @@ struct NetworkReachabilityTests {
                 switch answer.withLock({ $0 }) {
                 case "204": ServerResponse(status: 204)
                 case "302": ServerResponse(status: 302, headers: ["Location": "/login"])
-                default: ServerResponse(status: 200, body: .text("Sign in"))
+                default: ServerResponse.text("Sign in")
                 }
             }
             let network = TestNetwork()
