@@ -98,5 +98,7 @@ struct NetworkWatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         for await path in try options.reachability().updates { try options.print(path) }
+        // Only an interruption ends it.
+        throw ExitCode(ExitStatus.failure)
     }
 }

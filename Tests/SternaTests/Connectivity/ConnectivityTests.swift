@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaTesting
 import SternaTransport
 import Synchronization
@@ -134,6 +135,38 @@ struct ConnectivityTests {
         #expect(time.timerCount == 0)
         isAway.withLock { $0 = true }
         #expect(await #expect(throws: SternaError.self) { try await api.get("refused") }?.kind == .tlsFailed)
+    }
+
+    @Test("A failure that says that there is no path waits for the message of the loss")
+    func early() async throws {
+        let isAway = Mutex(true)
+        let (api, mock) = try make({ _ in }) { request in
+            guard request.url.path == "/v1/a", isAway.withLock({ $0 }) else { return }
+            var error = Self.lost
+            error.underlying = IOError(errnoCode: ENETUNREACH, reason: "connect")
+            throw error
+        }
+        try await know(api)
+        let work = Task { try await api.get("a") }
+        await time.waitForTimer(within: .milliseconds(100))
+        network.lose()
+        #expect(
+            await eventually { time.timerCount == 1 && api.plan.builder.connectivity?.path.status == .notReachable })
+        isAway.withLock { $0 = false }
+        network.connect()
+        _ = try await work.value
+        #expect(mock.requests.count == 3)
+    }
+
+    @Test("A host that refuses the connection was reached")
+    func refused() async throws {
+        let (api, _) = try make({ _ in }) { _ in
+            var error = Self.lost
+            error.underlying = IOError(errnoCode: ECONNREFUSED, reason: "connect")
+            throw error
+        }
+        network.lose()
+        #expect(await #expect(throws: SternaError.self) { try await api.get("a") }?.kind == .connectionFailed)
     }
 
     @Test("The pause before a retry ends when the network returns")

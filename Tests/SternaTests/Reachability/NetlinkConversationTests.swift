@@ -82,12 +82,15 @@ struct NetlinkConversationTests {
         #expect(shown(conversation.drained()) == [18, 8])
     }
 
-    @Test("A family that the kernel lacks leaves the other")
-    func refused() {
+    @Test("A kernel that does not tell is not asked again, and nothing is known", arguments: 0..<3)
+    func refused(phase: UInt32) {
         var conversation = NetlinkConversation()
         _ = conversation.drained()
-        #expect(shown(conversation.receive(Build.error(-95, 1))) == [22, 2])
-        #expect(conversation.receive(Build.error(-95, 99)) == nil)
+        _ = conversation.receive(Build.error(-13, 99))
+        for sequence in 0..<phase { _ = conversation.receive(Build.done(sequence + 1)) }
+        #expect(!conversation.isRefused)
+        #expect(conversation.receive(Build.error(-13, phase + 1)) == nil)
+        #expect(conversation.isRefused && conversation.table == nil && conversation.drained() == nil)
     }
 
     @Test("What the kernel changes in silence is asked for again")

@@ -33,6 +33,19 @@ final class ConnectivityGate: Sendable {
         return await paths.change(after: 0)?.1 ?? paths.current
     }
 
+    /// Returns the path after its next change, or after a while.
+    func change(within delay: Duration, _ time: LoopClock) async -> NetworkPath {
+        let seen = paths.version
+        guard path.isReachable else { return path }
+        await withTaskGroup(of: Void.self) { [paths] group in
+            group.addTask { _ = await paths.change(after: seen) }
+            group.addTask { try? await time.wait(delay) }
+            await group.next()
+            group.cancelAll()
+        }
+        return path
+    }
+
     private func begin() {
         state.withLock { state in
             guard state.pump == nil else { return }

@@ -25,11 +25,17 @@ struct ConnectivityInterceptor: Interceptor {
                 return try await next(request)
             } catch let error as SternaError {
                 guard ConnectivityRule.isLoss(error.kind),
-                    await ConnectivityRule.holdsAfter(error, request, gate.answer())
+                    ConnectivityRule.holdsAfter(error, request, await newestPath(after: error))
                 else { throw error }
                 try await wait(request)
             }
         }
+    }
+
+    private func newestPath(after error: SternaError) async -> NetworkPath {
+        let path = await gate.answer()
+        guard path.isReachable, ConnectivityRule.saysLost(error) else { return path }
+        return await gate.change(within: .milliseconds(100), time)
     }
 
     /// Waits until the network is back, or throws `timedOut` at the request's deadline.

@@ -24,6 +24,12 @@ enum ConnectivityRule {
         (error.underlying as? IOError)?.errnoCode == ECONNREFUSED
     }
 
+    /// Whether the system has said that there is no path, which it may have done before its message about the loss was read.
+    static func saysLost(_ error: SternaError) -> Bool {
+        guard let code = (error.underlying as? IOError)?.errnoCode else { return false }
+        return [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EADDRNOTAVAIL].contains(code)
+    }
+
     /// Requests that a server may get twice, and those that it has no part of yet.
     private static func mayWait(_ request: Request) -> Bool {
         request.isIdempotent || IdempotencyKey.isSet(in: request)

@@ -40,6 +40,9 @@ struct NetlinkConversation {
     /// Whether something was missed while no dump, or that of an earlier part, was under way.
     private(set) var needsDump = true
 
+    /// Whether the kernel does not tell, such as to programs of Android.
+    private(set) var isRefused = false
+
     init() {}
 
     /// Whether a dump is under way.
@@ -81,8 +84,10 @@ struct NetlinkConversation {
             phase = nil
             needsDump = true
         case .error(let code) where isAnswer && code != 0:
-            // Without IPv6, say. What the other parts know still counts.
-            return advance()
+            // Half an answer would be a wrong one.
+            phase = nil
+            table = nil
+            isRefused = true
         default:
             if apply(message) { needsDump = true }
         }
@@ -112,7 +117,7 @@ struct NetlinkConversation {
     mutating func lost() -> [UInt8] { begin() }
 
     /// Nothing more is there to receive. Returns a request if something was missed.
-    mutating func drained() -> [UInt8]? { phase == nil && needsDump ? begin() : nil }
+    mutating func drained() -> [UInt8]? { phase == nil && needsDump && !isRefused ? begin() : nil }
 
     mutating func setWireless(_ isWireless: Bool, _ index: Int32) {
         table?.setWireless(isWireless, index)

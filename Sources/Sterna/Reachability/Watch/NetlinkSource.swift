@@ -51,7 +51,13 @@ final class NetlinkReader: Sendable {
         var conversation = NetlinkConversation()
         var reported: NetworkTable?
         var asked: UInt32 = 0
+        /// Requests in a row that could not be sent.
+        var failures = 0
+        var isRefused = false
     }
+
+    /// Requests that are tried until the system counts as one that does not tell.
+    private static let mostFailures = 10
 
     /// Larger than any datagram of the kernel, which has 32 KiB at most.
     private static let capacity = 64 << 10
@@ -85,13 +91,18 @@ final class NetlinkReader: Sendable {
 
     private func send(_ request: [UInt8]?) {
         guard let request else { return }
-        // A request that does not fit is repeated after the next message, or once the socket has room.
-        let result = CSternaNetlink_send(sockets.route, request, request.count)
-        if result != 0 {
-            queue.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
-                guard let self, !events.source.isCancelled else { return }
-                send(state.withLock { $0.conversation.lost() })
-            }
+        guard CSternaNetlink_send(sockets.route, request, request.count) != 0 else {
+            return state.withLock { $0.failures = 0 }
+        }
+        let failures = state.withLock { state in
+            state.failures += 1
+            return state.failures
+        }
+        guard failures <= Self.mostFailures else { return report(nil) }
+        // Memory may be short for the moment.
+        queue.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
+            guard let self, !events.source.isCancelled else { return }
+            send(state.withLock { $0.conversation.lost() })
         }
     }
 
@@ -122,6 +133,12 @@ final class NetlinkReader: Sendable {
 
     /// Reports the complete table if it has changed.
     private func publish() {
+        let isRefused = state.withLock { state in
+            guard state.conversation.isRefused, !state.isRefused else { return false }
+            state.isRefused = true
+            return true
+        }
+        if isRefused { return report(nil) }
         let unclassified = state.withLock { $0.conversation.table?.unclassified ?? [] }
         if !unclassified.isEmpty { classify(unclassified) }
         let table = state.withLock { state -> NetworkTable? in
