@@ -63,6 +63,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "CSternaNetlink"),
         .target(name: "SternaPlatform", swiftSettings: strict),
         .target(name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore], swiftSettings: strict),
         .target(
@@ -83,8 +84,8 @@ let package = Package(
         .target(
             name: "Sterna",
             dependencies: [
-                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport", httpTypes,
-                structuredFields, nioCore, nioPosix, logging, crypto,
+                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport",
+                "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, logging, crypto,
             ],
             swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),

@@ -19,6 +19,7 @@ public final class TransferStore: Sendable {
     private let folder: StoreFolder
     private let settings: TransferStoreSettings
     private let turns: TransferTurns
+    private let networkReturn = NetworkReturn()
     private let state = Mutex(State())
 
     private struct State {
@@ -227,6 +228,14 @@ public final class TransferStore: Sendable {
         for transfer in transfers where transfer.status.state == .waiting { try? await transfer.resume() }
     }
 
+    /// Begins the next attempt of the transfers that wait for it after the network has failed them.
+    private func retryAfterLoss() async {
+        for transfer in transfers where transfer.status.state == .waiting {
+            guard let failure = transfer.attempts.last?.failure, TransferRule.isLoss(failure) else { continue }
+            try? await transfer.resume()
+        }
+    }
+
     /// Carries on all transfers that no process carries on, and returns them.
     ///
     /// - Parameters:
@@ -315,7 +324,10 @@ public final class TransferStore: Sendable {
             details: details, files: folder.place(of: details.id), journal: journal, session: session,
             settings: settings)
         let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
-        state.withLock { $0.transfers[details.id] = transfer }
+        state.withLock { state in
+            state.transfers[details.id] = transfer
+            networkReturn.begin(settings.reachability) { [weak self] in await self?.retryAfterLoss() }
+        }
         if starts { transfer.start() }
         return transfer
     }
@@ -356,6 +368,7 @@ public final class TransferStore: Sendable {
             answer: transfer.answer)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
+            if state.transfers.isEmpty { networkReturn.end() }
             return Array(state.readers.values)
         }
         for reader in readers { reader.yield(done) }
@@ -375,18 +388,4 @@ public final class TransferStore: Sendable {
             try folder.remove(id)
         }
     }
-}
-
-/// A transfer and what has become of it.
-public struct TransferCompletion: Sendable, Hashable, Identifiable {
-    public let details: TransferDescription
-    public let state: TransferState
-
-    /// The bytes that are there, and the total if it is known.
-    public let progress: TransferProgress
-
-    /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
-    public let answer: TransferAnswer?
-
-    public var id: TransferID { details.id }
 }

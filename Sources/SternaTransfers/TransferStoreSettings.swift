@@ -1,3 +1,5 @@
+public import Sterna
+
 /// How a ``TransferStore`` works, beside its folder.
 public struct TransferStoreSettings: Sendable {
     /// The maximum number of transfers that run at the same time in this store; 4 by default.
@@ -23,6 +25,10 @@ public struct TransferStoreSettings: Sendable {
 
     /// How long a transfer that may not begin waits until it asks again; 30 s by default.
     public var constraintInterval = Duration.seconds(30)
+
+    /// Tells when the network returns: transfers that have failed by its loss then begin their next attempt at once. By default
+    /// ``NetworkReachability/shared``, which watches while the store carries transfers on; nil leaves them to their pauses.
+    public var reachability: NetworkReachability? = .shared
 
     /// Further ways of uploading, by name; none by default.
     public var uploadMethods: [any UploadMethod] = []

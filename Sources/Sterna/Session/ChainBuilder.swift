@@ -60,6 +60,9 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
+
+    /// What holds requests while the network is away; nil in sessions that do not wait for it.
+    let connectivity: ConnectivityGate?
     let coalescing: CoalescingPlan
 
     init(
@@ -73,6 +76,7 @@ struct ChainBuilder: Sendable {
         self.transport = transport
         self.base = base
         cache = CachePlan(settings, calls: scope.calls)
+        connectivity = settings.connectivityGate
         coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
@@ -89,7 +93,8 @@ struct ChainBuilder: Sendable {
         if slots.contains(.retry) {
             policies.append(
                 RetryInterceptor(
-                    time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes))
+                    time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes,
+                    gate: connectivity))
         } else if hasApplicationInterceptors {
             policies.append(BodyReadingInterceptor())
         }
@@ -116,6 +121,9 @@ struct ChainBuilder: Sendable {
         }
         if slots.contains(.coalescing) { policies.append(CoalescingInterceptor(plan: coalescing)) }
         if let cache { policies.append(CacheInterceptor(cache)) }
+        if let connectivity {
+            policies.append(ConnectivityInterceptor(gate: connectivity, time: settings.engine.loopClock))
+        }
         if slots.contains(.signing) {
             let time = settings.engine.loopClock
             policies += [

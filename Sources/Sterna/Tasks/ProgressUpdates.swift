@@ -59,6 +59,9 @@ package final class UpdateChannel<Value: Sendable>: Sendable {
 
     package var current: Value { state.withLock { $0.value } }
 
+    /// The number of values that were reported.
+    package var version: Int { state.withLock { $0.version } }
+
     /// Sets the value; has no effect after the end.
     package func report(_ value: Value) {
         let waiters = state.withLock { state in

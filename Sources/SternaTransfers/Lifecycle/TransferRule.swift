@@ -74,6 +74,14 @@ enum TransferRule {
         }
     }
 
+    /// Whether a failure may come from a network that was away.
+    static func isLoss(_ failure: TransferFailure) -> Bool {
+        switch SternaError.Kind(rawValue: failure.kind) {
+        case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated: true
+        default: false
+        }
+    }
+
     static func milliseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000)

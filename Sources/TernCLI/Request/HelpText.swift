@@ -37,6 +37,7 @@ enum HelpText {
           tern page       save a web page with its resources
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
+          tern network    show whether the network can be reached, and over what
           tern cert       show a server's certificates and pins
           tern serve      run the test server
           tern demo       watch the library at work, against a local test server

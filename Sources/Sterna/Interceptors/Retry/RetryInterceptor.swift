@@ -11,12 +11,16 @@ final class RetryInterceptor: Interceptor {
     private let time: LoopClock
     private let ledger: RetryLedger
     private let collectedBytes: Int
+    private let gate: ConnectivityGate?
 
-    /// - Parameter collectedBytes: the maximum size of a collected body, in bytes.
-    init(time: LoopClock, ledger: RetryLedger, collectedBytes: Int) {
+    /// - Parameters:
+    ///   - collectedBytes: the maximum size of a collected body, in bytes.
+    ///   - gate: ends the wait before a retry when the network returns; nil in sessions that do not watch it.
+    init(time: LoopClock, ledger: RetryLedger, collectedBytes: Int, gate: ConnectivityGate? = nil) {
         self.time = time
         self.ledger = ledger
         self.collectedBytes = collectedBytes
+        self.gate = gate
     }
 
     private func random() -> Double { Double.random(in: 0..<1) }
@@ -104,10 +108,21 @@ final class RetryInterceptor: Interceptor {
             case .retry(let retry):
                 if case .success(let response) = outcome { response.body.cancel() }
                 work.schedule(retry)
-                try await RetryPause.wait(retry.delay, before: work.request, on: time)
+                try await pause(retry, work.request)
                 work.random = random()
                 outcome = await work.attempt(next)
             }
         }
+    }
+
+    /// Waits before a retry; after the loss of a connection no longer than until the network returns.
+    private nonisolated(nonsending) func pause(_ retry: ScheduledRetry, _ request: Request) async throws {
+        let pause = RetryPause(retry.delay, request.call, time)
+        guard let gate, case .error(let kind) = retry.reason, ConnectivityRule.isLoss(kind) else {
+            return try await pause.wait()
+        }
+        let giveUp = gate.whenNextBack { pause.wake() }
+        defer { giveUp() }
+        try await pause.wait()
     }
 }

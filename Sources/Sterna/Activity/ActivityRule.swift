@@ -1,0 +1,57 @@
+/// Decides when activity is shown. A value without a clock.
+struct ActivityRule: Sendable, Hashable {
+    /// What has to be done after a change.
+    struct Step: Sendable, Hashable {
+        /// Whether the activity begins or ends to be shown; nil for no change.
+        var shows: Bool?
+        /// The timer to set in place of an earlier one; nil leaves it, or there is none.
+        var timer: Timer?
+        var cancelsTimer = false
+    }
+
+    enum Timer: Sendable, Hashable { case start, end }
+
+    private(set) var state = NetworkActivity.State.notActive
+    private(set) var count = 0
+
+    /// Adds to the number of activities, which is never below zero.
+    mutating func add(_ change: Int) -> Step {
+        let (sum, isOver) = count.addingReportingOverflow(change)
+        count = isOver ? count : max(0, sum)
+        switch (state, count > 0) {
+        case (.notActive, true):
+            state = .delayingStart
+            return Step(timer: .start)
+        case (.delayingStart, false):
+            state = .notActive
+            return Step(cancelsTimer: true)
+        case (.active, false):
+            state = .delayingEnd
+            return Step(timer: .end)
+        case (.delayingEnd, true):
+            state = .active
+            return Step(cancelsTimer: true)
+        case (.notActive, false), (.delayingStart, true), (.active, true), (.delayingEnd, false): return Step()
+        }
+    }
+
+    /// The timer that was set last has come to its time.
+    mutating func timerFired() -> Step {
+        switch state {
+        case .delayingStart:
+            state = .active
+            return Step(shows: true)
+        case .delayingEnd:
+            state = .notActive
+            return Step(shows: false)
+        case .notActive, .active: return Step()
+        }
+    }
+
+    /// Ends at once.
+    mutating func reset() -> Step {
+        let isShown = state == .active || state == .delayingEnd
+        (state, count) = (.notActive, 0)
+        return Step(shows: isShown ? false : nil, cancelsTimer: true)
+    }
+}

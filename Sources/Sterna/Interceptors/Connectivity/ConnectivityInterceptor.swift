@@ -1,0 +1,58 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// Holds requests while the network is away, and sends those again that it has failed by going.
+///
+/// Below the cache, which answers without the network, and above signatures, which have a date.
+struct ConnectivityInterceptor: Interceptor {
+    let gate: ConnectivityGate
+    let time: LoopClock
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard request.options[WaitsForConnectivityKey.self] else { return try await next(request) }
+        let path = gate.path
+        if path.status == .notReachable,
+            ConnectivityRule.holdsBefore(
+                request, path, hasOtherRoute: gate.hasOtherRoute(to: request.url.hostWithoutBrackets))
+        {
+            try await wait(request)
+        }
+        // Each wait needs a loss of the network, so that this is no loop without end; the deadline bounds it, too.
+        while true {
+            do {
+                return try await next(request)
+            } catch let error as SternaError {
+                guard ConnectivityRule.isLoss(error.kind),
+                    ConnectivityRule.holdsAfter(error, request, await newestPath(after: error))
+                else { throw error }
+                try await wait(request)
+            }
+        }
+    }
+
+    private func newestPath(after error: SternaError) async -> NetworkPath {
+        let path = await gate.answer()
+        guard path.isReachable, ConnectivityRule.saysLost(error) else { return path }
+        return await gate.change(within: .milliseconds(100), time)
+    }
+
+    /// Waits until the network is back, or throws `timedOut` at the request's deadline.
+    private nonisolated(nonsending) func wait(_ request: Request) async throws {
+        let rest = request.deadline.map { Duration.nanoseconds(($0.instant - time.clock.now).nanoseconds) }
+        let pause = RetryPause(rest ?? .seconds(86_400 * 365), request.call, time)
+        let isBack = Mutex(false)
+        let giveUp = gate.whenBack {
+            isBack.withLock { $0 = true }
+            pause.wake()
+        }
+        guard let giveUp else { return }
+        defer { giveUp() }
+        try await pause.wait()
+        guard !isBack.withLock({ $0 }) else { return }
+        throw SternaError(
+            .timedOut, phase: .wait, "The network was away until the request's time was over; nothing was sent."
+        ).at(request)
+    }
+}

@@ -1,0 +1,126 @@
+/// The state of a conversation with the kernel: dumps of links, addresses and routes, and the changes that follow. A value without I/O.
+///
+/// Messages of a dump and of changes come in order on one socket, so that each is applied as it comes. Whatever may have been missed
+/// (a full socket, an inconsistent dump, a change that the kernel makes in silence) is answered by a fresh dump.
+struct NetlinkConversation {
+    private enum Phase: CaseIterable {
+        case links, addresses, routes
+
+        var request: (type: UInt16, body: Int) {
+            switch self {
+            case .links: (NetlinkNumbers.Message.getLink, 16)
+            case .addresses: (NetlinkNumbers.Message.getAddress, 8)
+            case .routes: (NetlinkNumbers.Message.getRoute, 12)
+            }
+        }
+
+        var next: Phase? {
+            switch self {
+            case .links: .addresses
+            case .addresses: .routes
+            case .routes: nil
+            }
+        }
+    }
+
+    /// Inconsistent dumps in a row, after which one is taken as it is: where changes never end, each change brings another dump.
+    private static let mostRestarts = 5
+
+    /// EBUSY, as messages have it.
+    private static let busy: Int32 = -16
+
+    /// The complete table that is known last; nil before the first one.
+    private(set) var table: NetworkTable?
+
+    private var fresh = NetworkTable()
+    private var phase: Phase?
+    private var sequence: UInt32 = 0
+    private var restarts = 0
+
+    /// Whether something was missed while no dump, or that of an earlier part, was under way.
+    private(set) var needsDump = true
+
+    /// Whether the kernel does not tell, such as to programs of Android.
+    private(set) var isRefused = false
+
+    init() {}
+
+    /// Whether a dump is under way.
+    var isDumping: Bool { phase != nil }
+
+    /// Begins a dump; returns the request to send.
+    mutating func begin() -> [UInt8] {
+        needsDump = false
+        fresh = NetworkTable()
+        return ask(.links)
+    }
+
+    private mutating func ask(_ phase: Phase) -> [UInt8] {
+        self.phase = phase
+        sequence &+= 1
+        let request = phase.request
+        var writer = NetlinkWriter(
+            request.type, flags: NetlinkNumbers.Flag.request | NetlinkNumbers.Flag.dump, sequence: sequence)
+        writer.appendZeros(request.body)
+        return writer.finished()
+    }
+
+    /// Takes a datagram of the kernel. Returns the next request, if there is one.
+    mutating func receive(_ datagram: [UInt8]) -> [UInt8]? {
+        var request: [UInt8]?
+        for message in NetlinkMessage.messages(in: datagram) { request = receive(message) ?? request }
+        return request
+    }
+
+    private mutating func receive(_ message: NetlinkMessage) -> [UInt8]? {
+        let isAnswer = phase != nil && message.sequence == sequence
+        if isAnswer, message.isInterrupted { needsDump = true }
+        switch message.content {
+        case .overrun:
+            needsDump = true
+        case .done where isAnswer: return advance()
+        case .error(Self.busy) where isAnswer:
+            // What is left of an earlier dump has to be received first.
+            phase = nil
+            needsDump = true
+        case .error(let code) where isAnswer && code != 0:
+            // Half an answer would be a wrong one.
+            phase = nil
+            table = nil
+            isRefused = true
+        default:
+            if apply(message) { needsDump = true }
+        }
+        return nil
+    }
+
+    /// Applies a message to the table of the dump under way, or to the complete one. Until the dump is complete, readers see the old one.
+    private mutating func apply(_ message: NetlinkMessage) -> Bool {
+        phase != nil ? fresh.apply(message) : table?.apply(message) ?? false
+    }
+
+    private mutating func advance() -> [UInt8]? {
+        guard let phase else { return nil }
+        if needsDump, restarts < Self.mostRestarts {
+            restarts += 1
+            return begin()
+        }
+        if let next = phase.next { return ask(next) }
+        restarts = 0
+        self.phase = nil
+        table = fresh
+        fresh = NetworkTable()
+        return nil
+    }
+
+    /// The socket has lost messages, the end of a dump possibly among them. Returns a request.
+    mutating func lost() -> [UInt8] { begin() }
+
+    /// Nothing more is there to receive. Returns a request if something was missed.
+    mutating func drained() -> [UInt8]? { phase == nil && needsDump && !isRefused ? begin() : nil }
+
+    mutating func setWireless(_ isWireless: Bool, _ index: Int32) {
+        table?.setWireless(isWireless, index)
+        if phase != nil { fresh.setWireless(isWireless, index) }
+    }
+}

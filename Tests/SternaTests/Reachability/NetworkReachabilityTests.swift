@@ -1,0 +1,248 @@
+import Dispatch
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaTesting
+import SternaTransport
+import Synchronization
+import Testing
+
+@testable import Sterna
+
+#if Foundation
+import Foundation
+#endif
+
+@Suite("Reachability: watching", .timeLimit(.minutes(5)))
+struct NetworkReachabilityTests {
+    /// Options whose changes are reported at once, on a queue of their own.
+    private func options(_ settling: Duration = .zero, _ change: (inout ReachabilityOptions) -> Void = { _ in })
+        -> ReachabilityOptions
+    {
+        var options = ReachabilityOptions()
+        options.settlingTime = settling
+        options.callbacks = .queue(DispatchQueue(label: "reachability"))
+        change(&options)
+        return options
+    }
+
+    @Test("Nothing is watched before the start and after the stop, and the path is unknown")
+    func start() async {
+        let network = TestNetwork()
+        let reachability = network.reachability(options: options())
+        #expect(reachability.status == .unknown && !network.isWatched)
+        reachability.start()
+        reachability.start()
+        #expect(network.isWatched)
+        #expect(await eventually { reachability.isReachable })
+        #expect(reachability.path.interface == "test0" && reachability.path.families == [.v4, .v6])
+        reachability.stop()
+        #expect(!network.isWatched && reachability.status == .unknown)
+        network.lose()
+        #expect(await reachability.current().status == .notReachable)
+        #expect(await eventually { !network.isWatched })
+    }
+
+    @Test("An object that is released ends its watch; one whose changes are read does not end")
+    func released() async throws {
+        let network = TestNetwork()
+        do {
+            let reachability = network.reachability(options: options())
+            reachability.start()
+            #expect(network.isWatched)
+        }
+        #expect(await eventually { !network.isWatched })
+        var updates = network.reachability(options: options()).updates.makeAsyncIterator()
+        #expect(await updates.next()?.isReachable == true)
+        network.lose()
+        #expect(await updates.next()?.status == .notReachable)
+    }
+
+    @Test("Readers get all changes in order, each once, from the present one on")
+    func sequence() async {
+        let network = TestNetwork(.wifi)
+        let reachability = network.reachability(options: options())
+        var first = reachability.updates.makeAsyncIterator()
+        #expect(await first.next()?.status == .reachable(.wifi))
+        var second = reachability.updates.makeAsyncIterator()
+        #expect(await second.next()?.status == .reachable(.wifi))
+        let steps: [(NetworkPath.Status, () -> Void)] = [
+            (.notReachable, { network.lose() }), (.reachable(.cellular), { network.connect(by: .cellular) }),
+            (.reachable(.cable), { network.connect(by: .cable) }), (.unknown, { network.hide() }),
+            (.reachable(.wifi), { network.connect(by: .wifi) }),
+        ]
+        for (status, step) in steps.dropLast(3) {
+            step()
+            #expect(await first.next()?.status == status)
+            #expect(await second.next()?.status == status)
+        }
+        for (status, step) in steps.suffix(3) {
+            step()
+            #expect(await first.next()?.status == status)
+        }
+        for (status, _) in steps.suffix(3) { #expect(await second.next()?.status == status) }
+    }
+
+    @Test("What comes back within the settling time is not reported, what lasts is")
+    func settling() async {
+        let time = TestClock()
+        let network = TestNetwork()
+        let reachability = network.reachability(options: options(.milliseconds(250)), clock: time)
+        var updates = reachability.updates.makeAsyncIterator()
+        #expect(await updates.next()?.isReachable == true)  // at once
+
+        network.lose()
+        await time.waitForTimer(within: .milliseconds(250))
+        await time.advance(by: .milliseconds(249))
+        network.connect()
+        await time.advance(by: .milliseconds(1))
+        #expect(reachability.isReachable)
+
+        network.lose()
+        await time.waitForTimer(within: .milliseconds(250))
+        network.connect(by: .wifi)
+        network.lose()
+        network.connect(by: .cellular)
+        #expect(reachability.status == .reachable(.cable))
+        await time.advance(by: .milliseconds(250))
+        #expect(await updates.next()?.status == .reachable(.cellular))
+    }
+
+    @Test("The callback gets all changes in order, and none after the stop")
+    func callback() async {
+        let network = TestNetwork()
+        let reachability = network.reachability(options: options())
+        let seen = Mutex<[NetworkPath.Status]>([])
+        reachability.pathChanged = { path in seen.withLock { $0.append(path.status) } }
+        reachability.start()
+        #expect(await eventually { seen.withLock { $0.count } == 1 })
+        network.lose()
+        #expect(await eventually { seen.withLock { $0.count } == 2 })
+        network.connect(by: .wifi)
+        #expect(await eventually { seen.withLock { $0.count } == 3 })
+        #expect(seen.withLock { $0 } == [.reachable(.cable), .notReachable, .reachable(.wifi)])
+        reachability.stop()
+        network.lose()
+        #expect(reachability.status == .unknown && seen.withLock { $0.count } == 3)
+    }
+
+    #if Foundation
+    @Test("Notifications carry the status by AFNetworking's numbers, and the path")
+    func notification() async {
+        let center = NotificationCenter()
+        let seen = Mutex<[String]>([])
+        let token = center.addObserver(forName: SternaNotification.reachabilityDidChange, object: nil, queue: nil) {
+            note in
+            let text =
+                "\(note[SternaNotification.reachabilityStatus] ?? -9) \(note[SternaNotification.networkPath]?.interface ?? "-")"
+            seen.withLock { $0.append(text) }
+        }
+        defer { center.removeObserver(token) }
+        let network = TestNetwork(.cellular)
+        let reachability = network.reachability(options: options { $0.notificationCenter = center })
+        reachability.start()
+        #expect(await eventually { seen.withLock { $0.count } == 1 })
+        network.lose()
+        #expect(await eventually { seen.withLock { $0.count } == 2 })
+        #expect(seen.withLock { $0 } == ["1 test0", "0 -"])
+    }
+    #endif
+
+    @Test("Texts, numbers and descriptions")
+    func texts() {
+        let statuses: [NetworkPath.Status] = [
+            .unknown, .notReachable, .reachable(.cellular), .reachable(.wifi), .reachable(.cable),
+        ]
+        #expect(statuses.map(\.number) == [-1, 0, 1, 2, 2])
+        #expect(statuses.map(\.localizedDescription) == statuses.map(\.description))
+        #expect(Set(statuses.map(\.description)).count == 5)
+    }
+
+    private struct FixedResolver: HostResolver {
+        let addresses: [IPAddress]?
+
+        init(_ texts: [String]?) { addresses = texts?.compactMap { IPAddress($0) } }
+
+        func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
+            guard host == "example.com", let found = addresses else {
+                throw SternaError(.hostNotFound, phase: .resolve, "None.")
+            }
+            return ResolvedHost(found)
+        }
+    }
+
+    @Test("Hosts are their addresses; a name that cannot be looked up is where the default route leads")
+    func hosts() async {
+        let watch = NetworkWatch(FixedSource(NetlinkBuilder.table(NetlinkBuilder.usual.dropLast())))
+        func path(_ host: String, _ addresses: [String]?) async -> String {
+            let reachability = NetworkReachability(
+                to: .host(host), options: options(), watch: watch, resolver: FixedResolver(addresses))
+            return "\(await reachability.current())"
+        }
+        #expect(await path("Example.com", ["2a00::1"]) == "not reachable")
+        #expect(await path("example.com", ["2a00::1", "198.51.100.7"]) == "reachable by cable (eth0), IPv4")
+        #expect(await path("example.com", nil) == "reachable by cable (eth0), IPv4")
+        #expect(await path("[2001:db8::7]", nil) == "reachable by cable (eth0), IPv6")
+        #expect(await path("192.0.2.7", nil) == "reachable by cable (eth0), IPv4")
+    }
+
+    private struct FixedSource: NetworkSource {
+        let table: NetworkTable
+
+        init(_ table: NetworkTable) { self.table = table }
+
+        func begin(_ report: @escaping @Sendable (NetworkTable?) -> Void) -> @Sendable () -> Void {
+            report(table)
+            return {}
+        }
+    }
+
+    @Test("A probe confirms the path, finds captive portals, and is repeated after a change")
+    func probe() async throws {
+        try await TestServer.withServer { server async throws in
+            let answer = Mutex("204")
+            server.route("GET", "/probe") { _ in
+                switch answer.withLock({ $0 }) {
+                case "204": ServerResponse(status: 204)
+                case "302": ServerResponse(status: 302, headers: ["Location": "/login"])
+                default: ServerResponse.text("Sign in")
+                }
+            }
+            let network = TestNetwork()
+            let reachability = network.reachability(
+                options: options {
+                    $0.probe = ReachabilityProbe(server.url("/probe"))
+                    $0.probe?.timeLimit = .seconds(60)
+                })
+            var updates = reachability.updates.makeAsyncIterator()
+            #expect(await updates.next()?.description == "reachable by cable (test0), IPv4 and IPv6, confirmed")
+            for portal in ["302", "200"] {
+                answer.withLock { $0 = portal }
+                network.lose()
+                #expect(await updates.next()?.confirmation == .notAsked)
+                network.connect(by: .wifi)
+                let path = await updates.next()
+                #expect(path?.status == .notReachable && path?.confirmation == .captivePortal)
+            }
+            answer.withLock { $0 = "204" }
+            network.lose()
+            #expect(await updates.next()?.confirmation == .notAsked)
+            network.connect(by: .cable)
+            #expect(await updates.next()?.confirmation == .confirmed)
+        }
+    }
+
+    @Test("A probe without an answer takes the path away")
+    func failedProbe() async throws {
+        let network = TestNetwork()
+        let reachability = network.reachability(
+            options: options { $0.probe = ReachabilityProbe("http://127.0.0.1:1/") })
+        var updates = reachability.updates.makeAsyncIterator()
+        let path = await updates.next()
+        #expect(path?.status == .notReachable && path?.confirmation == .failed)
+        // The same network is no change; its loss is one.
+        network.connect()
+        network.lose()
+        #expect(await updates.next()?.confirmation == .notAsked)
+    }
+}
