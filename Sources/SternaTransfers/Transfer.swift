@@ -16,6 +16,8 @@ public final class Transfer: Sendable, Identifiable {
     private let storeTurns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
     private let channel: UpdateChannel<TransferStatus>
+    // Apart, so that those who wait for a change of the state are not woken for each progress.
+    private let states: UpdateChannel<TransferState>
     private let state: Mutex<State>
 
     private struct State {
@@ -46,7 +48,8 @@ public final class Transfer: Sendable, Identifiable {
         _ place: WorkPlace, lock: FileLock, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
     ) {
         (details, ownPlace, storeTurns, self.ended) = (place.details, place, turns, ended)
-        channel = UpdateChannel(TransferStatus(place.journal.history, place.details))
+        let status = TransferStatus(place.journal.history, place.details)
+        (channel, states) = (UpdateChannel(status), UpdateChannel(status.state))
         state = Mutex(State(lock: lock))
     }
 
@@ -74,7 +77,7 @@ public final class Transfer: Sendable, Identifiable {
     /// Waits until the transfer is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel
     /// the transfer. The wait goes on while it is paused.
     public func end() async throws -> TransferState {
-        for await status in updates where status.state.isOver { return status.state }
+        for await state in stateUpdates where state.isOver { return state }
         let state = status.state
         guard state.isOver else {
             throw SternaError(
@@ -327,67 +330,29 @@ public final class Transfer: Sendable, Identifiable {
             if state.unwritten != nil, status.state == .running { status.state = .waiting }
             let known = channel.current
             if status.state == .running { status.progress = progress ?? known.progress }
-            if status != known || always { channel.report(status) }
+            guard status != known || always else { return }
+            channel.report(status)
+            if status.state != known.state || always { states.report(status.state) }
         }
     }
 
     private func finish() {
         report()
         channel.end()
+        states.end()
         state.withLock { $0.lock.take() }?.release()
         ended(self)
     }
 
     func change(after seen: Int) async -> (Int, TransferStatus)? { await channel.change(after: seen) }
-}
 
-/// What a transfer is doing, and how far it is.
-public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
-    public internal(set) var state: TransferState
-
-    /// The bytes that are there, the total if it is known, the rate and the time that is left.
-    public internal(set) var progress: TransferProgress
-
-    init(_ history: TransferHistory, _ details: TransferDescription) {
-        state = history.state
-        switch history.state {
-        case .finished(_, let length): progress = TransferProgress(completed: length, total: length)
-        default:
-            progress = TransferProgress(
-                completed: history.keptBytes, total: history.data?.length ?? details.content?.length)
+    /// The changes of the state alone, beginning with the present one. A reader misses those that were replaced meanwhile.
+    package var stateUpdates: AsyncStream<TransferState> {
+        let seen = Mutex(-1)
+        return AsyncStream { [states] in
+            guard let (version, state) = await states.change(after: seen.withLock { $0 }) else { return nil }
+            seen.withLock { $0 = version }
+            return state
         }
-    }
-
-    public var description: String { "\(state), \(progress)" }
-}
-
-/// The changes of a transfer's status. A reader receives the newest one and misses those that were replaced meanwhile.
-public struct TransferUpdates: AsyncSequence, Sendable {
-    public typealias Element = TransferStatus
-    public typealias Failure = Never
-
-    let transfer: Transfer
-
-    public func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
-
-    /// Waits for changes of the status; begins with the present one.
-    public struct Iterator: AsyncIteratorProtocol {
-        let transfer: Transfer
-        var seen = -1
-
-        /// Returns the newest status once it has changed; nil after the transfer's end, or if the Swift task is cancelled.
-        public mutating func next() async -> TransferStatus? {
-            guard let (version, status) = await transfer.change(after: seen) else { return nil }
-            seen = version
-            return status
-        }
-    }
-}
-
-/// The time in milliseconds since 1970.
-enum TransferClock {
-    static func now() -> Int64 {
-        let milliseconds = Date().timeIntervalSince1970 * 1_000
-        return Int64(exactly: milliseconds.rounded()) ?? 0
     }
 }

@@ -165,7 +165,7 @@ struct TransferRun {
 
     private static func end(of transfer: Transfer, _ display: DownloadDisplay) async -> Int32? {
         var told = 0
-        for await status in transfer.updates where status.state == .waiting {
+        for await state in transfer.stateUpdates where state == .waiting {
             // Why it waits, once for each attempt.
             guard let last = transfer.attempts.last, let failure = last.failure, last.number > told else { continue }
             told = last.number

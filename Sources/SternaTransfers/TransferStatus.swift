@@ -1,0 +1,54 @@
+import Sterna
+public import SternaCore
+import SternaPlatform
+
+/// What a transfer is doing, and how far it is.
+public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
+    public internal(set) var state: TransferState
+
+    /// The bytes that are there, the total if it is known, the rate and the time that is left.
+    public internal(set) var progress: TransferProgress
+
+    init(_ history: TransferHistory, _ details: TransferDescription) {
+        state = history.state
+        switch history.state {
+        case .finished(_, let length): progress = TransferProgress(completed: length, total: length)
+        default:
+            progress = TransferProgress(
+                completed: history.keptBytes, total: history.data?.length ?? details.content?.length)
+        }
+    }
+
+    public var description: String { "\(state), \(progress)" }
+}
+
+/// The changes of a transfer's status. A reader receives the newest one and misses those that were replaced meanwhile.
+public struct TransferUpdates: AsyncSequence, Sendable {
+    public typealias Element = TransferStatus
+    public typealias Failure = Never
+
+    let transfer: Transfer
+
+    public func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
+
+    /// Waits for changes of the status; begins with the present one.
+    public struct Iterator: AsyncIteratorProtocol {
+        let transfer: Transfer
+        var seen = -1
+
+        /// Returns the newest status once it has changed; nil after the transfer's end, or if the Swift task is cancelled.
+        public mutating func next() async -> TransferStatus? {
+            guard let (version, status) = await transfer.change(after: seen) else { return nil }
+            seen = version
+            return status
+        }
+    }
+}
+
+/// The time in milliseconds since 1970.
+enum TransferClock {
+    static func now() -> Int64 {
+        let milliseconds = Date().timeIntervalSince1970 * 1_000
+        return Int64(exactly: milliseconds.rounded()) ?? 0
+    }
+}
