@@ -113,8 +113,12 @@ struct NetlinkConversation {
         return nil
     }
 
-    /// The socket has lost messages, the end of a dump possibly among them. Returns a request.
-    mutating func lost() -> [UInt8] { begin() }
+    /// The socket has lost messages, the end of a dump possibly among them. What is still there to receive is older than the loss, so that
+    /// the fresh dump begins behind it.
+    mutating func lost() {
+        phase = nil
+        needsDump = true
+    }
 
     /// Nothing more is there to receive. Returns a request if something was missed.
     mutating func drained() -> [UInt8]? { phase == nil && needsDump && !isRefused ? begin() : nil }

@@ -102,32 +102,39 @@ final class NetlinkReader: Sendable {
         // Memory may be short for the moment.
         queue.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
             guard let self, !events.source.isCancelled else { return }
-            send(state.withLock { $0.conversation.lost() })
+            send(
+                state.withLock { state in
+                    state.conversation.lost()
+                    return state.conversation.drained()
+                })
         }
     }
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: Self.capacity)
-        while !events.source.isCancelled {
+        var isDrained = false
+        // A bound, so that a storm of changes does not keep the table from its readers.
+        for _ in 0..<4_096 where !events.source.isCancelled {
             var sender: UInt32 = 0
             let count = Int(CSternaNetlink_receive(sockets.route, &buffer, buffer.count, &sender))
             if count < 0 {
                 if count == -Int(ENOBUFS) {
-                    send(state.withLock { $0.conversation.lost() })
+                    state.withLock { $0.conversation.lost() }
                     continue
                 }
+                isDrained = true
                 break
             }
             // Any process may send to the socket; 0 is the kernel.
             guard sender == 0, count > 0 else { continue }
             if count > buffer.count {
-                send(state.withLock { $0.conversation.lost() })
+                state.withLock { $0.conversation.lost() }
                 continue
             }
             send(state.withLock { $0.conversation.receive(Array(buffer[..<count])) })
         }
         guard !events.source.isCancelled else { return }
-        send(state.withLock { $0.conversation.drained() })
+        if isDrained { send(state.withLock { $0.conversation.drained() }) }
         publish()
     }
 
