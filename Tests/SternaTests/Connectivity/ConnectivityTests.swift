@@ -128,7 +128,8 @@ struct ConnectivityTests {
         let fresh = api.with { $0.headers["X-Fresh"] = "1" }
         let work = Task { try await fresh.get("a") }
         await time.waitForTimer(within: .seconds(60))
-        #expect(mock.requests.count == 2)
+        // The derived session may know of the loss before it has sent anything.
+        #expect((1...2).contains(mock.requests.count))
         isAway.withLock { $0 = false }
         network.connect()
         _ = try await work.value
@@ -189,6 +190,8 @@ struct ConnectivityTests {
         let work = Task { try await api.get("a") { $0.waitsForConnectivity = false } }
         await time.waitForTimer(within: .seconds(30))
         #expect(mock.requests.count == 2)
+        // A loss that is over before it was seen wakes nothing.
+        #expect(await eventually { api.plan.builder.connectivity?.path.status == .notReachable })
         network.connect()
         _ = try await work.value
         #expect(mock.requests.count == 3)

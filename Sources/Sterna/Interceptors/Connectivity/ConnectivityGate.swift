@@ -33,7 +33,7 @@ final class ConnectivityGate: Sendable {
         return await paths.change(after: 0)?.1 ?? paths.current
     }
 
-    /// Returns the path after its next change, or after a while.
+    /// Waits for the next change of the path, for a while. A path that has changed counts as lost, also if it is back already.
     func change(within delay: Duration, _ time: LoopClock) async -> NetworkPath {
         let seen = paths.version
         guard path.isReachable else { return path }
@@ -43,7 +43,7 @@ final class ConnectivityGate: Sendable {
             await group.next()
             group.cancelAll()
         }
-        return path
+        return paths.version == seen ? path : NetworkPath(.notReachable)
     }
 
     private func begin() {
