@@ -308,7 +308,8 @@ public final class Transfer: Sendable, Identifiable {
     private func report(unwritten error: any Error) {
         let now = TransferClock.now()
         var attempt =
-            journal.history.attempts.last { $0.failure == nil }
+            // An earlier one without a failure was interrupted.
+            journal.history.attempts.last.flatMap { $0.failure == nil ? $0 : nil }
             ?? TransferAttempt(number: journal.history.attemptCount + 1, began: now, kept: journal.history.keptBytes)
         let failure =
             error as? SternaError

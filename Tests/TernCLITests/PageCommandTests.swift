@@ -9,7 +9,7 @@ import Testing
         arguments: [
             ("/usr/bin/tern", "/bin:/opt/x", ["/usr/bin/tern-page", "/bin/tern-page", "/opt/x/tern-page"]),
             ("/tern", nil, ["/tern-page"]), (nil, "/bin", ["/bin/tern-page"]), (nil, nil, []), ("tern", "", []),
-            // The current folder is nobody's.
+            // The current folder is never searched.
             (nil, ".:bin:/bin::", ["/bin/tern-page"]),
         ] as [(String?, String?, [String])])
     func looksBesideItselfAndInPath(_ own: String?, _ path: String?, _ expected: [String]) {

@@ -96,7 +96,7 @@ public final class NetworkReachability: Sendable {
     /// Whether there is a connected network besides this machine's own, by what was known last.
     var isConnected: Bool { state.withLock { $0.run }?.tables.current?.isConnected ?? false }
 
-    /// An object for the same network that reports the default route's changes at once, and to nobody else.
+    /// An object for the same network that reports the default route's changes at once, and to its own readers alone.
     var unsettled: NetworkReachability {
         var options = ReachabilityOptions()
         options.settlingTime = .zero
@@ -106,8 +106,8 @@ public final class NetworkReachability: Sendable {
 
     // MARK: Changes
 
-    /// The present path, once there is an answer, and all changes, in order. Any number of readers get them all, but for those who read
-    /// so late that 256 are waiting. It ends when the Swift task is cancelled.
+    /// The present path, once there is an answer, and all changes, in order. Each reader gets all of them, unless it is so slow that
+    /// 256 are waiting: then it misses the oldest. It ends when the Swift task is cancelled.
     public var updates: AsyncStream<NetworkPath> {
         let (stream, reader) = AsyncStream<NetworkPath>.makeStream(bufferingPolicy: .bufferingNewest(256))
         let number = state.withLock { state in

@@ -183,7 +183,7 @@ struct TransfersCancelCommand: AsyncParsableCommand {
             do {
                 return try await sessions.session(for: details)
             } catch {
-                // Whoever has lost the credentials can cancel it, too.
+                // A user who has lost the credentials can cancel it, too.
                 let reason = TransferSessions.reason(error)
                 printError("Warning: the server keeps its part of \(TransferTable.name(details)). \(reason)")
                 return sessions.common
