@@ -31,6 +31,8 @@ public final class Transfer: Sendable, Identifiable {
         var queue: QueuePlace?
         /// The attempt whose failure the journal could not take, until it takes something again.
         var unwritten: TransferAttempt?
+        /// Whether this process tries a transfer again that is blocked.
+        var triesAgain = false
     }
 
     // They change while no work runs.
@@ -74,12 +76,12 @@ public final class Transfer: Sendable, Identifiable {
         return all + [unwritten]
     }
 
-    /// Waits until the transfer is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel
-    /// the transfer. The wait goes on while it is paused.
+    /// Waits until the transfer is over, or blocked for want of credentials, and returns its state; throws `cancelled` if the Swift task is
+    /// cancelled, which does not cancel the transfer. The wait goes on while it is paused.
     public func end() async throws -> TransferState {
-        for await state in stateUpdates where state.isOver { return state }
+        for await state in stateUpdates where state.isOver || state.isBlocked { return state }
         let state = status.state
-        guard state.isOver else {
+        guard state.isOver || state.isBlocked else {
             throw SternaError(
                 .cancelled, phase: .wait, "The wait for the end of a transfer was cancelled; the transfer goes on.")
         }
@@ -98,7 +100,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Carries a paused transfer on, and begins the next attempt of one that waits for it at once. Throws `writeFailed`.
+    /// Carries a paused or blocked transfer on, and begins the next attempt of one that waits for it at once. Throws `writeFailed`.
     public func resume() async throws {
         try await inOrder { [self] in
             // Work that has ended, as with its session, leaves the journal's state behind.
@@ -146,6 +148,7 @@ public final class Transfer: Sendable, Identifiable {
                 state.queue = place
                 return true
             }
+            if hasJoined, journal.history.state.isBlocked { try await record(.resumed) }
             outcome.withLock { $0 = hasJoined }
             if !journal.history.state.isOver { start() }
         }
@@ -208,8 +211,10 @@ public final class Transfer: Sendable, Identifiable {
         guard journal.history.state != .paused else { return report() }
         state.withLock { state in
             guard state.work == nil, state.lock != nil else { return }
+            state.triesAgain = true
             state.work = Task { await self.run() }
         }
+        report()
     }
 
     private func run() async {
@@ -238,8 +243,11 @@ public final class Transfer: Sendable, Identifiable {
                 case .failure(let error):
                     if Task.isCancelled || error.kind == .cancelled { return }
                     failures = journal.history.keptBytes > before ? 1 : failures + 1
-                    try await record(decide(error, failures))
+                    let event = decide(error, failures)
+                    if case .blocked = event { state.withLock { $0.triesAgain = false } }
+                    try await record(event)
                 }
+                if journal.history.state.isBlocked { return }
             } catch {
                 // A full disk: what the journal does not have is done again.
                 failures += 1
@@ -263,10 +271,14 @@ public final class Transfer: Sendable, Identifiable {
             error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: journal.history.attemptCount,
             failuresInARow: failures, options: details.options, now: now, created: details.created,
             random: .random(in: 0...1))
-        switch decision {
+        let secrets = place.sentSecrets
+        return switch decision {
         case .again(let pause):
-            return .failed(TransferFailure(error), at: now, again: now.addingReportingOverflow(pause).partialValue)
-        case .end(let failure): return .ended(failure)
+            .failed(
+                TransferFailure(error).hiding(secrets), at: now,
+                again: now.addingReportingOverflow(pause).partialValue)
+        case .block(let failure): .blocked(failure.hiding(secrets), at: now)
+        case .end(let failure): .ended(failure.hiding(secrets))
         }
     }
 
@@ -276,7 +288,7 @@ public final class Transfer: Sendable, Identifiable {
                 began: { [self] kept in
                     try await record(
                         .began(number: journal.history.attemptCount + 1, at: TransferClock.now(), kept: kept))
-                }, progress: { [weak self] in self?.report($0) })
+                }, progress: { [weak self] in self?.report($0) }, waits: { [weak self] in self?.report(obstacle: $0) })
             return .success(event)
         } catch let error as SternaError {
             return .failure(error)
@@ -329,11 +341,28 @@ public final class Transfer: Sendable, Identifiable {
         state.withLock { state in
             var status = TransferStatus(journal.history, details)
             if state.unwritten != nil, status.state == .running { status.state = .waiting }
+            if state.triesAgain, status.state.isBlocked { status.state = .waiting }
             let known = channel.current
-            if status.state == .running { status.progress = progress ?? known.progress }
+            if status.state == .running {
+                status.progress = progress ?? known.progress
+                if status.progress.completed <= known.progress.completed { status.obstacle = known.obstacle }
+            }
             guard status != known || always else { return }
             channel.report(status)
             if status.state != known.state || always { states.report(status.state) }
+        }
+    }
+
+    /// Reports why the attempt under way waits.
+    private func report(obstacle: TransferFailure) {
+        let obstacle = obstacle.hiding(place.sentSecrets)
+        state.withLock { _ in
+            var status = channel.current
+            guard status.state == .running, status.obstacle != obstacle else { return }
+            status.obstacle = obstacle
+            channel.report(status)
+            // For readers who ask for the reason.
+            states.report(status.state)
         }
     }
 

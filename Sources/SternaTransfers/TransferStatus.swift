@@ -9,6 +9,9 @@ public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
     /// The bytes that are there, the total if it is known, the rate and the time that is left.
     public internal(set) var progress: TransferProgress
 
+    /// Why a running attempt waits: what the server has answered last, such as 423; nil while it goes on.
+    public internal(set) var obstacle: TransferFailure?
+
     init(_ history: TransferHistory, _ details: TransferDescription) {
         state = history.state
         switch history.state {

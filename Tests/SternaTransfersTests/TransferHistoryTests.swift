@@ -26,7 +26,7 @@ struct TransferHistoryTests {
         return try (0..<count).map { _ in
             let start = Int64.random(in: 0..<900, using: &random)
             let file = TransferFile("/d/f", try #require(FileStatus(path: "/")))
-            switch Int.random(in: 0..<60, using: &random) {
+            switch Int.random(in: 0..<62, using: &random) {
             case ..<10:
                 attempt += 1
                 return .began(number: attempt, at: start, kept: start)
@@ -44,6 +44,7 @@ struct TransferHistoryTests {
                 var state = try UploadScene.state(.tus, offset: start, isCurrent: false)
                 state.expires = start
                 return .uploading(Bool.random(using: &random) ? .resumable(state) : .whole)
+            case 60, 61: return .blocked(TransferFailure(.unacceptableStatus, "Who?", status: 401), at: start)
             case 58: return Bool.random(using: &random) ? .cancelled : .ended(failure)
             default: return .finished(path: "/d/f", length: 1_000)
             }

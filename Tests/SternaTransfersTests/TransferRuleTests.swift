@@ -46,6 +46,32 @@ struct TransferRuleTests {
     }
 
     @Test(
+        "What other credentials may change waits for them",
+        arguments: [
+            (401, true), (403, true), (407, true), (404, false), (400, false), (410, false), (500, false),
+        ])
+    func credentials(status: Int, isBlocked: Bool) throws {
+        func isBlock(_ error: SternaError) -> Bool {
+            let decision = TransferRule.decide(
+                error, asked: nil, attempts: 100, failuresInARow: 1, options: TransferOptions(), now: 0, created: 0,
+                random: 0)
+            if case .block(let failure) = decision { return failure.status == error.response?.status.code }
+            return false
+        }
+        let url = try HTTPURL("https://a.example/")
+        var download = SternaError(.unacceptableStatus, phase: .read, "No.")
+        download.response = Response(status: .init(code: status), url: url)
+        #expect(isBlock(download) == isBlocked)
+        for fault in [UploadFault.refused(status, nil), .refusedByTarget(status, nil)] {
+            var upload = fault.error()
+            upload.underlying = fault
+            #expect(isBlock(upload) == isBlocked)
+        }
+        #expect(isBlock(SternaError(.invalidRequest, phase: .prepare, "No value.", underlying: MissingSecret())))
+        #expect(isBlock(SternaError(.authenticationFailed, phase: .wait, "The store of credentials failed.")))
+    }
+
+    @Test(
         "A wait ends when it was to, and lasts no longer where the clock was set back",
         arguments: [
             (2_000, 3_000), (5_000, 0), (6_000, 0), (-1_000_000, 4_000), (.min, 0), (.max, 0),

@@ -56,8 +56,22 @@ struct ResumableUploadTests {
             let whole = try await upload(folder, "a.txt", server.url("/inbox"), "--resumable", "auto").outcome()
             let place = server.url("/things/7?token=***")
             #expect(whole.text == "Uploaded a.txt, 150 kB; it is at \(place)\n", "\(whole.text)\(whole.errors)")
-            let refused = try await upload(folder, "a.txt", server.url("/status/403"), "--resumable", "auto").outcome()
-            #expect(refused.status == 22 && refused.errors.contains("403"), "\(refused.errors)")
+            let refused = try await upload(folder, "a.txt", server.url("/status/422"), "--resumable", "auto").outcome()
+            #expect(refused.status == 22 && refused.errors.contains("422"), "\(refused.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
+        }
+    }
+
+    @Test("An upload that lacks credentials says so, and the same command goes on with them")
+    func credentials() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abc", count: 50_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            let url = server.url("/basic-auth/ada/secret")
+            let refused = try await upload(folder, "a.txt", url, "--resumable", "auto").outcome()
+            #expect(refused.status == 22 && refused.errors.contains("-a USER:PASSWORD"), "\(refused.errors)")
+            let accepted = try await upload(folder, "a.txt", url, "--resumable", "auto", "-a", "ada:secret").outcome()
+            #expect(accepted.status == 0, "\(accepted.errors)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
         }
     }

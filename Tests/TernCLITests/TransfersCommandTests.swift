@@ -36,6 +36,22 @@ struct TransfersCommandTests {
         }
     }
 
+    @Test("Without credentials a download waits for them, and the error says how to give them")
+    func credentials() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            let url = server.url("/basic-auth/ada/secret")
+            let added = try await run(folder, "add", "-o", folder.path("f"), url)
+            #expect(added.status == 22 && added.errors.contains("401"), "\(added.errors)")
+            #expect(added.errors.contains("-a USER:PASSWORD"), "\(added.errors)")
+            let json = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
+            #expect(json[0]["state"].string == "blocked" && json[0]["reason"].string?.contains("401") == true)
+            #expect(try await run(folder, "resume", "-a", "ada:wrong").status == 22)
+            let resumed = try await run(folder, "resume", "-a", "ada:secret")
+            #expect(resumed.status == 0 && folder.content("f") != nil, "\(resumed.errors)")
+        }
+    }
+
     @Test("What a signal interrupts goes on behind the bytes that are there") func resumes() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in

@@ -88,7 +88,16 @@ struct TransferContent: Sendable, Hashable, Codable {
         for segment in segments {
             guard let file = segment.file, let recorded = segment.fingerprint else { continue }
             let present: FileFingerprint
-            if let known = seen[file] { present = known } else { present = try FileFingerprint(of: file) }
+            if let known = seen[file] {
+                present = known
+            } else if FileStatus(path: file) == nil, errno == ENOENT {
+                throw SternaError(
+                    .fileUnreadable, phase: .prepare,
+                    "The file \(FieldSyntax.printable(file, limit: 4_096)) of the upload is not there. Put it back, or cancel the upload.",
+                    underlying: MissingSource())
+            } else {
+                present = try FileFingerprint(of: file)
+            }
             seen[file] = present
             guard let change = recorded.change(to: present) else { continue }
             throw SternaError(

@@ -10,7 +10,8 @@ struct DownloadWork: TransferWork {
     init(_ place: WorkPlace) { self.place = place }
 
     func attempt(
-        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
+        waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent {
         let history = place.journal.history
         if let file = history.placing, file.isThere { return .finished(path: file.path, length: file.length) }

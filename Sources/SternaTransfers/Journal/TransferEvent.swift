@@ -16,6 +16,7 @@ import SternaPlatform
 /// | `uploading` | the server has this of an upload; written before what depends on it is sent | `upload` |
 /// | `answered` | the server has all of an upload, and answered this | `answer` |
 /// | `failed` | an attempt failed | `at`, `reason`, `kind`, `again`: when the next one is due |
+/// | `blocked` | an attempt failed for want of credentials | `at`, `reason`, `kind` |
 /// | `paused`, `resumed`, `cancelled` | the program asked for it | |
 /// | `ended` | the transfer failed for good | `reason`, `kind` |
 /// | `finished` | the file is at its destination, or the server has the upload | `path`, `length` |
@@ -33,6 +34,7 @@ enum TransferEvent: Sendable, Hashable {
     case uploading(UploadRecord)
     case answered(TransferAnswer)
     case failed(TransferFailure, at: Int64, again: Int64)
+    case blocked(TransferFailure, at: Int64)
     case paused
     case resumed
     case cancelled
@@ -59,24 +61,6 @@ struct TransferFile: Sendable, Hashable, Codable {
         return status.isRegular && status.identity.device == device && status.identity.number == number
             && status.size == length
     }
-}
-
-/// Why an attempt failed, or the transfer.
-public struct TransferFailure: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The kind of the error: the name of a `SternaError.Kind`.
-    public let kind: String
-
-    /// What happened and what to do, without secrets.
-    public let reason: String
-
-    init(_ error: SternaError) {
-        kind = error.kind.rawValue
-        reason = FieldSyntax.printable(error.description, limit: 4_096)
-    }
-
-    init(_ kind: SternaError.Kind, _ reason: String) { (self.kind, self.reason) = (kind.rawValue, reason) }
-
-    public var description: String { reason }
 }
 
 extension TransferEvent: Codable {
@@ -109,6 +93,8 @@ extension TransferEvent: Codable {
         case "failed":
             self = .failed(
                 try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at), again: try time(.again))
+        case "blocked":
+            self = .blocked(try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at))
         case "paused": self = .paused
         case "resumed": self = .resumed
         case "cancelled": self = .cancelled
@@ -140,6 +126,9 @@ extension TransferEvent: Codable {
             try members.encode(failure, forKey: .failure)
             try members.encode(at, forKey: .at)
             try members.encode(again, forKey: .again)
+        case .blocked(let failure, let at):
+            try members.encode(failure, forKey: .failure)
+            try members.encode(at, forKey: .at)
         case .ended(let failure): try members.encode(failure, forKey: .failure)
         case .finished(let path, let length):
             try members.encode(path, forKey: .path)
@@ -160,6 +149,7 @@ extension TransferEvent: Codable {
         case .uploading: "uploading"
         case .answered: "answered"
         case .failed: "failed"
+        case .blocked: "blocked"
         case .paused: "paused"
         case .resumed: "resumed"
         case .cancelled: "cancelled"

@@ -67,9 +67,15 @@ struct TransferHistory: Sendable, Hashable {
             nextAttempt = again
             attempts[last].ended = at
             attempts[last].failure = failure
+        case .blocked(let failure, let at):
+            guard let last = attempts.indices.last else { break }
+            state = .blocked(failure)
+            nextAttempt = 0
+            attempts[last].ended = at
+            attempts[last].failure = failure
         case .paused: state = .paused
         case .resumed:
-            if state == .paused { state = .waiting }
+            if state == .paused || state.isBlocked { state = .waiting }
             nextAttempt = 0
         case .cancelled: state = .cancelled
         case .ended(let failure): state = .failed(failure)
@@ -108,6 +114,7 @@ struct TransferHistory: Sendable, Hashable {
             // One that was paused and resumed has no failure that says so.
             if let last = attempts.last, last.failure == nil { events += [.paused, .resumed] }
         case .paused: events.append(.paused)
+        case .blocked(let failure): events.append(.blocked(failure, at: attempts.last?.ended ?? 0))
         case .cancelled: events.append(.cancelled)
         case .failed(let failure): events.append(.ended(failure))
         case .finished(let path, let length): events.append(.finished(path: path, length: length))

@@ -1,3 +1,4 @@
+import HTTPTypes
 import SternaCore
 
 /// Decides what follows a failed attempt. Functions of values, without I/O or a clock.
@@ -6,6 +7,8 @@ enum TransferRule {
     enum Decision: Sendable, Hashable {
         /// Another attempt, after so many milliseconds.
         case again(after: Int64)
+        /// Nothing, until the program has the credentials that the transfer needs.
+        case block(TransferFailure)
         /// Nothing: the transfer has failed.
         case end(TransferFailure)
     }
@@ -23,6 +26,7 @@ enum TransferRule {
         now: Int64,
         created: Int64, random: Double
     ) -> Decision {
+        if lacksCredentials(error) { return .block(TransferFailure(error)) }
         guard isTransient(error) else { return .end(TransferFailure(error)) }
         guard attempts < options.maxAttempts else {
             return .end(
@@ -63,7 +67,7 @@ enum TransferRule {
     /// Whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
         if let fault = error.underlying as? UploadFault { return fault.passes }
-        if error.underlying is MissingSecret { return true }
+        if error.underlying is MissingSource { return true }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch:
@@ -73,6 +77,24 @@ enum TransferRule {
         default: return false
         }
     }
+
+    /// Whether other credentials may change the outcome: the server or a proxy refuses those that it got, or the program has no value for a
+    /// secret.
+    static func lacksCredentials(_ error: SternaError) -> Bool {
+        if error.underlying is MissingSecret || error.kind == .authenticationFailed { return true }
+        switch error.underlying as? UploadFault {
+        case .refused(let status, _), .refusedByTarget(let status, _): return isRefusal(status)
+        case nil: break
+        default: return false
+        }
+        switch error.kind {
+        case .unacceptableStatus: return isRefusal(error.status)
+        case .proxyFailed: return error.proxyResponse?.status.code == 407
+        default: return false
+        }
+    }
+
+    private static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 || status == 407 }
 
     /// Whether a failure may come from a network that was away.
     static func isLoss(_ failure: TransferFailure) -> Bool {

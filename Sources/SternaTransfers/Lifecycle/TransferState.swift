@@ -6,6 +6,9 @@ public enum TransferState: Sendable, Hashable, CustomStringConvertible {
     case running
     /// The program has paused it.
     case paused
+    /// The server or a proxy wants other credentials (401, 403, 407), or the program has no value for a secret. It goes on after
+    /// ``Transfer/resume()``, and is tried again by later processes.
+    case blocked(TransferFailure)
     /// The file is at its destination.
     case finished(path: String, length: Int64)
     /// It has failed for good.
@@ -16,16 +19,20 @@ public enum TransferState: Sendable, Hashable, CustomStringConvertible {
     /// Whether nothing further happens to it.
     public var isOver: Bool {
         switch self {
-        case .waiting, .running, .paused: false
+        case .waiting, .running, .paused, .blocked: false
         case .finished, .failed, .cancelled: true
         }
     }
+
+    /// Whether it lacks credentials.
+    public var isBlocked: Bool { if case .blocked = self { true } else { false } }
 
     public var description: String {
         switch self {
         case .waiting: "waiting"
         case .running: "running"
         case .paused: "paused"
+        case .blocked(let failure): "blocked: \(failure)"
         case .finished: "finished"
         case .failed(let failure): "failed: \(failure)"
         case .cancelled: "cancelled"

@@ -186,7 +186,7 @@ extension TransferState {
     /// The error of a transfer that has not succeeded.
     var error: SternaError? {
         switch self {
-        case .failed(let failure):
+        case .failed(let failure), .blocked(let failure):
             SternaError(SternaError.Kind(rawValue: failure.kind) ?? .interceptorFailed, phase: .read, failure.reason)
         case .cancelled: SternaError(.cancelled, phase: .read, "The transfer was cancelled.")
         default: nil

@@ -181,8 +181,16 @@ public final class TransferQueue: Sendable {
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }
         Task { [weak self] in
-            for await status in transfer.updates { self?.report(id, status.progress, resumedAt: work.known) }
-            self?.ended(id, transfer.status.state.error)
+            var left: SternaError?
+            for await status in transfer.updates {
+                self?.report(id, status.progress, resumedAt: work.known)
+                guard status.state.isBlocked else { continue }
+                // It is left to the store, since nothing goes on before the program has other credentials.
+                left = status.state.error
+                await transfer.leave(goesOn: false)
+                break
+            }
+            self?.ended(id, left ?? transfer.status.state.error)
         }
         admit(queued, after)
         return queued

@@ -20,15 +20,21 @@ public struct TransferAnswer: Sendable, Hashable, Codable {
     /// The fields that are kept. Others may be secrets, such as cookies.
     private static let kept = ["Location", "Content-Location", "Content-Type", "ETag", "Last-Modified"]
 
-    /// - Parameter isUploadURL: whether a Location is that of the upload itself, which can act as a credential.
-    init(_ response: Response, isUploadURL: (String) -> Bool = { _ in false }) {
+    /// - Parameters:
+    ///   - secrets: what is left out where the server repeats it.
+    ///   - isUploadURL: whether a Location is that of the upload itself, which can act as a credential.
+    init(
+        _ response: Response, hiding secrets: SentSecrets = SentSecrets(),
+        isUploadURL: (String) -> Bool = { _ in false }
+    ) {
         status = response.status.code
         headers = Self.kept.flatMap { name in
             response.section[values: name].filter { $0.utf8.count <= 4_096 && !(name == "Location" && isUploadURL($0)) }
-                .map { [name, $0] }
+                .map { [name, secrets.hidden(in: $0)] }
         }
         body = response.body.whole.flatMap { bytes in
-            bytes.readableBytes <= Self.longestBody ? bytes.withUnsafeReadableBytes { Data($0) } : nil
+            bytes.readableBytes <= Self.longestBody
+                ? secrets.hidden(in: bytes.withUnsafeReadableBytes { Data($0) }) : nil
         }
     }
 

@@ -21,14 +21,15 @@ struct UploadWork: TransferWork {
     }
 
     func attempt(
-        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
+        waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent {
         let history = place.journal.history
         let finished = TransferEvent.finished(path: details.path, length: content.length)
         // The process ended right before the last line.
         if history.answer != nil { return finished }
         do {
-            try await sendVerified(history, began, progress)
+            try await sendVerified(history, began, progress, waits)
         } catch let error as SternaError {
             // The content is no longer what was added, so that no later attempt goes on with what the server has.
             if error.kind == .fileUnreadable, !TransferRule.isTransient(error) { await abandon() }
@@ -40,16 +41,20 @@ struct UploadWork: TransferWork {
     /// Sends the content, whose files must be what they were before and afterwards, and notes the answer.
     private func sendVerified(
         _ history: TransferHistory, _ began: @Sendable (Int64) async throws -> Void,
-        _ progress: @escaping @Sendable (TransferProgress) -> Void
+        _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws {
-        try await verify()
+        // First, so that a file that is away is the failure of an attempt.
         try await began(history.keptBytes)
+        try await verify()
         let traffic = UploadTraffic(place.session, from: history.keptBytes)
         let response = try await traffic.counted {
-            try await send(history.upload) { step in
-                traffic.sent(step)
-                progress(step)
-            }
+            try await send(
+                history.upload,
+                { step in
+                    traffic.sent(step)
+                    progress(step)
+                }, waits)
         }
         do {
             try await verify()
@@ -62,7 +67,10 @@ struct UploadWork: TransferWork {
         let url = uploadURL
         if let response {
             try await place.record(
-                .answered(TransferAnswer(response) { (try? $0.resolve(against: response.url)) == url && url != nil }))
+                .answered(
+                    TransferAnswer(response, hiding: place.sentSecrets) {
+                        (try? $0.resolve(against: response.url)) == url && url != nil
+                    }))
         }
     }
 
@@ -84,7 +92,8 @@ struct UploadWork: TransferWork {
     // MARK: Ways of sending
 
     private func send(
-        _ known: UploadRecord?, _ progress: @escaping @Sendable (TransferProgress) -> Void
+        _ known: UploadRecord?, _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> Response? {
         let headers = try await place.headers()
         switch (known, options.resumption) {
@@ -103,16 +112,18 @@ struct UploadWork: TransferWork {
         case (.parts(let state)?, _): return try await parts(headers, state, progress)
         case (nil, .tus) where options.parts > 1 && content.length > 1:
             return try await parts(headers, nil, progress)
-        case (.resumable(let state)?, _): return try await resumable(headers, state, progress)
-        default: return try await resumable(headers, nil, progress)
+        case (.resumable(let state)?, _): return try await resumable(headers, state, progress, waits)
+        default: return try await resumable(headers, nil, progress, waits)
         }
     }
 
     private func resumable(
-        _ headers: Headers, _ state: UploadState?, _ progress: @escaping @Sendable (TransferProgress) -> Void
+        _ headers: Headers, _ state: UploadState?, _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> Response? {
         var runner = runner(headers)
         runner.progress = progress
+        runner.waits = { waits(TransferFailure($0.error())) }
         do {
             return try await runner.run(from: state).response
         } catch let error as SternaError {

@@ -9,8 +9,10 @@ protocol TransferWork: Sendable {
     /// - Parameters:
     ///   - began: called once before anything is sent, with the bytes that earlier attempts have left.
     ///   - progress: called with progress, also from event loops.
+    ///   - waits: called with the reason when the attempt waits for the server.
     func attempt(
-        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void
+        began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
+        waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent
 
     /// Gives up what is there of a transfer that is cancelled, here and on the server.
@@ -24,13 +26,17 @@ struct WorkPlace: Sendable {
     let journal: TransferJournal
     var session: Session
     let settings: TransferStoreSettings
+    let sentSecrets = SentSecrets()
 
     /// The work of the transfer's kind.
     var work: any TransferWork {
         var place = self
         // Redirects to another origin leave them out, whatever their names look like.
         let secrets = details.secrets.compactMap(\.first)
-        if !secrets.isEmpty { place.session = session.with { $0.secretHeaders.formUnion(secrets) } }
+        place.session = session.with { settings in
+            settings.secretHeaders.formUnion(secrets)
+            settings.networkInterceptors.append(sentSecrets)
+        }
         return switch details.kind {
         case .download: DownloadWork(place)
         case .upload: UploadWork(place)
@@ -61,3 +67,6 @@ struct WorkPlace: Sendable {
 
 /// The store has no value for a secret, which a later program may know.
 struct MissingSecret: Error {}
+
+/// The file of an upload is not there, such as while its volume is not mounted.
+struct MissingSource: Error {}

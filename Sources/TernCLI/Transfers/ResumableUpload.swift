@@ -72,6 +72,8 @@ struct ResumableUpload {
         } catch let status as ExitCode {
             failure = status
         }
+        // A blocked one stays in the store.
+        if let failure, !transfer.status.state.isOver { throw failure }
         try await store.acknowledge(transfer.id)
         guard let failure else { return false }
         guard isEarlier, hasChanged(transfer) else { throw failure }

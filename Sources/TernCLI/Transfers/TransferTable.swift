@@ -44,6 +44,7 @@ struct TransferTable {
     private static func word(_ state: TransferState) -> String {
         switch state {
         case .failed: "failed"
+        case .blocked: "blocked"
         // The journal alone does not say whether its process still lives.
         case .running: "begun"
         default: "\(state)"
@@ -71,7 +72,7 @@ struct TransferTable {
         switch transfer.state {
         case .finished(let path, let length):
             finished(transfer.details, path, length, transfer.answer)
-        case .failed(let failure): "\(name(transfer)): \(TerminalText.line(failure.reason))"
+        case .failed(let failure), .blocked(let failure): "\(name(transfer)): \(TerminalText.line(failure.reason))"
         default: "\(name(transfer)): \(transfer.state)"
         }
     }
@@ -103,7 +104,10 @@ struct TransferTable {
                 ]
                 if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
                 if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
-                if case .failed(let failure) = transfer.state { pairs.append(("reason", .string(failure.reason))) }
+                switch transfer.state {
+                case .failed(let failure), .blocked(let failure): pairs.append(("reason", .string(failure.reason)))
+                default: break
+                }
                 if let context = transfer.details.context { pairs.append(("context", .string(context))) }
                 return .object(.init(pairs: pairs))
             })

@@ -163,11 +163,27 @@ struct TransferRun {
         if let status = statuses.compactMap(\.self).first { throw ExitCode(status) }
     }
 
+    /// What lets a blocked transfer go on.
+    private static func advice(_ failure: TransferFailure, _ id: TransferID) -> String {
+        let option = failure.status == 407 ? "--proxy-user USER:PASSWORD" : "-a USER:PASSWORD"
+        let short = id.text.prefix(8)
+        return
+            "It stays in the store: go on with tern transfers resume \(short) \(option), or give it up with tern transfers cancel \(short)."
+    }
+
     private static func end(of transfer: Transfer, _ display: DownloadDisplay) async -> Int32? {
         var told = 0
-        for await state in transfer.stateUpdates where state == .waiting {
+        var obstacle: TransferFailure?
+        for await state in transfer.stateUpdates {
+            if case .blocked = state { break }
+            if let found = transfer.status.obstacle, found != obstacle {
+                obstacle = found
+                display.complain(
+                    "\(TransferTable.name(transfer.details)): \(TerminalText.line(found.reason)) It is asked again.")
+            }
             // Why it waits, once for each attempt.
-            guard let last = transfer.attempts.last, let failure = last.failure, last.number > told else { continue }
+            guard state == .waiting, let last = transfer.attempts.last, let failure = last.failure, last.number > told
+            else { continue }
             told = last.number
             display.complain(
                 "\(TransferTable.name(transfer.details)): \(TerminalText.line(failure.reason)) It is tried again.")
@@ -179,6 +195,12 @@ struct TransferRun {
         case .failed(let failure):
             display.complain("\(TransferTable.name(transfer.details)): \(TerminalText.line(failure.reason))")
             let kind = SternaError.Kind(rawValue: failure.kind) ?? .connectionFailed
+            return ExitStatus.code(for: SternaError(kind, phase: .read, failure.reason))
+        case .blocked(let failure):
+            display.complain(
+                "\(TransferTable.name(transfer.details)): \(TerminalText.line(failure.reason)) \(advice(failure, transfer.id))"
+            )
+            let kind = SternaError.Kind(rawValue: failure.kind) ?? .unacceptableStatus
             return ExitStatus.code(for: SternaError(kind, phase: .read, failure.reason))
         default: return ExitStatus.failure
         }

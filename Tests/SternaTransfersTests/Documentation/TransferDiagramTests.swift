@@ -14,20 +14,25 @@ struct TransferDiagramTests {
 
     /// How a transfer gets into each state.
     private static let states: [(String, [TransferEvent])] = [
-        ("waiting", []), ("running", [began]), ("paused", [.paused]), ("finished", [.finished(path: "/f", length: 1)]),
+        ("waiting", []), ("running", [began]), ("paused", [.paused]),
+        ("blocked", [began, .blocked(failure, at: 0)]), ("finished", [.finished(path: "/f", length: 1)]),
         ("failed", [.ended(failure)]), ("cancelled", [.cancelled]),
     ]
 
     private static let events: [(String, TransferEvent)] = [
         ("an attempt begins", began), ("it fails, and may pass", .failed(failure, at: 0, again: 0)),
-        ("it fails for good", .ended(failure)), ("the file is complete", .finished(path: "/f", length: 1)),
+        ("it lacks credentials", .blocked(failure, at: 0)), ("it fails for good", .ended(failure)),
+        ("the file is complete", .finished(path: "/f", length: 1)),
         ("`pause()`", .paused), ("`resume()`", .resumed), ("`cancel()`", .cancelled),
     ]
 
     /// A state without what it carries.
     private static func name(_ state: TransferState) -> String {
-        if case .failed = state { return "failed" }
-        return "\(state)"
+        switch state {
+        case .failed: return "failed"
+        case .blocked: return "blocked"
+        default: return "\(state)"
+        }
     }
 
     static var table: String {
@@ -40,7 +45,8 @@ struct TransferDiagramTests {
                 // Attempts begin in one state and end in one; a pause ends them first.
                 switch event {
                 case .began where name != "waiting": return ""
-                case .failed where name != "running", .ended where name != "running", .finished where name != "running":
+                case .failed where name != "running", .ended where name != "running", .finished where name != "running",
+                    .blocked where name != "running":
                     return ""
                 default: break
                 }

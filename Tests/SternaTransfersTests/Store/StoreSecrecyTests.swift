@@ -47,6 +47,39 @@ struct StoreSecrecyTests {
         #expect(seen.withLock { $0["other"] } == ["none"])
     }
 
+    @Test("What a server repeats of a request's secrets is neither stored nor shown", arguments: [false, true])
+    func echoes(succeeds: Bool) async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            server.route(nil, "/echo") { request in
+                let said = ["Authorization", "Cookie", "X-Shop"].compactMap { request.headers[$0] } + ["tiger lily"]
+                return ServerResponse(
+                    status: succeeds ? 201 : 422,
+                    headers: ["Content-Type": "application/json", "Location": "/made/open-sesame"],
+                    body: .bytes(Array(#"{"message":"You sent \#(said.joined(separator: ", "))"}"#.utf8)))
+            }
+            let store = try TransferStore(folder: folder.path + "/store") { $0.secret = { _ in "open-sesame" } }
+            let session = try Session(baseURL: server.url) { settings in
+                settings.authorization = .basic("ada", "tiger lily")
+                settings.headers["Cookie"] = "a=1; id=cookie-monster"
+            }
+            let transfer = try await store.upload(
+                .bytes(Array("content".utf8)), to: "echo", with: session, .init(.off), secrets: ["X-Shop": "shop"])
+            let end = try await transfer.end()
+            #expect(end.isOver)
+            var texts = [Data("\(end)".utf8), Data("\(String(describing: transfer.answer))".utf8)]
+            if let body = transfer.answer?.body { texts.append(body) }
+            for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+                if let data = FileManager.default.contents(atPath: folder.path + "/" + name) { texts.append(data) }
+            }
+            let whole = texts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+            for secret in ["tiger lily", "YWRhOnRpZ2VyIGxpbHk=", "cookie-monster", "open-sesame"] {
+                #expect(!whole.contains(secret), "\(secret) in \(whole)")
+            }
+            #expect(whole.contains("You sent ***") == succeeds)
+        }
+    }
+
     @Test("A folder that others may write to is refused", arguments: [0o777, 0o770, 0o702] as [mode_t])
     func permissions(mode: mode_t) async throws {
         let folder = TransferTestFolder()

@@ -165,6 +165,31 @@ struct HostileUploadTests {
         #expect((20...41).contains(model.log.count { $0 == method }))
     }
 
+    @Test("A temporary redirect holds for one request, and the content goes on", arguments: ["POST", "PATCH"])
+    func detours(method: String) async throws {
+        let found = Mutex(0)
+        let model = UploadModel(versions: [8]) { _, sent in
+            guard sent == method else { return nil }
+            found.withLock { $0 += 1 }
+            guard found.withLock({ $0 }) == 1 else { return nil }
+            return .status(307, ["Location": method == "POST" ? "/files?by=2" : "/files/u1?by=2"])
+        }
+        try await TestServer.withServer { server in
+            model.serve(on: server)
+            let bench = try UploadBench(server, bytes: 300_000)
+            _ = try await bench.runner(bench.plan(.discovered) { $0.largestAppend = 100_000 }).run()
+            #expect(model.uploads.map(\.bytes) == [bench.content])
+            let targets = server.requests().filter { $0.method == "POST" || $0.method == "PATCH" }.map(\.target)
+            let own = ["/files/u1", "/files/u1", "/files/u1"]
+            let expected =
+                method == "POST"
+                ? ["/files", "/files?by=2"] + own : ["/files", own[0], "/files/u1?by=2"] + own.dropFirst()
+            #expect(targets == expected)
+            #expect(bench.recorded.allSatisfy { $0.url == nil || $0.url?.href.hasSuffix("/files/u1") == true })
+            #expect(bench.recorded.allSatisfy { $0.target.href.hasSuffix("/files") })
+        }
+    }
+
     @Test("Limits that change are followed, until the upload is impossible")
     func changingLimits() throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100)

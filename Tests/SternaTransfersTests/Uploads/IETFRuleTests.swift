@@ -61,6 +61,7 @@ struct IETFRuleTests {
             AnswerRow("413", create, 413, "fail tooLarge(length: 1000, most: nil)"),
             AnswerRow("413 after content", createAll, 413, "proceed 0"),
             AnswerRow("moved", create, 308, [("Location", "/new")], "proceed 0 to https://example.com/new"),
+            AnswerRow("moved for once", create, 307, [("Location", "/new")], "proceed 0 by https://example.com/new"),
             AnswerRow("moved for browsers", create, 302, [("Location", "/new")], "fail redirect(302)"),
             AnswerRow(
                 "403", create, 403, problem: UploadProblem(text: "Not you"), #"fail refused(403, Optional("Not you"))"#),
@@ -114,7 +115,9 @@ struct IETFRuleTests {
             AnswerRow("503", .ask, 503, [("Retry-After", "1")], "again 100 \(u1), unavailable(503) after 1 s"),
             AnswerRow("401", .ask, 401, "fail refused(401, nil)"),
             AnswerRow("400", .ask, 400, "proceed 100 \(u1) v6"),
-            AnswerRow("moved", .ask, 307, [("Location", "/2")], "proceed 100 https://example.com/2"),
+            AnswerRow("moved", .ask, 308, [("Location", "/2")], "proceed 100 https://example.com/2"),
+            AnswerRow("moved for once", .ask, 307, [("Location", "/2")], "proceed 100 \(u1) by https://example.com/2"),
+            AnswerRow("moved to nowhere", .ask, 307, "fail redirect(307)"),
             AnswerRow("501", .ask, 501, "fail refused(501, nil)"),
         ])
     func offset(row: AnswerRow) throws {

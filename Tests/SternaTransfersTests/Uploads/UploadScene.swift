@@ -59,6 +59,7 @@ enum UploadScene {
         if let url = state.url { parts.append(url.href) }
         if case .ietf(let version) = state.dialect, version != .preferred { parts.append("v\(version.number)") }
         if let most = state.largestAppend { parts.append("at most \(most)") }
+        if let detour = state.detour { parts.append("by \(detour.href)") }
         if state.target.href != "https://example.com/files" { parts.append("to \(state.target.href)") }
         return parts.joined(separator: " ")
     }

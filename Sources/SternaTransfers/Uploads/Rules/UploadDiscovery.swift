@@ -17,6 +17,8 @@ enum UploadDiscovery {
             switch reply.status {
             case 307, 308, 408, 425, 429, 500, 502, 503, 504:
                 return UploadRule.refusal(reply, to: .discover, state)
+            // What the server can do is told to those who have credentials.
+            case 401, 407: return .fail(.refused(reply.status, reply.problem?.text))
             default: return .fail(.noProtocol(status: reply.status))
             }
         }

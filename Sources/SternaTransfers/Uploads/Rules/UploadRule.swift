@@ -85,6 +85,7 @@ enum UploadRule {
             case .contentRange: try ContentRangeRule.request(step, state, plan)
             case nil: UploadRequest(method: .options, url: state.target, headers: IETFRule.versionFields(.preferred))
             }
+        if let detour = state.detour { request.url = detour }
         // The caller's fields may be credentials, which belong to one origin.
         if request.url.origin == plan.target.origin {
             var all = plan.headers
@@ -105,6 +106,8 @@ enum UploadRule {
 
     /// Returns what the response to a step's request means.
     static func answer(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+        var state = state
+        state.detour = nil
         do throws(UploadFault) {
             if case .discover = step { return try UploadDiscovery.answer(reply, state) }
             switch state.dialect {
@@ -142,7 +145,8 @@ extension UploadRule {
     static func refusal(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
         let unsure = state.unsure()
         switch reply.status {
-        case 307, 308: return redirect(reply, to: step, unsure)
+        case 307: return detour(reply, state)
+        case 308: return redirect(reply, to: step, unsure)
         case 300..<400: return .fail(.redirect(reply.status))
         case 404, 410:
             guard state.url != nil else { return .fail(.refused(reply.status, reply.problem?.text)) }
@@ -169,6 +173,26 @@ extension UploadRule {
         var state = state
         if state.url == nil { state.stage = .begun }
         return .again(state, fault, after: reply.retryAfter)
+    }
+
+    /// Repeats the step with the URL of a temporary redirect, which holds for that request alone (RFC 9110, 15.4.8). The server has taken
+    /// nothing of what was sent.
+    private static func detour(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
+        do throws(UploadFault) {
+            guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
+                return .fail(.redirect(reply.status))
+            }
+            var state = state
+            state.detour = url
+            switch state.stage {
+            case .creating: state.stage = .begun
+            case .completing: state.stage = .open
+            case .begun, .open, .complete: break
+            }
+            return .proceed(state)
+        } catch {
+            return .fail(error)
+        }
     }
 
     private static func redirect(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {

@@ -62,6 +62,9 @@ struct UploadState: Sendable, Hashable {
     /// Whether content in the creating request was refused.
     var createsEmpty = false
 
+    /// Where the next request goes alone, by a temporary redirect.
+    var detour: HTTPURL?
+
     /// How often the offset has gone back.
     var rewinds = 0
 
@@ -80,7 +83,7 @@ extension UploadState {
     func startedAnew() -> UploadState {
         var state = self
         state.stage = .begun
-        (state.url, state.expires) = (nil, nil)
+        (state.url, state.expires, state.detour) = (nil, nil, nil)
         (state.offset, state.reached, state.rewinds) = (0, 0, 0)
         (state.isLengthTold, state.isCurrent) = (!state.defersLength, false)
         return state
@@ -89,7 +92,7 @@ extension UploadState {
     /// Returns the state after a failure: the offset must be asked for.
     func unsure() -> UploadState {
         var state = self
-        state.isCurrent = false
+        (state.isCurrent, state.detour) = (false, nil)
         if state.stage == .creating, state.url != nil { state.stage = .open }
         return state
     }
@@ -108,7 +111,7 @@ extension UploadState {
     /// The state as a journal stores it, without what holds for one run only.
     var stored: UploadState {
         var state = self
-        state.isCurrent = false
+        (state.isCurrent, state.detour) = (false, nil)
         (state.refused, state.largestAppend, state.createsEmpty, state.rewinds) = ([], nil, false, 0)
         return state
     }

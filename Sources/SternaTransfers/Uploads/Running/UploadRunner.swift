@@ -28,6 +28,9 @@ struct UploadRunner: Sendable {
     /// Called with progress, also from event loops: it must return at once.
     var progress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Called with the fault that the upload waits after, before the wait.
+    var waits: (@Sendable (UploadFault) -> Void)?
+
     /// Returns a random number from 0 to 1.
     var random: @Sendable () -> Double = { .random(in: 0...1) }
 
@@ -76,6 +79,7 @@ struct UploadRunner: Sendable {
                 let (settled, asksAgain) = settling.settle(following, after: next)
                 state = settled
                 try await log.write(state)
+                if case .again(_, let fault, _) = answer, wait > .zero { waits?(fault) }
                 report(state)
                 if asksAgain { wait = max(wait, patience.settling) }
                 if wait > .zero { try await session.loopClock.wait(wait) }
