@@ -217,52 +217,70 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
+    // What waits keeps the frames of its functions: those of thousands of transfers are small, since the work has functions of its own.
     private func run() async {
         // What replaces it is begun after its end alone.
         defer { state.withLock { $0.work = nil } }
         var failures = 0
-        let time = place.session.loopClock
-        while !Task.isCancelled, !journal.history.state.isOver {
+        while !Task.isCancelled, !isOver {
             report()
-            do {
-                let wait = TransferRule.wait(journal.history, now: TransferClock.now())
-                if wait > 0 { try await time.wait(.milliseconds(wait)) }
-                while let mayBegin = place.settings.mayBegin, await !mayBegin(details) {
-                    try await time.wait(max(.milliseconds(10), place.settings.constraintInterval))
-                }
-                try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
-            } catch {
-                return
+            guard await waitForTurn(), await takeTurn(&failures) else { return }
+        }
+        if isOver { finish() }
+    }
+
+    private var isOver: Bool { journal.history.state.isOver }
+
+    /// Returns false if the work is stopped meanwhile.
+    private func waitForTurn() async -> Bool {
+        do {
+            try await waitForPause()
+            try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Waits until the next attempt is due, and may begin.
+    private func waitForPause() async throws {
+        let time = place.session.loopClock
+        let wait = TransferRule.wait(journal.history, now: TransferClock.now())
+        if wait > 0 { try await time.wait(.milliseconds(wait)) }
+        while let mayBegin = place.settings.mayBegin, await !mayBegin(details) {
+            try await time.wait(max(.milliseconds(10), place.settings.constraintInterval))
+        }
+    }
+
+    /// Makes an attempt, ends the turn, and notes what has become of it; returns false if the work does not go on.
+    private func takeTurn(_ failures: inout Int) async -> Bool {
+        let before = journal.history.keptBytes
+        let result = await attempt()
+        turns.end(id)
+        do {
+            switch result {
+            case .success(let event): try await record(event)
+            case .failure(let error):
+                if Task.isCancelled || error.kind == .cancelled { return false }
+                failures = journal.history.keptBytes > before ? 1 : failures + 1
+                let event = decide(error, failures)
+                if case .blocked = event { state.withLock { $0.triesAgain = false } }
+                try await record(event)
             }
-            let before = journal.history.keptBytes
-            let result = await attempt()
-            turns.end(id)
+            return !journal.history.state.isBlocked
+        } catch {
+            // A full disk: what the journal does not have is done again.
+            failures += 1
+            report(unwritten: error)
+            let pause = TransferRule.delay(
+                afterFailures: failures, asked: nil, longest: details.options.longestPause, random: .random(in: 0...1))
             do {
-                switch result {
-                case .success(let event): try await record(event)
-                case .failure(let error):
-                    if Task.isCancelled || error.kind == .cancelled { return }
-                    failures = journal.history.keptBytes > before ? 1 : failures + 1
-                    let event = decide(error, failures)
-                    if case .blocked = event { state.withLock { $0.triesAgain = false } }
-                    try await record(event)
-                }
-                if journal.history.state.isBlocked { return }
+                try await place.session.loopClock.wait(.milliseconds(pause))
+                return true
             } catch {
-                // A full disk: what the journal does not have is done again.
-                failures += 1
-                report(unwritten: error)
-                do {
-                    let pause = TransferRule.delay(
-                        afterFailures: failures, asked: nil, longest: details.options.longestPause,
-                        random: .random(in: 0...1))
-                    try await time.wait(.milliseconds(pause))
-                } catch {
-                    return
-                }
+                return false
             }
         }
-        if journal.history.state.isOver { finish() }
     }
 
     private func decide(_ error: SternaError, _ failures: Int) -> TransferEvent {
@@ -338,7 +356,7 @@ public final class Transfer: Sendable, Identifiable {
     ///   - progress: how far an attempt is; it counts while the attempt runs.
     ///   - always: whether it is reported even if nothing has changed.
     private func report(_ progress: TransferProgress? = nil, always: Bool = false) {
-        state.withLock { state in
+        let isNew = state.withLock { state in
             var status = TransferStatus(journal.history, details)
             if state.unwritten != nil, status.state == .running { status.state = .waiting }
             if state.triesAgain, status.state.isBlocked { status.state = .waiting }
@@ -347,23 +365,28 @@ public final class Transfer: Sendable, Identifiable {
                 status.progress = progress ?? known.progress
                 if status.progress.completed <= known.progress.completed { status.obstacle = known.obstacle }
             }
-            guard status != known || always else { return }
+            guard status != known || always else { return false }
             channel.report(status)
-            if status.state != known.state || always { states.report(status.state) }
+            guard status.state != known.state || always else { return false }
+            states.report(status.state)
+            return true
         }
+        if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
     /// Reports why the attempt under way waits.
     private func report(obstacle: TransferFailure) {
         let obstacle = obstacle.hiding(place.sentSecrets)
-        state.withLock { _ in
+        let isNew = state.withLock { _ in
             var status = channel.current
-            guard status.state == .running, status.obstacle != obstacle else { return }
+            guard status.state == .running, status.obstacle != obstacle else { return false }
             status.obstacle = obstacle
             channel.report(status)
             // For readers who ask for the reason.
             states.report(status.state)
+            return true
         }
+        if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
     private func finish() {

@@ -33,5 +33,8 @@ public struct TransferStoreSettings: Sendable {
     /// Further ways of uploading, by name; none by default.
     public var uploadMethods: [any UploadMethod] = []
 
+    /// Called after each change of a transfer's state or obstacle, from any thread: one reader for all costs less than one for each.
+    package var stateChanged: (@Sendable (Transfer) -> Void)?
+
     public init() {}
 }
