@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Any number of processes, and of stores in one process, may use a folder: each transfer is carried on by one of them.
 public final class TransferStore: Sendable {
-    private let folder: StoreFolder
+    let folder: StoreFolder
     private let settings: TransferStoreSettings
     private let turns: TransferTurns
     private let networkReturn = NetworkReturn()
@@ -66,7 +66,8 @@ public final class TransferStore: Sendable {
     ///   - context: the program's own note, at most 64 KiB.
     ///   - startsAtOnce: whether it begins; else ``Transfer/resume()`` or a ``TransferQueue`` begins it.
     ///
-    /// Throws `invalidURL`, `invalidRequest` for what must not be stored, and `writeFailed`.
+    /// Throws `invalidURL`, `invalidRequest` for what must not be stored and for a file that an unfinished download of the store has, and
+    /// `writeFailed`.
     @discardableResult
     public func download(
         _ reference: some URLConvertible, to path: some FileReference, with session: Session, headers: Headers = [:],
@@ -215,7 +216,9 @@ public final class TransferStore: Sendable {
             }
             return begin(details, journal, lock, draft.session, starts: draft.startsAtOnce)
         } catch {
-            try? await FileWork.run { [folder] in folder.abandon(new) }
+            try? await FileWork.run { [folder, file = isFolder || kind == .upload ? nil : path] in
+                folder.abandon(id, claiming: file)
+            }
             lock.release()
             throw error
         }
@@ -266,21 +269,6 @@ public final class TransferStore: Sendable {
         state.withLock { Array($0.transfers.values) }.sorted {
             ($0.details.created, $0.id.text) < ($1.details.created, $1.id.text)
         }
-    }
-
-    /// Returns all transfers in the folder that are not acknowledged, also those of other processes, the earliest first.
-    public func list() async -> [TransferCompletion] {
-        let found =
-            (try? await FileWork.run { [folder] in
-                folder.ids().compactMap { id -> TransferCompletion? in
-                    guard let details = try? folder.description(of: id) else { return nil }
-                    let history = (try? TransferJournal.history(folder.place(of: id).journal)) ?? TransferHistory()
-                    return TransferCompletion(
-                        details: details, state: history.state, progress: TransferStatus(history, details).progress,
-                        answer: history.answer)
-                }
-            }) ?? []
-        return found.sorted { ($0.details.created, $0.id.text) < ($1.details.created, $1.id.text) }
     }
 
     private func ids() async -> [TransferID] {

@@ -56,16 +56,38 @@ struct HelpTests {
             "--help", "--session-read-only",
         ]
         let third: Set = ["--session-read-only"]
+        // Without these an upload is one request.
+        let durable: Set = ["--resumable", "--parts", "--max-request-bytes", "--store"]
         let own = options(UploadCommand.self)
+        let common = own.subtracting(apart).subtracting(durable)
         for line in [
-            own.subtracting(apart), own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third),
-            third,
+            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third), third,
+            common.union(durable).subtracting(UploadOptionTests.oneRequest), durable.union(["--bearer", "--ipv4"]),
         ] {
             let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
             #expect(throws: Never.self, "\(words)") {
                 try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + words)
             }
         }
+    }
+
+    @Test("upload --resumable refuses every option that has no effect there", arguments: UploadOptionTests.oneRequest)
+    func refuses(option: String) async throws {
+        let values = [
+            "--cookie": "/none", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
+            "--cache": "/none", "--max-redirects": "5", "--max-redirs": "5", "--retry": "1", "--retry-delay": "1",
+            "--retry-max-time": "9", "--pretty": "none", "--print": "b",
+        ]
+        var words = [option] + (values[option].map { [$0] } ?? [])
+        if option == "--offline" { words += ["--cache", "/none"] }
+        if option.hasPrefix("--retry-") { words += ["--retry", "1"] }
+        let error = #expect(throws: (any Error).self) {
+            try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/", "--resumable", "tus"] + words)
+        }
+        let text = error.map { Tern.message(for: $0) } ?? ""
+        #expect(text.contains("--resumable cannot be combined with"), "\(text)")
+        let name = option.hasPrefix("--retry") ? "--retry" : option == "--max-redirs" ? "--max-redirects" : option
+        #expect(text.contains(name), "\(text)")
     }
 
     @Test("bench takes the options of TLS, proxies and versions of HTTP") func bench() {

@@ -141,6 +141,70 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("-o saves the server's answer, also to standard output; what cannot be saved is said")
+    func answer() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("abc", to: "a.txt")
+        try await withUploads { server, _ in
+            let sizes = [5, 64 << 10, (64 << 10) + 1]
+            for size in sizes {
+                server.route("POST", "/inbox/\(size)") { request in
+                    _ = try await request.body.collect()
+                    return ServerResponse(status: 201, body: .bytes(Array(repeating: 0x78, count: size)))
+                }
+            }
+            for size in sizes {
+                let outcome = try await upload(
+                    folder, "a.txt", server.url("/inbox/\(size)"), "--resumable", "auto", "-o", folder.path("answer")
+                ).outcome()
+                #expect(outcome.text == "Uploaded a.txt, 3 B\n", "\(outcome.text)\(outcome.errors)")
+                let isKept = size <= 64 << 10
+                #expect(outcome.status == (isKept ? 0 : 23), "\(outcome.errors)")
+                #expect(outcome.errors.contains("more than 64 KiB") == !isKept, "\(outcome.errors)")
+                #expect(folder.content("answer")?.count == (isKept ? size : sizes[1]))
+            }
+            let shown = try await upload(
+                folder, "a.txt", server.url("/inbox/5"), "--resumable", "auto", "-o", "-"
+            ).outcome()
+            #expect(shown.text == "xxxxx" && shown.status == 0, "\(shown.text)\(shown.errors)")
+            let count = server.requests().count
+            let refused = try await upload(
+                folder, "a.txt", server.url("/inbox/5"), "--resumable", "auto", "-o", "/none/at/all"
+            ).outcome()
+            #expect(refused.status == 23 && server.requests().count == count, "\(refused.errors)")
+            #expect(folder.names == ["a.txt", "answer", "store"])
+        }
+    }
+
+    @Test("-v says why a request is sent again; --style writes the query")
+    func verbose() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("abc", to: "a.txt")
+        try await TestServer.withServer { server async throws in
+            server.route("POST", "/moved") { request in
+                _ = try await request.body.collect()
+                return ServerResponse(status: 307, headers: ["Location": "/inbox"])
+            }
+            server.route("POST", "/inbox") { request in
+                _ = try await request.body.collect()
+                return ServerResponse(status: 201)
+            }
+            let outcome = try await upload(
+                folder, "a.txt", server.url("/moved"), "a[]:=[1,2]", "--resumable", "auto", "-v", "-s"
+            ).outcome()
+            #expect(outcome.status == 2, "\(outcome.errors)")
+            let moved = try await upload(
+                folder, "a.txt", server.url("/moved"), "q==a b", "--style", "whatwg", "--resumable", "auto", "-v"
+            ).outcome()
+            #expect(moved.status == 0, "\(moved.errors)")
+            #expect(
+                moved.errors.contains("* Attempt 2: POST") && moved.errors.contains("(redirect)"), "\(moved.errors)")
+            #expect(
+                server.requests().contains { $0.target.hasSuffix("/moved?q=a+b") }, "\(server.requests().map(\.target))"
+            )
+        }
+    }
+
     @Test(
         "Options that do not go together are refused",
         arguments: [

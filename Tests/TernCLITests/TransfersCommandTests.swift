@@ -103,11 +103,11 @@ struct TransfersCommandTests {
             let running = try TernProcess(arguments)
             try await server.waitForRequests(2, within: 60)
             // The lock of the process that carries it on.
-            let busy = try await run(folder, "pause")
+            let busy = try await run(folder, "pause", "--all")
             #expect(busy.status == 1 && busy.errors.contains("Another command carries g on"), "\(busy.errors)")
             running.signal(SIGKILL)
             _ = try await running.outcome()
-            #expect(try await run(folder, "pause").errors == "Paused g.\n")
+            #expect(try await run(folder, "pause", "--all").errors == "Paused g.\n")
             #expect(try await run(folder, "resume").errors == "Nothing to carry on.\n")
             let list = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
             let id = try #require(list.array?.first { $0["state"].string == "paused" }?["id"].string)
@@ -124,6 +124,8 @@ struct TransfersCommandTests {
         arguments: [
             ["add"], ["add", "-o", "a", "http://a/1", "http://a/2"], ["add", "--segments", "17", "http://a/1"],
             ["add", "--sha256", "0", "http://a/1", "http://a/2"], ["list", "--store", ""], ["cancel"],
+            ["pause"], ["pause", "--all", "abc"], ["cancel", "--all", "abc"], ["add", "--sha256", "zz", "http://a/1"],
+            ["add", "-o", "-", "http://a/1"],
             ["add", "--jobs", "0", "http://a/1"],
         ])
     func refused(arguments: [String]) {
@@ -134,6 +136,7 @@ struct TransfersCommandTests {
         async throws
     {
         let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("store"), withIntermediateDirectories: false)
         let unknown = try await run(folder, "cancel", "abc")
         #expect(unknown.status == 1 && unknown.errors.contains("tern transfers list shows them"), "\(unknown.errors)")
         let unnamed = try await run(folder, "add", "http://127.0.0.1:1/")

@@ -4,6 +4,14 @@ import Testing
 
 /// `--multipart`, `--form` with files, `--compress` and `tern upload`.
 @Suite(.timeLimit(.minutes(5))) struct UploadOptionTests {
+    /// The options of upload, by their long names, that have no effect on uploads of several requests.
+    static let oneRequest: Set = [
+        "--print", "--include", "--pretty", "--curl", "--show-secrets", "--compress", "--cookie", "--cookie-jar",
+        "--session", "--session-read-only", "--cache", "--offline", "--no-follow", "--max-redirects", "--max-redirs",
+        "--location-trusted", "--post301", "--post302", "--post303", "--retry", "--retry-delay", "--retry-max-time",
+        "--retry-all-errors",
+    ]
+
     private func echo(_ arguments: [String], at path: String = "/post") async throws -> JSON {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess(arguments.map { $0.replacing("URL", with: server.url(path)) }).outcome()

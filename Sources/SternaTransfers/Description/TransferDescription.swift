@@ -37,7 +37,7 @@ public struct TransferDescription: Sendable, Hashable, Codable {
 
     public let kind: Kind
 
-    /// The URL.
+    /// The URL, without a fragment, which is never sent.
     public let url: HTTPURL
 
     /// The absolute path of the file here; for content that is not one file, of what the store keeps of it.
@@ -93,12 +93,15 @@ public struct TransferDescription: Sendable, Hashable, Codable {
         headers: [[String]], secrets: [[String]] = [], session: String, options: TransferOptions,
         upload: UploadOptions? = nil, content: TransferContent? = nil, context: String?
     ) throws(SternaError) {
-        (self.kind, self.id, self.created, self.url, self.path) = (kind, id, created, url, path)
+        (self.kind, self.id, self.created, self.url, self.path) = (kind, id, created, url.removingFragment(), path)
         (self.isFolder, self.headers, self.secrets) = (isFolder, headers, secrets)
         (self.session, self.options, self.context) = (session, options, context)
         (self.upload, self.content) = (upload, content)
         if let fault { throw SternaError(.invalidRequest, phase: .prepare, "The transfer cannot be stored: \(fault).") }
     }
+
+    /// The file that no other unfinished download of the store may have; nil for uploads and folders.
+    var claimedPath: String? { kind == .download && !isFolder ? path : nil }
 
     /// Why the description is not accepted; nil if it is.
     private var fault: String? {

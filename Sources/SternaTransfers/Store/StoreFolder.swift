@@ -10,6 +10,7 @@ import SternaPlatform
 ///     FOLDER/<32 digits>/owner.lock          locked by the process that carries the transfer on
 ///     FOLDER/.new-<32 digits>/               a transfer that is being added
 ///     FOLDER/.old-<32 digits>/               a transfer that is being removed
+///     FOLDER/.to-<digits>                    which unfinished download has a file (DestinationClaims)
 ///
 /// Folders have mode 0700, files 0600.
 struct StoreFolder: Sendable {
@@ -31,6 +32,12 @@ struct StoreFolder: Sendable {
     }
 
     func place(of id: TransferID) -> Place { Place(path: "\(path)/\(id)") }
+
+    /// Where the files of a transfer are while it is being added.
+    func newPlace(of id: TransferID) -> Place { Place(path: "\(path)/\(Self.new)\(id)") }
+
+    /// The files that unfinished downloads have.
+    var claims: DestinationClaims { DestinationClaims(self) }
 
     /// Makes the folder and those that lead to it, for their owner alone. Throws `writeFailed`.
     func make() throws(SternaError) {
@@ -59,7 +66,7 @@ struct StoreFolder: Sendable {
     /// `writeFailed`.
     func begin(_ id: TransferID) throws(SternaError) -> (new: Place, lock: FileLock) {
         try make()
-        let new = Place(path: "\(path)/\(Self.new)\(id)")
+        let new = newPlace(of: id)
         // Another process that tidies up can take the folder for left behind until it is locked, and remove it: then there is a next one.
         for _ in 0..<Self.mostAttempts {
             guard mkdir(new.path, 0o700) == 0 || errno == EEXIST else {
@@ -74,7 +81,8 @@ struct StoreFolder: Sendable {
 
     private static let mostAttempts = 10
 
-    /// Adds a transfer that was begun, whose description then is on the disk. Throws `invalidRequest` and `writeFailed`.
+    /// Adds a transfer that was begun, whose description then is on the disk. Throws `invalidRequest`, also if an unfinished download has its
+    /// file, and `writeFailed`.
     func add(_ description: TransferDescription, _ new: Place) throws(SternaError) {
         let place = place(of: description.id)
         let json = Self.json(description)
@@ -84,13 +92,19 @@ struct StoreFolder: Sendable {
                 "The transfer cannot be stored: its description is longer than \(TransferDescription.Limits.bytes) bytes."
             )
         }
+        if let file = description.claimedPath { try claims.claim(file, for: description.id) }
         try new.description.write(json)
         guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
         sync()
     }
 
     /// Gives up a transfer that was begun.
-    func abandon(_ new: Place) { Self.removeFiles(new.path) }
+    ///
+    /// - Parameter file: the file that it may have claimed.
+    func abandon(_ id: TransferID, claiming file: String?) {
+        Self.removeFiles(newPlace(of: id).path)
+        if let file { claims.release(file, of: id) }
+    }
 
     /// The bytes that the store keeps of the content of uploads.
     var storedBytes: Int64 {
@@ -106,14 +120,15 @@ struct StoreFolder: Sendable {
         return try FileLock.attempt(path: place.owner)
     }
 
+    private static let limits = JSON.ParseLimits(
+        depth: 16, bytes: TransferDescription.Limits.bytes, values: TransferDescription.Limits.values)
+
     /// Reads a description; nil if the transfer is no longer there. Throws `fileUnreadable`.
     func description(of id: TransferID) throws(SternaError) -> TransferDescription? {
         let file = place(of: id).description
         guard let bytes = try file.read(upTo: TransferDescription.Limits.bytes) else { return nil }
         do {
-            let limits = JSON.ParseLimits(
-                depth: 16, bytes: TransferDescription.Limits.bytes, values: TransferDescription.Limits.values)
-            let description = try JSON(parsing: Data(bytes), limits: limits).decode(TransferDescription.self)
+            let description = try JSON(parsing: Data(bytes), limits: Self.limits).decode(TransferDescription.self)
             guard description.id == id else { throw file.unreadable(FileFault("it is that of another transfer")) }
             return description
         } catch {
@@ -123,21 +138,47 @@ struct StoreFolder: Sendable {
         }
     }
 
+    /// Reads a description, and returns why it cannot be read; nil if it can, or if the transfer is no longer there.
+    func unreadable(_ id: TransferID) -> UnreadableTransfer? {
+        let place = place(of: id)
+        do throws(SternaError) {
+            guard try description(of: id) == nil, FileStatus(linkAt: place.path)?.isDirectory == true else {
+                return nil
+            }
+            let missing = place.description.unreadable(FileFault("it is missing"))
+            return UnreadableTransfer(id: id, cause: .damaged, reason: missing.detail)
+        } catch {
+            return UnreadableTransfer(id: id, cause: cause(error, place), reason: error.detail)
+        }
+    }
+
+    private func cause(_ error: SternaError, _ place: Place) -> UnreadableTransfer.Cause {
+        if let code = (error.underlying as? FileFault)?.code, code != ELOOP { return .inaccessible }
+        guard let bytes = try? place.description.read(upTo: TransferDescription.Limits.bytes),
+            let version = (try? JSON(parsing: Data(bytes), limits: Self.limits))?["version"].int,
+            version > TransferDescription.version
+        else { return .damaged }
+        return .newer(version: version)
+    }
+
     /// Removes a transfer. Throws `writeFailed` if it is still there afterwards.
     func remove(_ id: TransferID) throws(SternaError) {
         let (place, old) = (place(of: id), "\(path)/\(Self.old)\(id)")
+        let file = (try? description(of: id))?.claimedPath
         guard rename(place.path, old) == 0 else {
             let code = errno
             if code == ENOENT { return }
             throw failure(FileFault(code: code, path: place.path))
         }
         sync()
+        if let file { claims.release(file, of: id) }
         Self.removeFiles(old)
     }
 
     /// Removes what killed processes left of transfers that were being added or removed.
     func tidy() {
-        for name in names() {
+        let names = names()
+        for name in names {
             let path = "\(path)/\(name)"
             if name.hasPrefix(Self.old), TransferID(String(name.dropFirst(Self.old.count))) != nil {
                 Self.removeFiles(path)
@@ -153,6 +194,7 @@ struct StoreFolder: Sendable {
                 lock.release()
             }
         }
+        claims.tidy(names)
     }
 
     private static func removeFiles(_ path: String) {
@@ -170,7 +212,7 @@ struct StoreFolder: Sendable {
         if case DecodingError.dataCorrupted(let context)? = error as? DecodingError, !context.debugDescription.isEmpty {
             return context.debugDescription
         }
-        return "it is not a description of a transfer; remove its folder to give the transfer up"
+        return "it is damaged, or not a description of a transfer"
     }
 
     /// Waits until the disk has the names of the folder's files.
@@ -181,7 +223,7 @@ struct StoreFolder: Sendable {
         close(descriptor)
     }
 
-    private func failure(_ fault: FileFault) -> SternaError {
+    func failure(_ fault: FileFault) -> SternaError {
         fault.error(.writeFailed, title: "The store of transfers", path: path, what: "used")
     }
 }

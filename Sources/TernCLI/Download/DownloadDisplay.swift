@@ -13,7 +13,7 @@ final class DownloadDisplay: Sendable {
 
     /// Whether lines are redrawn.
     private let isLive: Bool
-    private let isSilent: Bool
+    let isSilent: Bool
 
     /// - Parameter isSilent: whether errors alone are shown.
     init(_ terminal: Terminal = .standardError, isSilent: Bool) {
@@ -48,6 +48,9 @@ final class DownloadDisplay: Sendable {
         guard !isSilent else { return }
         aside { Descriptor.standardOutput.print(line) }
     }
+
+    /// Prints a line to standard error, above the lines that are redrawn.
+    func note(_ line: String) { aside { printError(line) } }
 
     /// Prints the line of an error.
     func complain(_ line: String, details: [String] = []) {

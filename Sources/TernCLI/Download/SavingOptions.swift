@@ -71,9 +71,13 @@ struct SavingOptions: ParsableArguments {
         try Self.check(offset: offset)
         guard (1...32).contains(segments) else { throw ValidationError("--segments is a number from 1 to 32.") }
         guard (1...1_000).contains(jobs) else { throw ValidationError("--jobs is a number from 1 to 1000.") }
-        if let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy({ Self.isHexadecimal($0) }) {
-            throw ValidationError("--sha256 has 64 hexadecimal digits.")
-        }
+        try Self.check(sha256: sha256)
+    }
+
+    /// Throws for what is not a digest.
+    static func check(sha256: String?) throws {
+        guard let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy({ isHexadecimal($0) }) else { return }
+        throw ValidationError("--sha256 has 64 hexadecimal digits.")
     }
 
     /// Throws for an offset in bytes.

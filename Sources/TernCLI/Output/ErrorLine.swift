@@ -66,7 +66,7 @@ enum ErrorLine {
     }
 
     /// Returns advice for errors whose message cannot name this program's options.
-    private static func advice(for kind: SternaError.Kind) -> String? {
+    static func advice(for kind: SternaError.Kind) -> String? {
         switch kind {
         case .hostNotFound: "Check its spelling, and the connection to the network."
         case .connectionFailed: "Check the host and the port."

@@ -17,7 +17,11 @@ struct UploadCommand: AsyncParsableCommand {
             IETF's protocol, tus or Content-Range. The method is POST then, and the URL
             is taken as it is. --resumable s3 uploads an object of S3 in parts, by its
             own methods, and signs with the access key of --auth key:secret, or of the
-            environment; --aws-sigv4 names the region where the host does not.
+            environment; --aws-sigv4 names the region where the host does not. -o saves
+            the server's answer to the complete upload, of up to 64 KiB; -v says why a
+            request is sent again. The other options of output, and those for kept
+            cookies, --cache, --compress, redirects and --retry, are refused: a transfer
+            follows the protocol's redirects, and is tried again by itself.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "FILE"))
@@ -72,6 +76,12 @@ struct UploadCommand: AsyncParsableCommand {
             throw ValidationError("tern upload sends a file; for standard input write … | tern \(method ?? "PUT") URL.")
         }
         guard resumable == .off else {
+            let others = withoutEffect
+            guard others.isEmpty else {
+                throw ValidationError(
+                    "--resumable cannot be combined with \(others.joined(separator: ", ")), which would have no effect; leave one of them out."
+                )
+            }
             if resumable == .s3, parts == 1 {
                 throw ValidationError("--resumable s3 uploads 4 parts at once, or as many as --parts says, from 2.")
             }
@@ -93,6 +103,21 @@ struct UploadCommand: AsyncParsableCommand {
         }
     }
 
+    /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
+    private var withoutEffect: [String] {
+        let (state, redirects) = (request.sender.state, connection.redirects)
+        return [
+            (output.parts != nil, "--print"), (output.include, "--include"), (output.format.pretty != nil, "--pretty"),
+            (output.curl, "--curl"), (output.showSecrets, "--show-secrets"), (request.compress, "--compress"),
+            (!request.sender.cookieFiles.isEmpty, "--cookie FILE"), (state.cookieJar != nil, "--cookie-jar"),
+            (state.session != nil, "--session"), (state.sessionReadOnly != nil, "--session-read-only"),
+            (state.cache != nil, "--cache"), (state.offline, "--offline"), (!connection.follow, "--no-follow"),
+            (redirects.limit != nil, "--max-redirects"), (redirects.locationTrusted, "--location-trusted"),
+            (redirects.post301, "--post301"), (redirects.post302, "--post302"), (redirects.post303, "--post303"),
+            (connection.retries.retry != nil, "--retry"),
+        ].filter(\.0).map(\.1)
+    }
+
     func run() async throws {
         if let resumption = resumable.resumption { return try await runResumable(resumption) }
         let method = method ?? "PUT"
@@ -112,14 +137,15 @@ struct UploadCommand: AsyncParsableCommand {
         guard !items.contains(where: \.isContent) else {
             throw UsageError("The file is the whole body, so no fields go with it; leave them out.")
         }
-        let content = try RequestContent(try request.headerItems() + items, as: .json)
+        let content = try RequestContent(try request.headerItems() + items, as: .json, style: request.style?.style)
+        try TransferSessionOptions.check(content)
         var upload = UploadOptions(resumption)
         if let method { upload.method = method }
         (upload.parts, upload.maxRequestBytes) = (parts ?? 1, maxRequestBytes)
         try await ResumableUpload(
             file: file, url: try Target.url(Target.expand(url)).appendingQuery(content.query), upload: upload,
             headers: content.headers, request: request, connection: connection, trust: trust, routing: routing,
-            store: store, isSilent: output.silent
+            store: store, output: output
         ).run()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOCore
 import Sterna
 import SternaPlatform
 import SternaS3
@@ -46,38 +47,71 @@ struct ResumableUpload {
     let trust: TrustOptions
     let routing: RoutingOptions
     let store: StoreOptions
-    let isSilent: Bool
+    let output: OutputOptions
 
     /// Throws the exit status of a failure that was shown.
     func run() async throws {
-        let session = try await session()
+        let display = DownloadDisplay(isSilent: output.silent)
+        let session = try await session(display)
+        // A file that cannot be written is an error before anything is sent.
+        let answer = try output.path.flatMap { $0 == "-" ? nil : try OutputFile($0) }
         let (plain, secrets, values) = TransferSecrets.split(headers)
-        let store = try await store.open { $0.secret = { values[$0] } }
+        let changes = TransferChanges()
+        let store = try await store.open { settings in
+            settings.secret = { values[$0] }
+            settings.stateChanged = { changes.note($0) }
+        }
         var transfer = try await earlier(store, session)
         if let transfer {
             try await transfer.begin()
-            guard try await end(of: transfer, store, isEarlier: true) else { return }
+            guard try await end(of: transfer, store, changes, display, answer, isEarlier: true) else { return }
             printError("The file has changed since the upload was interrupted; it begins anew.")
         }
         transfer = try await add(store, session, plain, secrets)
-        if let transfer { _ = try await end(of: transfer, store, isEarlier: false) }
+        if let transfer { _ = try await end(of: transfer, store, changes, display, answer, isEarlier: false) }
     }
 
     /// Waits for the end of a transfer, shows it, and removes it from the store; returns whether it has to begin anew, since the file is
     /// another one than that of an earlier command. Throws the exit status of a failure that was shown.
-    private func end(of transfer: Transfer, _ store: TransferStore, isEarlier: Bool) async throws -> Bool {
+    private func end(
+        of transfer: Transfer, _ store: TransferStore, _ changes: TransferChanges, _ display: DownloadDisplay,
+        _ answer: OutputFile?, isEarlier: Bool
+    ) async throws -> Bool {
         var failure: ExitCode?
         do {
-            try await TransferRun(store: store, transfers: [transfer], isSilent: isSilent).run()
+            // Standard output may be the answer's.
+            try await TransferRun(
+                store: store, transfers: [transfer], changes: changes, display: display, saysEnd: output.path != "-"
+            ).run()
         } catch let status as ExitCode {
             failure = status
         }
         // A blocked one stays in the store.
         if let failure, !transfer.status.state.isOver { throw failure }
         try await store.acknowledge(transfer.id)
-        guard let failure else { return false }
+        guard let failure else {
+            try save(transfer.answer, to: answer)
+            return false
+        }
         guard isEarlier, hasChanged(transfer) else { throw failure }
         return true
+    }
+
+    /// Writes the content of the server's answer to the file, or to standard output. Throws `UsageError` if there is none to write.
+    private func save(_ answer: TransferAnswer?, to file: OutputFile?) throws {
+        guard output.path != nil else { return }
+        guard let body = answer?.body else {
+            let reason =
+                answer == nil
+                ? "the server's answer was lost"
+                : "the server's answer has more than 64 KiB, which a transfer does not keep"
+            throw UsageError(
+                "The upload is complete, but nothing was saved by -o: \(reason).", status: ExitStatus.outputFailed)
+        }
+        let bytes = Bytes(bytes: body)
+        guard let file else { return try Descriptor.standardOutput.write(bytes) }
+        try file.write(bytes)
+        try file.complete()
     }
 
     private func hasChanged(_ transfer: Transfer) -> Bool {
@@ -88,7 +122,9 @@ struct ResumableUpload {
     private func add(
         _ store: TransferStore, _ session: Session, _ headers: Headers, _ secrets: [String: String]
     ) async throws -> Transfer {
-        try await store.upload(file: file, to: url, with: session, upload, headers: headers, secrets: secrets)
+        try await TransferAdvice.advising {
+            try await store.upload(file: file, to: url, with: session, upload, headers: headers, secrets: secrets)
+        }
     }
 
     /// Returns the transfer that an interrupted command has left, of which this process is the owner now. Throws `UsageError` if another
@@ -96,7 +132,8 @@ struct ResumableUpload {
     private func earlier(_ store: TransferStore, _ session: Session) async throws -> Transfer? {
         let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
         let found = await store.list().first {
-            !$0.state.isOver && $0.details.kind == .upload && $0.details.url == url && $0.details.path == path
+            !$0.state.isOver && $0.details.kind == .upload && $0.details.url == url.removingFragment()
+                && $0.details.path == path
         }
         guard let found else { return nil }
         guard let transfer = try await store.take(found.id, with: session) else {
@@ -107,7 +144,7 @@ struct ResumableUpload {
         return transfer
     }
 
-    private func session() async throws -> Session {
+    private func session(_ display: DownloadDisplay) async throws -> Session {
         let credentials = request.sender.credentials
         let isS3 = upload.resumption == .s3
         // Nobody can begin a multipart upload without a signature.
@@ -130,12 +167,18 @@ struct ResumableUpload {
             settings.credential = given.credential
             if let policy = given.policy { settings.authentication = policy }
             settings.awsSigning = signing
+            if output.verbose { settings.observer = AttemptLog(limit: nil) { display.note($0) } }
         }
     }
 }
 
 /// Header fields of a command line that are secrets: the store has their names, and this process their values.
 enum TransferSecrets {
+    /// Returns the name of a secret field of a transfer without a value; nil if all have one.
+    static func missing(_ details: TransferDescription, _ values: [String: String]) -> String? {
+        details.secrets.compactMap(\.first).first { values[$0.lowercased()] == nil }
+    }
+
     /// Returns the fields that are no secrets, the secret ones with the names of their values, and the values.
     static func split(_ headers: Headers) -> (plain: Headers, secrets: [String: String], values: [String: String]) {
         var plain = Headers()

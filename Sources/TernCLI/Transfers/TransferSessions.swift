@@ -24,9 +24,19 @@ struct TransferSessionOptions: ParsableArguments {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
-    /// The header fields.
+    /// The header fields. Throws `UsageError` for a field that is to be left out, which no transfer notes.
     func headers() throws -> Headers {
-        try RequestContent(try header.map { try HabitOptions.headerItem($0) }, as: .json).headers
+        let content = try RequestContent(try header.map { try HabitOptions.headerItem($0) }, as: .json)
+        try Self.check(content)
+        return content.headers
+    }
+
+    /// Throws `UsageError` for header fields that are to be left out of the requests of transfers.
+    static func check(_ content: RequestContent) throws(UsageError) {
+        guard let name = content.removedHeaders.sorted().first else { return }
+        throw UsageError(
+            "“\(TerminalText.line(name)):” leaves out a field of each request, which transfers cannot; give it a value, or leave it away."
+        )
     }
 
     /// Makes the session of downloads. Throws `UsageError` for credentials that would go to several hosts.

@@ -15,8 +15,10 @@ struct TransferTable {
     private static let leastFile = 20
 
     /// Returns the lines of a table; two lines for each transfer if a table does not fit.
-    func lines(_ transfers: [TransferCompletion]) -> [String] {
-        let rows = transfers.map(Self.cells)
+    func lines(_ transfers: StoredTransfers) -> [String] {
+        let rows =
+            transfers.readable.map(Self.cells)
+            + transfers.unreadable.map { [Self.shortID($0.id), "unreadable", "-", "-"] }
         let widths = Self.heads.indices.map { column in
             ([Self.heads] + rows).map { DisplayWidth.of($0[column]) }.max() ?? 0
         }
@@ -38,8 +40,11 @@ struct TransferTable {
     }
 
     private static func cells(_ transfer: TransferCompletion) -> [String] {
-        [String(transfer.id.text.prefix(8)), word(transfer.state), size(transfer.progress), path(transfer.details)]
+        [shortID(transfer.id), word(transfer.state), size(transfer.progress), path(transfer.details)]
     }
+
+    /// The beginning of an identifier, as a table shows it.
+    static func shortID(_ id: TransferID) -> String { String(id.text.prefix(8)) }
 
     private static func word(_ state: TransferState) -> String {
         switch state {
@@ -72,9 +77,20 @@ struct TransferTable {
         switch transfer.state {
         case .finished(let path, let length):
             finished(transfer.details, path, length, transfer.answer)
-        case .failed(let failure), .blocked(let failure): "\(name(transfer)): \(TerminalText.line(failure.reason))"
+        case .failed(let failure), .blocked(let failure): "\(name(transfer)): \(TransferAdvice.reason(failure))"
         default: "\(name(transfer)): \(transfer.state)"
         }
+    }
+
+    /// What is wrong with a transfer that cannot be read, and what to do.
+    static func sentence(_ transfer: UnreadableTransfer) -> String {
+        let advice =
+            switch transfer.cause {
+            case .newer: "A newer tern can carry it on; tern transfers remove \(shortID(transfer.id)) gives it up."
+            case .damaged: "tern transfers remove \(shortID(transfer.id)) gives it up."
+            case .inaccessible: "Correct that; or tern transfers remove \(shortID(transfer.id)) gives it up."
+            }
+        return "The transfer \(shortID(transfer.id)) is left out. \(TerminalText.line(transfer.reason)) \(advice)"
     }
 
     /// The end of a transfer that has succeeded, as a sentence.
@@ -93,23 +109,33 @@ struct TransferTable {
     }
 
     /// Returns transfers as JSON: an array of objects.
-    static func json(_ transfers: [TransferCompletion]) -> JSON {
-        .array(
-            transfers.map { transfer in
-                var pairs: [(String, JSON)] = [
-                    ("id", .string(transfer.id.text)), ("kind", .string(transfer.details.kind.rawValue)),
-                    ("state", .string(word(transfer.state))),
-                    ("url", .string(Redaction.show(transfer.details.url))), ("file", .string(transfer.details.path)),
-                    ("completed", .number(.init(transfer.progress.completed))),
-                ]
-                if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
-                if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
-                switch transfer.state {
-                case .failed(let failure), .blocked(let failure): pairs.append(("reason", .string(failure.reason)))
-                default: break
-                }
-                if let context = transfer.details.context { pairs.append(("context", .string(context))) }
-                return .object(.init(pairs: pairs))
-            })
+    static func json(_ transfers: StoredTransfers) -> JSON {
+        .array(transfers.readable.map { json($0) } + transfers.unreadable.map { json($0) })
+    }
+
+    private static func json(_ transfer: TransferCompletion) -> JSON {
+        var pairs: [(String, JSON)] = [
+            ("id", .string(transfer.id.text)), ("kind", .string(transfer.details.kind.rawValue)),
+            ("state", .string(word(transfer.state))),
+            ("url", .string(Redaction.show(transfer.details.url))), ("file", .string(transfer.details.path)),
+            ("completed", .number(.init(transfer.progress.completed))),
+        ]
+        if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
+        if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
+        switch transfer.state {
+        case .failed(let failure), .blocked(let failure):
+            pairs.append(("reason", .string(TransferAdvice.text(failure.reason))))
+        default: break
+        }
+        if let context = transfer.details.context { pairs.append(("context", .string(context))) }
+        return .object(.init(pairs: pairs))
+    }
+
+    private static func json(_ transfer: UnreadableTransfer) -> JSON {
+        .object(
+            .init(pairs: [
+                ("id", .string(transfer.id.text)), ("state", .string("unreadable")),
+                ("reason", .string(transfer.reason)),
+            ]))
     }
 }

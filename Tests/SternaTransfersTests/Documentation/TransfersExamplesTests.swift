@@ -155,4 +155,20 @@ struct TransfersExamplesTests {
         for transfer in store.transfers { _ = try await transfer.end() }
         #expect(await store.list().map(\.details.session) == ["ada"])
     }
+
+    @Test("What cannot be read")
+    func unreadable() async throws {
+        let test = TransferTestFolder()
+        let store = try TransferStore(folder: test.path + "/store")
+        let id = TransferID()
+        mkdir("\(test.path)/store/\(id)", 0o700)
+        #expect(await store.unreadable().map(\.id) == [id])
+
+        for broken in await store.unreadable() {
+            print(broken.reason)  // with the path of the file
+            if broken.cause == .damaged { try await store.discard(broken.id) }
+        }
+
+        #expect(await store.unreadable().isEmpty)
+    }
 }

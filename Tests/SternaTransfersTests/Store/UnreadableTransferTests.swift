@@ -1,0 +1,129 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Transfers: descriptions that cannot be read", .timeLimit(.minutes(5)))
+struct UnreadableTransferTests {
+    private let folder = TransferTestFolder()
+    private var path: String { folder.path + "/store" }
+
+    /// Adds downloads that no process carries on.
+    private func add(_ names: String..., to folder: StoreFolder) throws -> [TransferID] {
+        try names.map { name in
+            let description = try TransferDescription(
+                .download, created: 1, url: try HTTPURL("https://a.example/\(name)"),
+                path: "\(self.folder.path)/\(name)", headers: [], session: "default", options: TransferOptions(),
+                context: nil)
+            let begun = try folder.begin(description.id)
+            try folder.add(description, begun.new)
+            begun.lock.release()
+            return description.id
+        }
+    }
+
+    private func change(_ id: TransferID, in folder: StoreFolder, _ change: (String) -> String) throws {
+        let file = folder.place(of: id).description
+        let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
+        try file.write(Array(change(text).utf8))
+    }
+
+    @Test("They are told apart from the others, with the reason")
+    func listed() async throws {
+        let files = StoreFolder(path: path)
+        try files.make()
+        let ids = try add("whole", "newer", "older", "cut", "missing", "folder", to: files)
+        try change(ids[1], in: files) { $0.replacing("\"version\" : 1", with: "\"version\" : 7") }
+        try change(ids[2], in: files) { $0.replacing("\"version\" : 1", with: "\"version\" : 0") }
+        try change(ids[3], in: files) { String($0.prefix(40)) }
+        unlink(files.place(of: ids[4]).description.path)
+        unlink(files.place(of: ids[5]).description.path)
+        mkdir(files.place(of: ids[5]).description.path, 0o700)
+        let store = try TransferStore(folder: path)
+        #expect(await store.list().map(\.id) == [ids[0]])
+        let found = await store.unreadable()
+        #expect(found.map(\.id) == ids.dropFirst().sorted { $0.text < $1.text })
+        let causes = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.cause) })
+        #expect(ids.map { causes[$0] } == [nil, .newer(version: 7), .damaged, .damaged, .damaged, .damaged])
+        for (id, reason) in [
+            (ids[1], "its version is 7"), (ids[3], "it is damaged"), (ids[4], "it is missing"),
+            (ids[5], "it is a folder"),
+        ] {
+            let text = found.first { $0.id == id }?.reason ?? ""
+            #expect(text.contains(reason) && text.contains(files.place(of: id).description.path), "\(text)")
+        }
+        // What is not a transfer's folder is not one.
+        mkdir(path + "/other", 0o700)
+        #expect(await store.unreadable().count == 5)
+    }
+
+    @Test("One that is discarded is gone, with what is there of its file")
+    func discarded() async throws {
+        let files = StoreFolder(path: path)
+        try files.make()
+        let id = try add("f", to: files)[0]
+        let part = folder.path + "/f.sterna-part"
+        try Data("abc".utf8).write(to: URL(filePath: part))
+        try TransferJournal(files.place(of: id).journal).append(.opened(path: part))
+        try change(id, in: files) { _ in "{" }
+        let store = try TransferStore(folder: path)
+        try await store.discard(id)
+        try await store.discard(id)
+        #expect(await store.unreadable().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    }
+
+    @Test("One that can be read, that a process carries on, or that a newer program can, is not discarded")
+    func kept() async throws {
+        let files = StoreFolder(path: path)
+        try files.make()
+        let ids = try add("a", "b", "c", to: files)
+        for id in ids.dropFirst() {
+            try change(id, in: files) { $0.replacing("\"version\" : 1", with: "\"version\" : 7") }
+        }
+        let owner = try #require(try files.own(ids[1]))
+        let store = try TransferStore(folder: path)
+        for (id, evenIfIntact, reason) in [
+            (ids[0], true, "can be read"), (ids[1], true, "a process carries it on"),
+            (ids[2], false, "a newer program has written it (version 7)"),
+        ] {
+            let error = await #expect(throws: SternaError.self) {
+                try await store.discard(id, evenIfIntact: evenIfIntact)
+            }
+            #expect(
+                error?.kind == .invalidRequest && error?.message.contains(reason) == true,
+                "\(String(describing: error))")
+        }
+        #expect(await store.list().count == 1)
+        #expect(await store.unreadable().count == 2)
+        owner.release()
+        for id in ids.dropFirst() { try await store.discard(id, evenIfIntact: true) }
+        #expect(await store.unreadable().isEmpty)
+    }
+
+    @Test("A damaged journal counts up to its last whole line")
+    func journal() async throws {
+        let files = StoreFolder(path: path)
+        try files.make()
+        let ids = try add("paused", "empty", to: files)
+        do {
+            let journal = try TransferJournal(files.place(of: ids[0]).journal)
+            try journal.append(.began(number: 1, at: 1, kept: 0))
+            try journal.append(.paused)
+            try journal.append(.cancelled)
+        }
+        let journal = files.place(of: ids[0]).journal
+        var bytes = Array(try #require(FileManager.default.contents(atPath: journal)))
+        bytes[bytes.count - 5] ^= 1
+        try Data(bytes).write(to: URL(filePath: journal))
+        try Data(repeating: 0, count: 9_000).write(to: URL(filePath: files.place(of: ids[1]).journal))
+        let store = try TransferStore(folder: path)
+        let states = Dictionary(uniqueKeysWithValues: await store.list().map { ($0.id, $0.state) })
+        #expect(states == [ids[0]: .paused, ids[1]: .waiting])
+        #expect(await store.unreadable().isEmpty)
+    }
+}
