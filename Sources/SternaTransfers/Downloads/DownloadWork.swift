@@ -46,7 +46,8 @@ struct DownloadWork: TransferWork {
         } catch {
             // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
             if Task.isCancelled { await task.cancelProducingResumeData() }
-            throw error
+            guard let known = error as? SternaError else { throw error }
+            throw DownloadRule.judged(known, place.journal.history.attempts)
         }
     }
 
