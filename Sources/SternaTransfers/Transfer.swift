@@ -252,6 +252,9 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
+    /// The bytes that an attempt has to bring so that the next pause is short again: a server cannot be asked without end for a few at a time.
+    private static let leastProgress: Int64 = 64 << 10
+
     /// Makes an attempt, ends the turn, and notes what has become of it; returns false if the work does not go on.
     private func takeTurn(_ failures: inout Int) async -> Bool {
         let before = journal.history.keptBytes
@@ -262,7 +265,7 @@ public final class Transfer: Sendable, Identifiable {
             case .success(let event): try await record(event)
             case .failure(let error):
                 if Task.isCancelled || error.kind == .cancelled { return false }
-                failures = journal.history.keptBytes > before ? 1 : failures + 1
+                failures = journal.history.keptBytes - before >= Self.leastProgress ? 1 : failures + 1
                 let event = decide(error, failures)
                 if case .blocked = event { state.withLock { $0.triesAgain = false } }
                 try await record(event)

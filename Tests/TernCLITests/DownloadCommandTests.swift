@@ -76,6 +76,31 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("The long body of an error does not hide its status", arguments: [true, false])
+    func longError(isDownload: Bool) async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/long") { _ in
+                ServerResponse(status: 403, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
+            }
+            let folder = try TemporaryFolder()
+            let arguments = isDownload ? ["download"] : ["--fail"]
+            let outcome = try await tern(arguments + [server.url("/long")], in: folder)
+            #expect(outcome.status == 22, "\(outcome.errors)")
+            #expect(outcome.errors.contains("403") && !outcome.errors.contains("limit"), "\(outcome.errors)")
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test("A success without a file is an error") func noContent() async throws {
+        try await TestServer.withServer { server in
+            let folder = try TemporaryFolder()
+            let outcome = try await tern(["download", "-o", "x", server.url("/status/204")], in: folder)
+            #expect(outcome.status == 22)
+            #expect(outcome.errors.contains("204 No Content"), "\(outcome.errors)")
+            #expect(folder.names.isEmpty)
+        }
+    }
+
     @Test(
         "What cannot be meant is refused",
         arguments: [

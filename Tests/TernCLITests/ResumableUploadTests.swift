@@ -23,6 +23,19 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("The long body of an error does not hide its status") func longError() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("abc", to: "a.txt")
+        try await TestServer.withServer { server in
+            server.route(nil, "/files") { _ in
+                ServerResponse(status: 403, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
+            }
+            let outcome = try await upload(folder, "a.txt", server.url("/files"), "--resumable", "auto").outcome()
+            #expect(outcome.status == 22, "\(outcome.errors)")
+            #expect(outcome.errors.contains("403"), "\(outcome.errors)")
+        }
+    }
+
     @Test("A file arrives by each protocol, and nothing stays in the store", arguments: ["auto", "ietf", "tus"])
     func uploads(name: String) async throws {
         let folder = try TemporaryFolder()

@@ -5,9 +5,6 @@ import SternaCore
 struct TaskReading: Sendable {
     unowned let task: SessionTask
 
-    /// The maximum size of an error's body.
-    static let errorBytes = 1 << 20
-
     /// Asks the hooks about a response, and returns it with a body that stops while the task is suspended.
     ///
     /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
@@ -56,13 +53,14 @@ struct TaskReading: Sendable {
 }
 
 extension SessionTask {
-    /// Rejects a status that the response serializer does not accept, with the beginning of the error's body.
+    /// Rejects a status that the response serializer does not accept, with the part of the error's body that ``AnswerBody`` reads.
     func judge(_ response: Response) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
         if !serializer.validation.statuses.contains(response.status.code) {
-            let body = try await response.body.collect(upTo: TaskReading.errorBytes)
+            let body = await AnswerBody.read(response.body, on: session.loopClock)
+            guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
             do {
-                _ = try session.plan.reply(response, body, to: draft)
+                _ = try session.plan.reply(response, body.bytes, to: draft)
             } catch {
                 post(.responseValidated(response, error))
                 throw error

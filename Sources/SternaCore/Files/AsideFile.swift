@@ -94,11 +94,8 @@ struct AsideFile: ~Copyable {
     func write(_ bytes: [UInt8]) throws(FileFault) {
         let reason = bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor, at: 0) }
         guard reason == 0 else { throw FileFault(code: reason, path: path) }
-        while fsync(descriptor) != 0 {
-            let code = errno
-            if code == EINVAL || code == ENOTSUP { break }
-            guard code == EINTR else { throw FileFault(code: code, path: path) }
-        }
+        let code = FileWriting.sync(descriptor)
+        guard code == 0 else { throw FileFault(code: code, path: path) }
     }
 
     /// Gives the file the name of the one that it replaces, and waits until the disk has the name.
@@ -109,8 +106,7 @@ struct AsideFile: ~Copyable {
         // A folder may be writable and not readable; its names then become permanent later.
         guard folder >= 0 else { return }
         defer { close(folder) }
-        guard fsync(folder) == 0 || [EINVAL, ENOTSUP, EROFS, EINTR].contains(errno) else {
-            throw FileFault(code: errno, path: target)
-        }
+        let code = FileWriting.sync(folder)
+        guard code == 0 || code == EROFS else { throw FileFault(code: code, path: target) }
     }
 }

@@ -14,4 +14,19 @@ package enum FileWriting {
         }
         return 0
     }
+
+    /// Waits until the disk has all bytes of a file, or all names of a folder. Returns 0, or the error number of the reason; 0 also where
+    /// the file system has nothing to wait for.
+    @discardableResult
+    package static func sync(_ descriptor: CInt) -> CInt { sync(descriptor) { fsync($0) } }
+
+    /// - Parameter call: the system call.
+    static func sync(_ descriptor: CInt, by call: (CInt) -> CInt) -> CInt {
+        while call(descriptor) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            return code == EINVAL || code == ENOTSUP ? 0 : code
+        }
+        return 0
+    }
 }

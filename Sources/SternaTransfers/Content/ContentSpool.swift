@@ -84,13 +84,7 @@ struct ContentSpool {
 
     private func sync() async throws {
         let target = descriptor
-        let code = try await FileWork.run { () -> CInt in
-            while fsync(target) != 0 {
-                if errno == EINTR { continue }
-                return errno == EINVAL || errno == ENOTSUP ? 0 : errno
-            }
-            return 0
-        }
+        let code = try await FileWork.run { FileWriting.sync(target) }
         guard code == 0 else { throw failure(code) }
     }
 

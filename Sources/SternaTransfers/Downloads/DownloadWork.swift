@@ -36,7 +36,7 @@ struct DownloadWork: TransferWork {
             ? .folder(details.path, existing: existing ?? .addNumber)
             : .file(details.path, existing: existing ?? .fail)
         let task = place.session.downloadTask(
-            draft, to: destination, options: options, resuming: data, log: JournaledDownload(place.journal))
+            draft, to: destination, options: options, resuming: data, log: JournaledDownload(place.journal, of: details.id))
         let watch = Task {
             for await step in task.progress { progress(step) }
         }
@@ -47,7 +47,8 @@ struct DownloadWork: TransferWork {
         } catch {
             // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
             if Task.isCancelled { await task.cancelProducingResumeData() }
-            throw error
+            guard let known = error as? SternaError else { throw error }
+            throw DownloadRule.judged(known, place.journal.history.attempts)
         }
     }
 

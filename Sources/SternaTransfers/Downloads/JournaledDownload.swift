@@ -6,8 +6,12 @@ import SternaPlatform
 /// Keeps the state of a download in the transfer's journal, and finds out after a restart what of it holds.
 final class JournaledDownload: DownloadLog {
     private let journal: TransferJournal
+    let partialName: String
 
-    init(_ journal: TransferJournal) { self.journal = journal }
+    init(_ journal: TransferJournal, of id: TransferID) {
+        self.journal = journal
+        partialName = String(id.text.prefix(8))
+    }
 
     /// What follows takes the line to the disk. Without it, after a power failure, an empty file is left.
     func opened(_ path: String) throws(SternaError) { try journal.append(.opened(path: path)) }

@@ -115,11 +115,8 @@ final class TransferJournal: Sendable {
     }
 
     private static func sync(_ descriptor: CInt, _ path: String) throws(SternaError) {
-        while fsync(descriptor) != 0 {
-            let code = errno
-            if code == EINVAL || code == ENOTSUP { return }
-            guard code == EINTR else { throw failure(code, path) }
-        }
+        let code = FileWriting.sync(descriptor)
+        guard code == 0 else { throw failure(code, path) }
     }
 
     private static func failure(_ code: CInt, _ path: String) -> SternaError {

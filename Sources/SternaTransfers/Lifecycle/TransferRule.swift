@@ -68,6 +68,7 @@ enum TransferRule {
     static func isTransient(_ error: SternaError) -> Bool {
         if let fault = error.underlying as? UploadFault { return fault.passes }
         if error.underlying is MissingSource { return true }
+        if let passes = DownloadRule.passes(error) { return passes }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch:

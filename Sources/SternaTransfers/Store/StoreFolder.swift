@@ -219,7 +219,7 @@ struct StoreFolder: Sendable {
     private func sync() {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        fsync(descriptor)
+        FileWriting.sync(descriptor)
         close(descriptor)
     }
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 import NIOCore
-public import SternaCore
+import SternaCore
 public import SternaPlatform
 
 /// What the server has answered to an upload that is complete: its status, the fields that describe what came of it, and a short body.
@@ -11,7 +11,7 @@ public struct TransferAnswer: Sendable, Hashable, Codable {
     /// `Location`, `Content-Location`, `Content-Type`, `ETag` and `Last-Modified`, as pairs of name and value.
     public let headers: [[String]]
 
-    /// The content of the answer; nil if it has more than 64 KiB.
+    /// The content of the answer; nil if it has more than 64 KiB, or did not arrive completely within 10 s.
     public let body: Data?
 
     /// The limit on ``body``, in bytes.

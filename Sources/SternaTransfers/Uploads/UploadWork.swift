@@ -181,9 +181,6 @@ struct UploadWork: TransferWork {
 
     // MARK: In one request
 
-    /// The longest body of an answer that is read, in bytes.
-    private static let longestAnswer = 1 << 20
-
     private func whole(
         _ headers: Headers, _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> Response? {
@@ -198,13 +195,13 @@ struct UploadWork: TransferWork {
         draft.settings.retry = RetryPolicy.none
         draft.settings.uploadProgress = progress
         return try await place.session.withResponse(to: draft) { response in
-            let bytes = try await response.body.collect(upTo: Self.longestAnswer)
-            var answer = response
-            answer.body = ResponseBody(bytes)
+            let body = await AnswerBody.read(response.body, on: place.session.loopClock)
+            let answer = response.with(body)
             guard (200..<300).contains(response.status.code) else {
                 var error = SternaError(
                     .unacceptableStatus, phase: .read, "The server answered the upload with \(response.status.code).")
                 error.response = answer
+                error.body = body.bytes
                 error.requestSent = true
                 throw error.at(details.url)
             }

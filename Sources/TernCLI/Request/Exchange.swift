@@ -4,9 +4,6 @@ import Sterna
 
 /// Runs one request and shows or saves the response.
 struct Exchange: Sendable {
-    /// The most bytes of an error's body that are read to find the server's message.
-    private static let messageBytes = 1 << 20
-
     /// How long the command waits for that message, which a server may send as slowly as it likes.
     private static let messagePatience = Duration.seconds(5)
 
@@ -53,7 +50,7 @@ struct Exchange: Sendable {
             try await session.withResponse(to: draft) { response in
                 progress.finish()
                 if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
-                if fails, response.status.code >= 400 { throw await statusError(response, draft) }
+                if fails, response.status.code >= 400 { throw await statusError(response, draft, session) }
                 // Why a challenge was not answered, say.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
@@ -119,19 +116,10 @@ struct Exchange: Sendable {
         if case .named = destination { printError("Saved to \(file.name)") }
     }
 
-    private func statusError(_ response: Response, _ draft: RequestDraft) async -> SternaError {
-        // If the body cannot be read in time, the error reports only the status.
-        let body = await withTaskGroup(of: Bytes?.self) { group in
-            group.addTask { try? await response.body.collect(upTo: Self.messageBytes) }
-            group.addTask {
-                try? await Task.sleep(for: Self.messagePatience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return (await group.next() ?? nil) ?? Bytes()
-        }
+    private func statusError(_ response: Response, _ draft: RequestDraft, _ session: Session) async -> SternaError {
+        let body = await AnswerBody.read(response.body, within: Self.messagePatience, on: session.loopClock)
         var error =
-            ResponseValidation(statuses: 100..<400).check(response, body: body)
+            ResponseValidation(statuses: 100..<400).check(response, body: body.bytes)
             ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")
         error.method = draft.method
         return error

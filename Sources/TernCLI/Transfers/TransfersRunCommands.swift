@@ -65,10 +65,11 @@ struct TransfersResumeCommand: AsyncParsableCommand {
         _ store: TransferStore, _ meant: [TransferCompletion], _ values: [String: String]
     ) async throws {
         var sessions = try TransferSessions(options, for: meant.map(\.details))
-        var transfers: [Transfer] = []
+        var (transfers, lacksSecrets) = ([Transfer](), false)
         for one in meant where !ids.isEmpty || one.state != .paused {
             if let name = TransferSecrets.missing(one.details, values) {
                 printError("\(TransferTable.name(one)) needs a secret that is not stored; write -H '\(name): VALUE'.")
+                lacksSecrets = true
                 continue
             }
             let session: Session
@@ -76,6 +77,7 @@ struct TransfersResumeCommand: AsyncParsableCommand {
                 session = try await sessions.session(for: one.details)
             } catch {
                 printError("\(TransferTable.name(one)) cannot be carried on. \(TransferSessions.reason(error))")
+                lacksSecrets = true
                 continue
             }
             guard let transfer = try await store.take(one.id, with: session) else {
@@ -85,8 +87,12 @@ struct TransfersResumeCommand: AsyncParsableCommand {
             try await transfer.begin()
             transfers.append(transfer)
         }
-        guard !transfers.isEmpty else { return printError("Nothing to carry on.") }
-        let display = DownloadDisplay(isSilent: running.silent)
-        try await TransferRun(store: store, transfers: transfers, changes: changes, display: display).run()
+        if transfers.isEmpty {
+            printError("Nothing to carry on.")
+        } else {
+            let display = DownloadDisplay(isSilent: running.silent)
+            try await TransferRun(store: store, transfers: transfers, changes: changes, display: display).run()
+        }
+        if lacksSecrets { throw ExitCode(ExitStatus.failure) }
     }
 }

@@ -31,4 +31,28 @@ struct FileWritingTests {
         #expect(write("a", to: full, at: 0) == ENOSPC)
         #endif
     }
+
+    @Test(
+        "A sync that a signal interrupts is repeated; a file system that has none is no failure",
+        arguments: [
+            ([], 0), ([EINTR], 0), ([EINTR, EINTR, EINTR], 0), ([EINVAL], 0), ([ENOTSUP], 0), ([EIO], EIO),
+            ([EINTR, ENOSPC], ENOSPC), ([EROFS], EROFS),
+        ] as [([CInt], CInt)])
+    func sync(failures: [CInt], expected: CInt) {
+        var left = failures[...]
+        let reason = FileWriting.sync(7) { descriptor in
+            #expect(descriptor == 7)
+            guard let code = left.popFirst() else { return 0 }
+            errno = code
+            return -1
+        }
+        #expect(reason == expected && left.isEmpty)
+    }
+
+    @Test("A sync of a file, of a folder, and of nothing") func syncs() {
+        let folder = open(FileManager.default.temporaryDirectory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        #expect(FileWriting.sync(folder) == 0)
+        #expect(FileWriting.sync(-1) == EBADF)
+    }
 }

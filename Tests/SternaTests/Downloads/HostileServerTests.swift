@@ -160,10 +160,10 @@ struct HostileServerTests {
             files: [.new]),
         Lie(
             testDescription: "no content", rest: { _ in ServerResponse(status: 204, headers: ["ETag": "\"1\""]) },
-            files: [.new]),
+            errors: [.unacceptableStatus]),
         Lie(
             testDescription: "accepted, with a page that says so",
-            rest: { _ in .text("Wait.", status: 202, headers: ["ETag": "\"1\""]) }, files: [.new]),
+            rest: { _ in .text("Wait.", status: 202, headers: ["ETag": "\"1\""]) }, errors: [.unacceptableStatus]),
         Lie(
             testDescription: "not modified", rest: { _ in ServerResponse(status: 304, headers: ["ETag": "\"1\""]) },
             errors: [.unacceptableStatus]),

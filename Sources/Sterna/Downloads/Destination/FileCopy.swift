@@ -20,7 +20,7 @@ enum FileCopy {
             throw DestinationFault(code: code, path: path)
         }
         var code = transfer(from: input, to: output)
-        if code == 0, fsync(output) != 0 { code = errno }
+        if code == 0 { code = FileWriting.sync(output) }
         if close(output) != 0, code == 0, errno != EINTR { code = errno }
         guard code == 0 else {
             unlink(copy)

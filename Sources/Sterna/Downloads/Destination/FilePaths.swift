@@ -83,7 +83,7 @@ enum FilePaths {
     static func sync(folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        fsync(descriptor)
+        FileWriting.sync(descriptor)
         close(descriptor)
     }
 }

@@ -54,7 +54,9 @@ struct DigestHasher: Sendable {
         var error = SternaError(
             .digestMismatch, phase: .read,
             "The \(algorithm.rawValue) of \(FieldSyntax.printable(what)) is \(HexText.text(of: computed)), not "
-                + "\(HexText.text(of: wrong.value)), which is that \(wrong.source.name). \(advice)")
+                + "\(HexText.text(of: wrong.value)), which is that \(wrong.source.name). \(advice)",
+            underlying: DigestMismatch(
+                isCallersAlone: !own.contains { $0.source != .caller && $0.value != computed }, isJoined: false))
         error.requestSent = true
         return error
     }

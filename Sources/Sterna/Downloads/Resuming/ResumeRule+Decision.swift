@@ -1,5 +1,6 @@
 import HTTPTypes
 import SternaCore
+import SternaSerialization
 
 extension ResumeRule {
     /// What to do with a response.
@@ -16,7 +17,7 @@ extension ResumeRule {
         case complete(length: Int64)
         /// The response is left to the response serializer, and its content is no part of the file.
         case deliver
-        /// The response breaks HTTP, so that its content may be anything.
+        /// The response has nothing of the file, or breaks HTTP, so that its content may be anything. The bytes that are there stay.
         case refuse(SternaError)
     }
 
@@ -36,7 +37,8 @@ extension ResumeRule {
         case 200, 203: whole(status, fields)
         // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3): nothing that belongs
         // behind the bytes that are there, or in their place.
-        case 201..<300 where requested != nil: .requestWhole
+        case 201..<300 where requested != nil: noPart(status)
+        case 202, 204, 205: noFile(status)
         default: .deliver
         }
     }
@@ -98,6 +100,30 @@ extension ResumeRule {
         return .complete(length: length)
     }
 
+    /// A success that is no answer to a range. wget does not truncate what is there either.
+    private static func noPart(_ status: Int) -> Decision {
+        refuse(status, "to a request for the rest of the file. What is there of it is kept; try again later.")
+    }
+
+    /// A success that says that there is no file: browsers save none, and neither do curl and wget for a 204 and a 205. The content of a
+    /// 202 describes a process that may make the file later (RFC 9110, 15.3.3).
+    private static func noFile(_ status: Int) -> Decision {
+        refuse(
+            status,
+            status == 202
+                ? "to the download: it has not made the file yet. Try again later."
+                : "to the download: it has no content to save as a file. Check the URL.")
+    }
+
+    private static func refuse(_ status: Int, _ detail: String) -> Decision {
+        let phrase = HTTPResponse.Status(code: status).registeredPhrase
+        var error = SternaError(
+            .unacceptableStatus, phase: .read,
+            "The server answered \(status)\(phrase.isEmpty ? "" : " \(phrase)") \(detail)")
+        error.requestSent = true
+        return .refuse(error)
+    }
+
     private static func refuse(_ detail: String) -> Decision {
         var error = SternaError(
             .malformedResponse, phase: .read, detail + " The server's support for ranges is faulty.")
@@ -128,5 +154,15 @@ extension ResumeRule {
         let lines = fields[values: .contentLength]
         guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }) else { return nil }
         return ContentRange.number(line.utf8)
+    }
+}
+
+extension SternaError {
+    /// Returns the error with the head of the response that was refused for its status.
+    func answered(by head: Response) -> SternaError {
+        guard kind == .unacceptableStatus else { return self }
+        var copy = self
+        copy.response = head
+        return copy
     }
 }

@@ -68,7 +68,10 @@ struct SegmentWorker: Sendable {
             try await task.judge(response)
             if await board.begin(segment, upTo: part.upperBound) { try await read(response, segment) }
         case .startOver, .requestWhole, .complete: await board.refuse(segment)
-        case .refuse(let error): throw error.at(attempt)
+        case .refuse(let error):
+            var head = response
+            head.body = ResponseBody()
+            throw error.answered(by: head).at(attempt)
         case .deliver:
             try await task.judge(response)
             throw Self.noPart.at(attempt)

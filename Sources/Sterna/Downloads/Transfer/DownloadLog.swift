@@ -4,6 +4,10 @@ package import SternaCore
 /// Keeps what continues a download, in place of the file beside the partial one. All functions wait for the disk; they throw
 /// `writeFailed`.
 package protocol DownloadLog: AnyObject, Sendable {
+    /// What the name of the partial file has behind that of the destination, so that no other download writes to the file while this one
+    /// rests: nothing beside the file says whose it is.
+    var partialName: String { get }
+
     /// Notes the path of the partial file, which is empty.
     func opened(_ path: String) throws(SternaError)
 

@@ -18,17 +18,17 @@ struct FileTransfer {
     /// Whether the file was fetched over several connections, and whether that came to nothing, so that one is used from then on.
     private var (hasShared, isUnshared) = (false, false)
 
-    /// The number of small parts that ended before what was requested.
-    private var shortParts = 0
+    private var shortAnswers = ShortAnswers()
+
+    /// The pause before the next request.
+    private var pause = Duration.zero
+
+    /// Whether bytes of several responses are joined in the file.
+    private var isJoined = false
 
     /// When the sidecar was last written.
     private var savedAt = NIODeadline.uptimeNanoseconds(0)
 
-    /// The maximum number of parts that a server may cut short and that bring less than ``crumb``.
-    private static let shortPartLimit = 100
-
-    /// A part of so many bytes is worth its request; servers may send less than they were asked for (RFC 9110, 15.3.7).
-    private static let crumb: Int64 = 64 << 10
     private var digests: DownloadDigests
     private var session: Session { task.session }
     private var clock: NetworkClock { session.plan.settings.engine.clock }
@@ -74,6 +74,7 @@ struct FileTransfer {
         if let length = known.length, known.present.total == length { known.present.truncate(to: length - 1) }
         resumedAt = known.present.total
         guard resumedAt > 0 else { return }
+        isJoined = true
         task.post(.downloadResumed(resumedAt, known.length))
     }
 
@@ -82,6 +83,8 @@ struct FileTransfer {
     /// Sends requests until the file is complete; returns the last response.
     private mutating func transfer(_ plan: DestinationPlan) async throws -> Response {
         while true {
+            if pause > .zero { try await session.loopClock.wait(pause) }
+            pause = .zero
             try await task.gate.pass()
             let (attempt, requested) = next()
             // Before its head is there, a request can be sent again without a loss.
@@ -101,7 +104,7 @@ struct FileTransfer {
             switch ResumeRule.decision(
                 status: response.status.code, fields: response.section, requested: requested, known: known)
             {
-            case .refuse(let error): throw error.at(attempt)
+            case .refuse(let error): throw error.answered(by: head).at(attempt)
             case .requestWhole:
                 try restart(attempt)
                 continue
@@ -117,6 +120,7 @@ struct FileTransfer {
             case .append(let range, let length):
                 try await task.judge(response)
                 known.length = length
+                isJoined = true
                 digests.expect(response)
                 if try await receive(response, range, isWhole: false, releases) { return head }
                 continue
@@ -155,6 +159,7 @@ struct FileTransfer {
         isUnshared = hasShared
         known = ResumeRule.Known(validator: validator, length: length)
         resumedAt = 0
+        isJoined = false
         digests.begin(response)
         let path = plan.path(forHeadOf: response)
         let (place, log) = (place, task.log)
@@ -188,7 +193,7 @@ struct FileTransfer {
         defer { task.gate.isReleasable = false }
         let before = known.present.total
         let most = connections(response)
-        if most > 1 { hasShared = true }
+        if most > 1 { (hasShared, isJoined) = (true, true) }
         let board = SegmentBoard(
             task, url: request.url, place, known, digests, first: range, isWhole: isWhole, most: most,
             savedAt: savedAt)
@@ -218,8 +223,10 @@ struct FileTransfer {
         }
         let count = known.present.total
         if let length = known.length, count >= length { return true }
-        if count - before < Self.crumb { shortParts += 1 }
-        if count == before || shortParts > Self.shortPartLimit { throw Self.noProgress.at(request) }
+        switch shortAnswers.ended(bringing: count - before) {
+        case .end(let detail): throw SternaError(.truncated, phase: .read, detail).at(request)
+        case .next(let pause): self.pause = pause
+        }
         return false
     }
 
@@ -230,23 +237,16 @@ struct FileTransfer {
             task.options.maxSegments, status: response.status.code, fields: response.section, known)
     }
 
-    private static var noProgress: SternaError {
-        SternaError(
-            .truncated, phase: .read,
-            "The server ends its responses again and again before the file is complete. Try later, or without resume data."
-        )
-    }
-
     // MARK: The end
 
     private mutating func finish(_ response: Response, _ plan: DestinationPlan) async throws -> DownloadedFile {
         if place == nil { try await begin(response, plan, length: 0, nil) }
-        guard let place else { throw Self.noProgress }
+        guard let place else { throw SternaError(.truncated, phase: .read, "The server sent nothing of the file.") }
         // A process that was killed may have left bytes behind the end.
         if let length = known.length { try await FileWork.run { try place.file.truncate(to: length) } }
         if let error = try await digests.fileVerdict(place.file) {
             known = ResumeRule.Known()
-            throw error
+            throw error.joined(isJoined)
         }
         let hasName = try await FileWork.run {
             try place.file.sync()

@@ -72,7 +72,8 @@ final class PartialFile: Sendable {
 
     /// Waits until the disk has all bytes; throws `writeFailed`.
     func sync() throws(SternaError) {
-        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure(errno) }
+        let reason = FileWriting.sync(descriptor)
+        guard reason == 0 else { throw failure(reason) }
     }
 
     /// Lets another download open the file, although this one still holds it.

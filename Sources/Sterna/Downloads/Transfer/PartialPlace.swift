@@ -17,7 +17,8 @@ struct PartialPlace: Sendable {
     ) throws(SternaError) {
         self.destination = destination
         self.log = log
-        if let destination, let own = PartialNames(destination: destination),
+        let shared = destination.map { path in log.map { "\(path).\($0.partialName)" } ?? path }
+        if let shared, let own = PartialNames(destination: shared),
             let file = try PartialFile.open(own.partialPath, permissions: plan.partialPermissions)
         {
             self.file = file

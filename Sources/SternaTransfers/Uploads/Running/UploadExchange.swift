@@ -98,31 +98,12 @@ struct UploadExchange: Sendable {
     private func send(_ draft: RequestDraft) async -> Outcome {
         do {
             return try await session.withResponse(to: draft) { response in
-                let body = await body(response)
-                var whole = response
-                whole.body = ResponseBody(body)
-                return .reply(reply(whole, body), whole)
+                let body = await AnswerBody.read(response.body, on: session.loopClock)
+                let answer = response.with(body)
+                return .reply(reply(answer, body.bytes), answer)
             }
         } catch {
             return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
-        }
-    }
-
-    /// The longest body of a response that is kept, in bytes, and the time in which it must arrive.
-    private static let longestBody = 1 << 20
-    private static let longestBodyTime = Duration.seconds(15)
-
-    /// Returns the body of a response. One that does not arrive, is long or slow, is empty: the head says what happened.
-    private func body(_ response: Response) async -> Bytes {
-        if let whole = response.body.whole { return whole.readableBytes <= Self.longestBody ? whole : Bytes() }
-        return await withTaskGroup(of: Bytes?.self) { group in
-            group.addTask { try? await response.body.collect(upTo: Self.longestBody) }
-            group.addTask { [session] in
-                try? await session.loopClock.wait(Self.longestBodyTime)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next().flatMap { $0 } ?? Bytes()
         }
     }
 
@@ -162,5 +143,16 @@ struct UploadExchange: Sendable {
             }
         }
         return .informed(latest, nil, nil)
+    }
+}
+
+extension Response {
+    /// Returns the response with the body that was read: an error's as far as it has arrived, since it is for people, and any other one only
+    /// if it is complete. Without it, ``ResponseBody/whole`` is nil.
+    func with(_ body: AnswerBody) -> Response {
+        guard body.isComplete || status.code >= 400 else { return self }
+        var copy = self
+        copy.body = ResponseBody(body.bytes)
+        return copy
     }
 }

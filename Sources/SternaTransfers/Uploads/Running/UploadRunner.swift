@@ -7,8 +7,8 @@ import SternaPlatform
 struct UploadResult: Sendable {
     let state: UploadState
 
-    /// The response to the request that completed the upload, with a body of up to 1 MiB: by the IETF protocol that of the target
-    /// resource. Nil if it was lost and the server has confirmed the upload since.
+    /// The response to the request that completed the upload, with a body of up to 1 MiB that has arrived in time: by the IETF protocol
+    /// that of the target resource. Nil if it was lost and the server has confirmed the upload since.
     let response: Response?
 }
 

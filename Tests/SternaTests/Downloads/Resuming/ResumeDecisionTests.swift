@@ -145,11 +145,15 @@ struct ResumeDecisionTests {
 
     static let others =
         [300, 304, 400, 403, 404, 412, 429, 500, 503].map { Row("status \($0)", $0, [tag, rest], "deliver") }
-        + [201, 202, 204, 205, 226].map {
+        + [201, 207, 226].map {
             Row("status \($0) for the whole file", $0, [tag], requested: nil, known: .init(), "deliver")
         }
 
-    static let successes = [201, 202, 204, 205, 226, 299].map { Row("status \($0)", $0, [tag, rest], "requestWhole") }
+    static let successes =
+        [201, 202, 204, 205, 207, 226, 299].map { Row("status \($0)", $0, [tag, rest], "reject \($0)") }
+        + [202, 204, 205].map {
+            Row("status \($0) for the whole file", $0, [tag], requested: nil, known: .init(), "reject \($0)")
+        }
 
     @Test("A part of the same file is joined", arguments: parts)
     func joins(row: Row) { check(row) }
@@ -166,8 +170,8 @@ struct ResumeDecisionTests {
     @Test("A 416 ends a download that is complete", arguments: unsatisfied)
     func ends(row: Row) { check(row) }
 
-    @Test("Other successes are no answer to a range", arguments: successes)
-    func asksAgain(row: Row) { check(row) }
+    @Test("Other successes are no answer to a range, and some are none to a download", arguments: successes)
+    func rejects(row: Row) { check(row) }
 
     @Test("Other statuses are left to the serializer", arguments: others)
     func delivers(row: Row) { check(row) }
@@ -189,9 +193,13 @@ struct ResumeDecisionTests {
         case .complete(let length): return "complete \(length)"
         case .deliver: return "deliver"
         case .refuse(let error):
-            #expect(error.kind == .malformedResponse)
             #expect(error.phase == .read)
             #expect(error.requestSent)
+            if error.kind == .unacceptableStatus {
+                let status = error.detail.split(separator: " ").first { $0.allSatisfy(\.isNumber) }
+                return "reject \(status ?? "?")"
+            }
+            #expect(error.kind == .malformedResponse)
             return "refuse"
         }
     }

@@ -128,6 +128,21 @@ struct SegmentedDownloadTests {
         }
     }
 
+    @Test("Parts that are answered by 204 come over the first connection")
+    func nothing() async throws {
+        try await TestServer.withServer { server in
+            try await DownloadTaskTests.withFolder { folder in
+                let file = SegmentedFile(Self.content)
+                file.serve(on: server) { _ in
+                    file.release.open()
+                    return .nothing
+                }
+                let task = try Self.download(server, in: folder)
+                #expect(try DownloadTaskTests.bytes(try await task.value.path) == Self.content)
+            }
+        }
+    }
+
     @Test("The download fails with its last connection, and can be continued")
     func allLost() async throws {
         try await TestServer.withServer { server in
@@ -225,6 +240,8 @@ private final class SegmentedFile: Sendable {
         case whole(String, [UInt8])
         /// So many bytes of the part, and the end of the connection.
         case cut(Int)
+        /// 204.
+        case nothing
     }
 
     let release = Release()
@@ -273,6 +290,7 @@ private final class SegmentedFile: Sendable {
             case .partOf(let tag, let other):
                 return response(206, tag, other, Self.part(range, of: other.count))
             case .whole(let tag, let other): return response(200, tag, other, 0..<other.count)
+            case .nothing: return ServerResponse(status: 204)
             case .cut(let count):
                 return response(
                     206, "\"1\"", content, Self.part(range, of: content.count), stop: count, isCut: true)

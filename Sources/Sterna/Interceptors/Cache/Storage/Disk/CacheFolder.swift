@@ -80,7 +80,7 @@ struct CacheFolder: Sendable {
     static func sync(_ path: String) {
         let descriptor = SternaPlatform.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        while fsync(descriptor) != 0, errno == EINTR {}
+        FileWriting.sync(descriptor)
         close(descriptor)
     }
 

@@ -197,7 +197,7 @@ final class NewEntryFile: Sendable {
     }
 
     /// Waits until the disk has all bytes.
-    func sync() { while fsync(descriptor) != 0, errno == EINTR {} }
+    func sync() { FileWriting.sync(descriptor) }
 
     /// Gives the file its name, in place of an earlier one; returns whether that was possible.
     func place(at target: String) -> Bool {

@@ -138,7 +138,7 @@ struct CacheJournal: ~Copyable {
     /// Waits until the disk has the journal.
     func sync() {
         guard descriptor >= 0 else { return }
-        while fsync(descriptor) != 0, errno == EINTR {}
+        FileWriting.sync(descriptor)
     }
 
     // MARK: Under the lock

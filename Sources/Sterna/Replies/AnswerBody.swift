@@ -1,0 +1,70 @@
+import NIOCore
+package import SternaCore
+
+/// The body of an answer whose head has decided already: as much of it as arrives in a limited time.
+///
+/// An error's body is read for its message alone. A server that sends it without end, or byte by byte, must not hide the status.
+package struct AnswerBody: Sendable {
+    /// The bytes, from the first one on.
+    package let bytes: Bytes
+
+    /// Whether these are all.
+    package let isComplete: Bool
+
+    /// The most bytes that are read: 1 MiB.
+    package static let longest = 1 << 20
+
+    /// The longest time that is waited for them: 10 s.
+    package static let patience = Duration.seconds(10)
+
+    private init(_ bytes: Bytes, isComplete: Bool) { (self.bytes, self.isComplete) = (bytes, isComplete) }
+
+    /// Reads a body. One that is longer, slower, or breaks off is given up with its connection; nothing is thrown.
+    ///
+    /// - Parameter clock: that of the session's engine.
+    package static func read(
+        _ body: ResponseBody, upTo limit: Int = longest, within patience: Duration = patience, on clock: LoopClock
+    ) async -> AnswerBody {
+        if let whole = body.whole {
+            let isShort = whole.readableBytes <= limit
+            return AnswerBody(isShort ? whole : prefix(whole, limit), isComplete: isShort)
+        }
+        let read = await withTaskGroup(of: AnswerBody?.self) { group in
+            group.addTask { await collect(body, upTo: limit) }
+            group.addTask {
+                try? await clock.wait(patience)
+                return nil
+            }
+            var read: AnswerBody?
+            for await part in group {
+                // The reader then returns what it has.
+                group.cancelAll()
+                read = read ?? part
+            }
+            return read ?? AnswerBody(Bytes(), isComplete: false)
+        }
+        if !read.isComplete { body.cancel() }
+        return read
+    }
+
+    private static func collect(_ body: ResponseBody, upTo limit: Int) async -> AnswerBody {
+        var all = Bytes()
+        var iterator = body.makeAsyncIterator()
+        do {
+            while let piece = try await iterator.next() {
+                let room = limit - all.readableBytes
+                var taken = prefix(piece, room)
+                all.writeBuffer(&taken)
+                guard piece.readableBytes <= room else { return AnswerBody(all, isComplete: false) }
+            }
+            return AnswerBody(all, isComplete: true)
+        } catch {
+            return AnswerBody(all, isComplete: false)
+        }
+    }
+
+    private static func prefix(_ bytes: Bytes, _ count: Int) -> Bytes {
+        guard bytes.readableBytes > count else { return bytes }
+        return bytes.getSlice(at: bytes.readerIndex, length: count) ?? Bytes()
+    }
+}
