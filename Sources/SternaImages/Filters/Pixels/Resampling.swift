@@ -9,7 +9,7 @@ struct ResampleTap: Sendable, Hashable {
 }
 
 /// Scales images: to a smaller size by the mean of the area that each pixel covers, to a larger one by linear interpolation.
-package enum Resampling {
+enum Resampling {
     /// The sum of all weights.
     static let one: UInt32 = 1 << 16
 
@@ -48,7 +48,7 @@ package enum Resampling {
     }
 
     /// Returns an image in another size.
-    package static func resize(_ image: PixelBuffer, to size: PixelSize) throws -> PixelBuffer {
+    static func resize(_ image: PixelBuffer, to size: PixelSize) throws -> PixelBuffer {
         guard image.size != size else { return image }
         return try resize(image, .all(of: image.size), to: size)
     }
