@@ -64,6 +64,15 @@ import Testing
                 #expect(tap.start >= 0 && tap.start + tap.weights.count <= length)
             }
         }
+        // Each share alone would be rounded up.
+        for tap in Resampling.taps(5, from: 0, 4_065, of: 4_065) + Resampling.taps(1, from: 0, 100_000, of: 100_000) {
+            #expect(tap.weights.reduce(0, +) == Resampling.one)
+        }
+        let tall = try PixelBuffer(
+            PixelSize(width: 1, height: 4_065), repeatElement(Pixel(255, 255, 255), count: 4_065))
+        #expect(
+            try Resampling.resize(tall, to: PixelSize(width: 1, height: 5)).pixels
+                == Array(repeating: Pixel(255, 255, 255), count: 5))
         let image = try PixelBuffer(
             PixelSize(width: 31, height: 17),
             (0..<31 * 17).map { _ in

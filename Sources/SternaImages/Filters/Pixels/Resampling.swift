@@ -37,14 +37,18 @@ enum Resampling {
         return rest > 0 && first + 1 < length ? tap(first, [1 - rest, rest]) : tap(first, [1])
     }
 
-    /// Makes whole numbers of shares. The largest one takes what rounding leaves, so that the sum is exact.
+    /// Makes whole numbers of shares: the steps between the rounded sums so far, so that their sum is exact and none is below zero.
     private static func tap(_ start: Int, _ shares: [Double]) -> ResampleTap {
         let sum = shares.reduce(0, +)
         guard sum > 0 else { return ResampleTap(start: start, weights: [one]) }
-        var weights = shares.map { Int64(($0 / sum * Double(one)).rounded()) }
-        let largest = weights.indices.max { weights[$0] < weights[$1] } ?? 0
-        weights[largest] += Int64(one) - weights.reduce(0, +)
-        return ResampleTap(start: start, weights: weights.map { UInt32(clamping: $0) })
+        var (part, before) = (0.0, UInt32(0))
+        let weights = shares.map { share in
+            part += share
+            let now = UInt32((part / sum * Double(one)).rounded())
+            defer { before = now }
+            return now - before
+        }
+        return ResampleTap(start: start, weights: weights)
     }
 
     /// Returns an image in another size.
