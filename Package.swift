@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaS3", targets: ["SternaS3"]),
         .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
+        .library(name: "SternaImages", targets: ["SternaImages"]),
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
@@ -100,6 +101,9 @@ let package = Package(
                 "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", nioCore, httpTypes, structuredFields,
                 crypto,
             ],
+            swiftSettings: strict),
+        .target(
+            name: "SternaImages", dependencies: ["SternaPlatform", "Sterna", "SternaCore", nioCore, httpTypes],
             swiftSettings: strict),
         .target(
             name: "SternaTesting",
@@ -170,6 +174,13 @@ let package = Package(
             name: "SternaTransfersTests",
             dependencies: [
                 "SternaPlatform", "SternaTransfers", "Sterna", "SternaCore", "SternaTesting", "MutationKit", nioCore,
+                httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SternaImagesTests",
+            dependencies: [
+                "SternaPlatform", "SternaImages", "Sterna", "SternaCore", "SternaTesting", "MutationKit", nioCore,
                 httpTypes,
             ],
             swiftSettings: strict),

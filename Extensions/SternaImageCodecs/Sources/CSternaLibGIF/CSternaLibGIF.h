@@ -1,0 +1,1 @@
+// Names giflib to the package manager, which asks pkg-config for its flags. CSternaCodecs includes its headers.

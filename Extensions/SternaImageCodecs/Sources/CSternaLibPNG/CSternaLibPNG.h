@@ -1,0 +1,1 @@
+// Names libpng to the package manager, which asks pkg-config for its flags. CSternaCodecs includes its headers.

@@ -1,0 +1,17 @@
+// Image files for tests, by the encoders of the libraries. Each function returns memory for `free`, or null.
+#ifndef C_CODEC_SAMPLES_H
+#define C_CODEC_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A JPEG file of pixels with 1, 3 or 4 components; 4 are CMYK, inverted as Adobe's programs write them.
+uint8_t *CCodecSamples_jpeg(
+    const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
+    size_t profileCount, size_t *count);
+/// A WebP file of red, green, blue and alpha; lossy of some quality, or lossless for one below zero.
+uint8_t *CCodecSamples_webp(const uint8_t *pixels, int width, int height, float quality, size_t *count);
+/// An ICC profile for RGB in which red and blue have changed places.
+uint8_t *CCodecSamples_swappedProfile(size_t *count);
+
+#endif

@@ -1,0 +1,114 @@
+import Sterna
+import SternaCore
+
+/// What requests must have in common to share a transfer.
+struct TransferKey: Sendable, Hashable {
+    let request: ImageRequestKey
+    let policy: CachePolicy
+    /// A number of its own for a request that may not be shared; 0 otherwise.
+    let own: Int
+}
+
+/// Who waits for which transfer, and which transfers are under way. A value without I/O.
+struct DownloadBoard: Sendable {
+    struct Transfer: Sendable {
+        let key: TransferKey
+        /// In the order in which they came.
+        var receivers: [Int] = []
+        var priority: Request.Priority
+        var isActive = false
+    }
+
+    /// What follows from a receiver's leaving.
+    enum Departure: Sendable, Hashable {
+        /// Others wait for the transfer, or it is over.
+        case nothing
+        /// The transfer had not begun, and is removed.
+        case removed(Int)
+        /// The transfer goes on, and nobody waits for it.
+        case abandoned(Int)
+    }
+
+    private(set) var transfers: [Int: Transfer] = [:]
+    private var ids: [TransferKey: Int] = [:]
+    private var transferOfReceiver: [Int: Int] = [:]
+    private var line = DownloadLine()
+    private var lastID = 0
+    private(set) var activeCount = 0
+
+    let order: DownloadPrioritization
+    let maximumActive: Int
+
+    init(order: DownloadPrioritization, maximumActive: Int) {
+        (self.order, self.maximumActive) = (order, max(1, maximumActive))
+    }
+
+    var waitingCount: Int { line.count }
+
+    /// Adds a receiver to the transfer of its key, or to a new one. Returns its number, whether it is new, and the transfer's priority if
+    /// that has risen.
+    mutating func join(
+        _ receiver: Int, _ key: TransferKey, _ priority: Request.Priority
+    ) -> (transfer: Int, isNew: Bool, raised: Request.Priority?) {
+        let known = ids[key]
+        if known == nil { lastID += 1 }
+        let id = known ?? lastID
+        ids[key] = id
+        transferOfReceiver[receiver] = id
+        var transfer = transfers[id] ?? Transfer(key: key, priority: priority)
+        transfer.receivers.append(receiver)
+        let raised = priority > transfer.priority
+        transfer.priority = max(transfer.priority, priority)
+        transfers[id] = transfer
+        if !transfer.isActive { line.add(id, transfer.priority) }
+        return (id, known == nil, raised ? priority : nil)
+    }
+
+    /// Removes a receiver that waits no more.
+    mutating func leave(_ receiver: Int) -> Departure {
+        guard let id = transferOfReceiver.removeValue(forKey: receiver), var transfer = transfers[id] else {
+            return .nothing
+        }
+        transfer.receivers.removeAll { $0 == receiver }
+        transfers[id] = transfer
+        guard transfer.receivers.isEmpty else { return .nothing }
+        if transfer.isActive { return .abandoned(id) }
+        line.remove(id)
+        ids[transfer.key] = nil
+        transfers[id] = nil
+        return .removed(id)
+    }
+
+    /// Takes the next transfer to begin; nil if none waits, or as many are under way as may be.
+    mutating func begin() -> Int? {
+        guard activeCount < maximumActive, let id = line.next(order) else { return nil }
+        transfers[id]?.isActive = true
+        activeCount += 1
+        return id
+    }
+
+    /// Keeps later receivers from a transfer that is being cancelled; they get one of their own.
+    mutating func detach(_ id: Int) {
+        guard let transfer = transfers[id], ids[transfer.key] == id else { return }
+        ids[transfer.key] = nil
+    }
+
+    /// Those who wait for a transfer, in the order in which they came.
+    func receivers(of id: Int) -> [Int] { transfers[id]?.receivers ?? [] }
+
+    /// Takes receivers that are answered.
+    mutating func take(_ meant: Set<Int>, from id: Int) -> [Int] {
+        guard var transfer = transfers[id] else { return [] }
+        let taken = transfer.receivers.filter { meant.contains($0) }
+        transfer.receivers.removeAll { meant.contains($0) }
+        transfers[id] = transfer
+        for receiver in taken { transferOfReceiver[receiver] = nil }
+        return taken
+    }
+
+    /// Removes a transfer that is over, and that nobody waits for.
+    mutating func end(_ id: Int) {
+        detach(id)
+        if let transfer = transfers.removeValue(forKey: id), transfer.isActive { activeCount -= 1 }
+    }
+}

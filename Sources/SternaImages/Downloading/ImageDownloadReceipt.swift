@@ -1,0 +1,63 @@
+import Sterna
+public import SternaCore
+public import SternaPlatform
+import Synchronization
+
+/// One request for an image of an ``ImageDownloader``. Several may share a transfer: cancelling one leaves the others.
+///
+/// It is answered once: by the image, by an error, or by `cancelled`.
+public final class ImageDownloadReceipt: Sendable, Identifiable {
+    /// The receipt's number; the caller may choose it.
+    public let id: UUID
+
+    /// What was asked for.
+    public let request: ImageRequest
+
+    /// Whether the image was in memory, so that the answer was there at once.
+    public let isFromMemory: Bool
+
+    let number: Int
+    private let downloader: ImageDownloader
+    private let channel: UpdateChannel<Result<DecodedImage, SternaError>?>
+    private let answered: (@Sendable (Result<DecodedImage, SternaError>) -> Void)?
+    let progressed: (@Sendable (TransferProgress) -> Void)?
+
+    init(
+        _ id: UUID, number: Int, _ request: ImageRequest, _ downloader: ImageDownloader, known: DecodedImage?,
+        progressed: (@Sendable (TransferProgress) -> Void)?,
+        answered: (@Sendable (Result<DecodedImage, SternaError>) -> Void)?
+    ) {
+        (self.id, self.number, self.request, self.downloader) = (id, number, request, downloader)
+        isFromMemory = known != nil
+        channel = UpdateChannel(known.map { .success($0) })
+        self.progressed = progressed
+        self.answered = answered
+    }
+
+    /// The answer; nil before it is there.
+    public var result: Result<DecodedImage, SternaError>? { channel.current }
+
+    /// Waits for the image; throws the error of the transfer or of the decoder, or `cancelled`. Cancelling the Swift task that waits ends
+    /// its wait alone.
+    public var image: DecodedImage {
+        get async throws {
+            var seen = -1
+            while let (version, result) = await channel.change(after: seen) {
+                if let result { return try result.get() }
+                seen = version
+            }
+            throw SternaError(
+                .cancelled, phase: .wait,
+                "The Swift task that waits for an image was cancelled; the image is still being fetched.")
+        }
+    }
+
+    /// Cancels this request alone; it is answered by an error of kind `cancelled`. Has no effect once it is answered.
+    public func cancel() { downloader.cancel(self) }
+
+    /// Answers. The downloader calls it once.
+    func answer(_ result: Result<DecodedImage, SternaError>) {
+        channel.report(result)
+        answered?(result)
+    }
+}

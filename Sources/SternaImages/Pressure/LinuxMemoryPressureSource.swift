@@ -1,0 +1,101 @@
+#if os(Linux)
+import Dispatch
+import SternaPlatform
+import Synchronization
+
+/// Waits for the kernel's triggers of pressure stall information, on a thread of its own. What triggers do not tell is looked at by a timer.
+struct LinuxMemoryPressureSource: MemoryPressureSource {
+    /// Some tasks, or all of them, have waited for memory for this many microseconds of a window. Processes without privileges may ask
+    /// for windows of whole two seconds alone.
+    static let triggers: [(text: String, level: MemoryPressure.Level)] = [
+        ("some 150000 2000000", .warning), ("full 100000 2000000", .critical),
+    ]
+
+    /// The folder in which `proc` and `sys` are; empty for the machine's own.
+    var root = ""
+
+    /// The time between two looks of the timer.
+    var interval = Duration.seconds(5)
+
+    /// Called with whether the timer is needed, once that is known; for tests.
+    var began: (@Sendable (_ usesTimer: Bool) -> Void)?
+
+    func begin(_ report: @escaping @Sendable (MemoryPressure.Level) -> Void) -> @Sendable () -> Void {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return {} }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (stop, write) = (ends[0], ends[1])
+        // The thread that waits has no other work. It ends, and closes its end, when the other one is closed.
+        DispatchQueue(label: "sterna.memory").async { [self] in
+            watch(stop, report)
+            close(stop)
+        }
+        let ending = Ending(descriptor: write)
+        return { ending.end() }
+    }
+
+    /// Closes a descriptor once.
+    private final class Ending: Sendable {
+        private let descriptor: Int32
+        private let isOver = Atomic(false)
+
+        init(descriptor: Int32) { self.descriptor = descriptor }
+
+        func end() {
+            if !isOver.exchange(true, ordering: .relaxed) { close(descriptor) }
+        }
+    }
+
+    private func watch(_ stop: Int32, _ report: @Sendable (MemoryPressure.Level) -> Void) {
+        let look = MemoryLook(root: root)
+        let groups = look.groups()
+        let machine = open("/proc/pressure/memory")
+        let told = groups.map { $0.hierarchy == .v2 ? open("\($0.folder)/memory.pressure") : [] }
+        let all = machine + told.flatMap { $0 }
+        defer { for trigger in all { close(trigger.descriptor) } }
+        let usesTimer = machine.isEmpty || told.contains(where: \.isEmpty)
+        began?(usesTimer)
+        let milliseconds = Int32(min(max(1, interval / .milliseconds(1)), 1e9))
+        var waiting = [pollfd(fd: stop, events: Int16(POLLIN), revents: 0)]
+        waiting += all.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+        while true {
+            let count = poll(&waiting, nfds_t(waiting.count), usesTimer ? milliseconds : -1)
+            guard count >= 0 || errno == EINTR else { return }
+            if waiting[0].revents != 0 { return }
+            var levels: [MemoryPressure.Level] = []
+            for (index, trigger) in all.enumerated() {
+                let events = waiting[index + 1].revents
+                // A group that is removed reports an error for ever.
+                if events & Int16(POLLERR | POLLNVAL) != 0 {
+                    waiting[index + 1].fd = -1
+                } else if events & Int16(POLLPRI) != 0 {
+                    levels.append(trigger.level)
+                }
+            }
+            if count == 0, let level = look.level() { levels.append(level) }
+            if let level = levels.max() { report(level) }
+        }
+    }
+
+    /// Opens a file of pressure stall information with each trigger; none where the kernel refuses one.
+    private func open(_ path: String) -> [(descriptor: Int32, level: MemoryPressure.Level)] {
+        var opened: [(descriptor: Int32, level: MemoryPressure.Level)] = []
+        for trigger in Self.triggers {
+            let file = SternaPlatform.open(root + path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            guard file >= 0 else { break }
+            // The kernel takes the last byte for the end of the text.
+            let text = Array(trigger.text.utf8) + [0]
+            guard write(file, text, text.count) == text.count else {
+                close(file)
+                break
+            }
+            opened.append((file, trigger.level))
+        }
+        guard opened.count == Self.triggers.count else {
+            for trigger in opened { close(trigger.descriptor) }
+            return []
+        }
+        return opened
+    }
+}
+#endif

@@ -1,0 +1,28 @@
+/// A pixel in sRGB, its colours multiplied by its alpha.
+public struct Pixel: Sendable, Hashable, CustomStringConvertible {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+    /// The opacity: 0 is transparent, 255 opaque.
+    public var alpha: UInt8
+
+    /// Makes a pixel of colours that are multiplied by alpha already.
+    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 = 255) {
+        (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+    }
+
+    public static let transparent = Pixel(0, 0, 0, 0)
+
+    /// For instance `#FF000080`.
+    public var description: String {
+        "#" + [red, green, blue, alpha].map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    /// Returns a colour multiplied by an alpha, rounded to the nearest.
+    @inlinable
+    static func product(_ value: UInt8, _ alpha: UInt8) -> UInt8 {
+        // Exact for all pairs of bytes, without a division.
+        let sum = UInt32(value) * UInt32(alpha) + 128
+        return UInt8(truncatingIfNeeded: (sum + (sum >> 8)) >> 8)
+    }
+}

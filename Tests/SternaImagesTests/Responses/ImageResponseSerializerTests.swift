@@ -1,0 +1,63 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaTesting
+import Testing
+
+@testable import SternaImages
+
+@Suite("Image response serializer") struct ImageResponseSerializerTests {
+    private func session(_ file: [UInt8], type: String = "image/png") throws -> Session {
+        let mock = MockTransport { _ in .bytes(Bytes(bytes: file), mediaType: type) }
+        return try Session(baseURL: "https://example.com") { $0.transport = mock }
+    }
+
+    @Test("It decodes with the response, once, at its scale")
+    func inflated() async throws {
+        let decoder = TestDecoder()
+        let serializer = ImageResponseSerializer(decoder: decoder, imageScale: 2)
+        let reply = try await session(TestImages.file(4, 2, Pixel(1, 2, 3))).get("a") {
+            $0.responseSerializer = serializer
+        }
+        let response = try await reply.value(by: serializer)
+        let image = try await response.image()
+        #expect(response.isInflated && image.scale == 2 && image.size == ImageSize(width: 2, height: 1))
+        #expect(try await response.image().color == Pixel(1, 2, 3) && decoder.decodedCount == 1)
+        #expect(response.format == nil && serializer.imageScale == 2 && response.file.count == 12)
+    }
+
+    @Test("Without inflation it decodes on demand, each time; what is damaged is found only then")
+    func deferred() async throws {
+        let decoder = TestDecoder()
+        var serializer = ImageResponseSerializer(decoder: decoder, automaticallyInflatesResponseImage: false)
+        serializer.options.target = .fit(width: 2, height: 2)
+        let reply = try await session(TestImages.file(4, 2, Pixel(1, 2, 3))).get("a") {
+            $0.responseSerializer = .imageData
+        }
+        let response = try await reply.value(by: serializer)
+        #expect(!response.isInflated && decoder.decodedCount == 0)
+        #expect(try await response.image().pixelSize == PixelSize(width: 2, height: 1))
+        #expect(try await response.image().sourceSize == PixelSize(width: 4, height: 2) && decoder.decodedCount == 2)
+        let damaged = try await session(Array("SIMG".utf8)).get("a") { $0.responseSerializer = .imageData }
+        let lazy = try await damaged.value(by: serializer)
+        #expect(throws: SternaError.self) { try lazy.image() }
+        serializer.automaticallyInflatesResponseImage = true
+        let error = #expect(throws: SternaError.self) { try damaged.value(by: serializer) }
+        #expect(error?.kind == .decodingFailed && error?.response?.status == .ok)
+    }
+
+    @Test("Media types, empty bodies and limits")
+    func errors() async throws {
+        var serializer = ImageResponseSerializer(decoder: TestDecoder())
+        serializer.options.limits.bytes = 10
+        for (file, type, kind) in [
+            (TestImages.file(1, 1, Pixel(0, 0, 0)), "text/html", .unacceptableMediaType),
+            ([], "image/png", .decodingFailed),
+            (TestImages.file(1, 1, Pixel(0, 0, 0)), "image/webp", .limitExceeded),
+        ] as [([UInt8], String, SternaError.Kind)] {
+            let reply = try await session(file, type: type).get("a") { $0.responseSerializer = .data }
+            let error = #expect(throws: SternaError.self) { try reply.value(by: serializer) }
+            #expect(error?.kind == kind)
+        }
+    }
+}
