@@ -75,7 +75,8 @@ struct TransfersCommandTests {
                 "transfers", "add", "--store", folder.path("store"), "-o", folder.path("f"), server.url("/file"),
             ]
             let first = try TernProcess(arguments)
-            while folder.names.first(where: { $0.hasSuffix(".sterna-part") }).flatMap({ folder.content($0)?.count }) ?? 0
+            while folder.names.first(where: { $0.hasSuffix(".sterna-part") }).flatMap({ folder.content($0)?.count })
+                ?? 0
                 < 1 << 20
             {
                 try await Task.sleep(for: .milliseconds(5))

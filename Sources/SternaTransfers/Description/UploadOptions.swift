@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 
 /// How a durable upload is made.
 public struct UploadOptions: Sendable, Hashable, Codable {

@@ -36,7 +36,8 @@ struct DownloadWork: TransferWork {
             ? .folder(details.path, existing: existing ?? .addNumber)
             : .file(details.path, existing: existing ?? .fail)
         let task = place.session.downloadTask(
-            draft, to: destination, options: options, resuming: data, log: JournaledDownload(place.journal, of: details.id))
+            draft, to: destination, options: options, resuming: data,
+            log: JournaledDownload(place.journal, of: details.id))
         let watch = Task {
             for await step in task.progress { progress(step) }
         }

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import SternaCore
+import SternaCore
 
 /// Why an attempt failed, or the transfer.
 public struct TransferFailure: Sendable, Hashable, Codable, CustomStringConvertible {

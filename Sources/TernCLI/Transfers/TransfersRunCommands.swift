@@ -56,13 +56,13 @@ struct TransfersResumeCommand: AsyncParsableCommand {
         let meant = ids.isEmpty ? all : try all.named(ids)
         // Last, where what the others have to say does not hide it.
         defer { meant.complain() }
-        if let store { try await run(store, meant.readable.filter { !$0.state.isOver }, values) }
+        if let store { try await run(store, changes, meant.readable.filter { !$0.state.isOver }, values) }
         guard meant.unreadable.isEmpty else { throw ExitCode(ExitStatus.code(for: .fileUnreadable)) }
         if store == nil { printError("Nothing to carry on.") }
     }
 
     private func run(
-        _ store: TransferStore, _ meant: [TransferCompletion], _ values: [String: String]
+        _ store: TransferStore, _ changes: TransferChanges, _ meant: [TransferCompletion], _ values: [String: String]
     ) async throws {
         var sessions = try TransferSessions(options, for: meant.map(\.details))
         var (transfers, lacksSecrets) = ([Transfer](), false)

@@ -162,20 +162,20 @@ struct HostileDownloadTests {
     func longError() async throws {
         try await TestServer.withServer { server async throws in
             let (state, _, _) = try await download(from: server) { _, _ in
-                ServerResponse(status: 403, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
+                ServerResponse(status: 422, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
             }
             guard case .failed(let failure) = state else {
                 Issue.record("\(state)")
                 return
             }
-            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("403"))
+            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"))
         }
     }
 
     @Test("An error whose body drips fails the attempt after ten seconds")
     func drippingError() async throws {
         try await TestServer.withServer { server async throws in
-            server.route("GET", "/file") { _ in .dripping(status: 403) }
+            server.route("GET", "/file") { _ in .dripping(status: 422) }
             let time = TestClock()
             let store = try TransferStore(folder: folder.path + "/store")
             let session = try Session.patient(server, time)
@@ -186,7 +186,7 @@ struct HostileDownloadTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("403"))
+            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"))
             // The rest of the body is waited for a little, in case it is short.
             while server.openConnections > 0 {
                 await time.advance(by: .seconds(1))

@@ -26,21 +26,21 @@ struct SlowAnswerTests {
     func long(resumption: UploadOptions.Resumption) async throws {
         try await TestServer.withServer { server async throws in
             server.route(nil, "/files") { _ in
-                ServerResponse(status: 403, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
+                ServerResponse(status: 422, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
             }
             let transfer = try await transfer(try Session(baseURL: server.url), resumption)
             guard case .failed(let failure) = try await transfer.end() else {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("403"), "\(failure)")
+            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"), "\(failure)")
         }
     }
 
     @Test("An error whose body drips is one after ten seconds", arguments: [.off, .ietf] as [UploadOptions.Resumption])
     func drips(resumption: UploadOptions.Resumption) async throws {
         try await TestServer.withServer { server async throws in
-            server.route(nil, "/files") { _ in .dripping(status: 403) }
+            server.route(nil, "/files") { _ in .dripping(status: 422) }
             let time = TestClock()
             let transfer = try await transfer(try Session.patient(server, time), resumption)
             await time.waitForTimer(within: .seconds(10))
@@ -49,7 +49,7 @@ struct SlowAnswerTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("403"), "\(failure)")
+            #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"), "\(failure)")
         }
     }
 
