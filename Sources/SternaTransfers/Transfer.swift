@@ -217,7 +217,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    // What waits keeps the frames of its functions: those of thousands of transfers are small, since the work has functions of its own.
+    // The frames of what waits are small, since what an attempt needs is in functions of its own.
     private func run() async {
         // What replaces it is begun after its end alone.
         defer { state.withLock { $0.work = nil } }
