@@ -84,9 +84,10 @@ enum S3UploadFailure {
         }
     }
 
-    /// Whether a failure ends an upload, so that the server's part of it is of no more use.
+    /// Whether a failure ends an upload, so that the server's part of it is of no more use. One for want of credentials blocks the transfer,
+    /// which goes on with others.
     static func endsUpload(_ error: SternaError) -> Bool {
-        S3UploadRule.verdict(error) != .again
+        S3UploadRule.verdict(error) != .again && error.status != 401 && error.status != 403
             && [.unacceptableStatus, .unacceptableResponse, .decodingFailed, .fileUnreadable].contains(error.kind)
     }
 }

@@ -62,12 +62,16 @@ struct S3UploadFaultTests {
         let words: String
         /// Whether the server has an upload that has to be aborted.
         var isAborted = true
+        /// Whether the transfer waits for other credentials, with what the server has.
+        var isBlocked = false
 
         var testDescription: String { "\(step): \(fault)" }
     }
 
     static let lasting: [Lasting] = [
-        Lasting(step: "create", fault: .status(403, "AccessDenied"), words: "s3:PutObject", isAborted: false),
+        Lasting(
+            step: "create", fault: .status(403, "AccessDenied"), words: "s3:PutObject", isAborted: false,
+            isBlocked: true),
         Lasting(step: "create", fault: .status(404, "NoSuchBucket"), words: "correct its name", isAborted: false),
         Lasting(step: "create", fault: .status(301, "PermanentRedirect"), words: "another region", isAborted: false),
         Lasting(step: "create", fault: .body("<a/>"), words: "no UploadId", isAborted: false),
@@ -81,16 +85,22 @@ struct S3UploadFaultTests {
             fault: .body(
                 "<InitiateMultipartUploadResult><UploadId>a\nb</UploadId></InitiateMultipartUploadResult>"),
             words: "no UploadId", isAborted: false),
-        Lasting(step: "part 4", fault: .status(403, "AccessDenied"), words: "The server's words"),
+        Lasting(
+            step: "part 4", fault: .status(403, "AccessDenied"), words: "The server's words", isAborted: false,
+            isBlocked: true),
         Lasting(step: "part 4", fault: .withoutTag, words: "without an ETag"),
         Lasting(step: "complete", fault: .status(400, "EntityTooSmall"), words: "partBytes"),
-        Lasting(step: "complete", fault: .carried("AccessDenied"), words: "s3:PutObject"),
+        Lasting(
+            step: "complete", fault: .carried("AccessDenied"), words: "s3:PutObject", isAborted: false,
+            isBlocked: true),
         Lasting(step: "complete", fault: .status(412, "PreconditionFailed"), words: "stays as it is"),
         Lasting(step: "complete", fault: .status(400, "InvalidPart"), words: "does not have the parts"),
         Lasting(step: "part 4", fault: .forget, words: "forgotten the upload", isAborted: false),
     ]
 
-    @Test("Faults that last end the transfer with what to do, and abort the upload", arguments: lasting)
+    @Test(
+        "Faults that last end the transfer with what to do, and abort the upload; credentials that are refused block it",
+        arguments: lasting)
     func lasts(fault: Lasting) async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model { step, _ in step == fault.step ? fault.fault : nil }
@@ -101,6 +111,8 @@ struct S3UploadFaultTests {
             #expect(reason.contains(fault.words), "\(reason)")
             #expect(!reason.contains("uploadId") && !reason.contains("upload/1"), "\(reason)")
             #expect(transfer.attempts.count == 1 && model.objects.isEmpty)
+            #expect(transfer.status.state.isBlocked == fault.isBlocked)
+            if fault.isBlocked { #expect(!model.log.contains("abort"), "\(model.log)") }
             if fault.isAborted { #expect(model.uploadCount == 0 && model.log.contains("abort"), "\(model.log)") }
             // Forgotten uploads are made anew thrice.
             #expect(model.creations <= 4 && model.log.count < 120)

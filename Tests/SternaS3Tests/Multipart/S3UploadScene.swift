@@ -61,8 +61,13 @@ final class S3UploadScene: Sendable {
 }
 
 extension TransferState {
-    /// Why the transfer has failed; nil if it has not.
-    var failureReason: String? { if case .failed(let failure) = self { failure.reason } else { nil } }
+    /// Why the transfer has failed, or is blocked; nil if it is not.
+    var failureReason: String? {
+        switch self {
+        case .failed(let failure), .blocked(let failure): failure.reason
+        default: nil
+        }
+    }
 
     var isFinished: Bool { if case .finished = self { true } else { false } }
 }
