@@ -292,15 +292,7 @@ public final class Transfer: Sendable, Identifiable {
             error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: journal.history.attemptCount,
             failuresInARow: failures, options: details.options, now: now, created: details.created,
             random: .random(in: 0...1))
-        let secrets = place.sentSecrets
-        return switch decision {
-        case .again(let pause):
-            .failed(
-                TransferFailure(error).hiding(secrets), at: now,
-                again: now.addingReportingOverflow(pause).partialValue)
-        case .block(let failure): .blocked(failure.hiding(secrets), at: now)
-        case .end(let failure): .ended(failure.hiding(secrets))
-        }
+        return decision.event(after: error, hiding: place.sentSecrets, at: now)
     }
 
     private func attempt() async -> Result<TransferEvent, SternaError> {
@@ -322,19 +314,9 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func record(_ event: TransferEvent) async throws {
-        try await place.record(event, syncs: isEssential(event))
+        try await place.record(event, syncs: event.isEssential(for: details.kind))
         state.withLock { $0.unwritten = nil }
         report()
-    }
-
-    /// Whether an event must not be lost in a power failure. A begun attempt is begun again; a downloaded file is known by what was
-    /// written before it got its name.
-    private func isEssential(_ event: TransferEvent) -> Bool {
-        switch event {
-        case .began: false
-        case .finished: details.kind != .download
-        default: true
-        }
     }
 
     /// Reports a failure that the journal could not take, as that of the last attempt.

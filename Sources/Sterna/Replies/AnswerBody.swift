@@ -1,7 +1,7 @@
 import NIOCore
 package import SternaCore
 
-/// The body of an answer whose head has decided already: as much of it as arrives in a limited time.
+/// The part of a response's body that arrives in a limited time, for responses whose status decides.
 ///
 /// An error's body is read for its message alone. A server that sends it without end, or byte by byte, must not hide the status.
 package struct AnswerBody: Sendable {

@@ -9,7 +9,7 @@ struct TransferKey: Sendable, Hashable {
     let own: Int
 }
 
-/// Who waits for which transfer, and which transfers are under way. A value without I/O.
+/// The receivers of each transfer, and which transfers are under way. A value without I/O.
 struct DownloadBoard: Sendable {
     struct Transfer: Sendable {
         let key: TransferKey
@@ -25,7 +25,7 @@ struct DownloadBoard: Sendable {
         case nothing
         /// The transfer had not begun, and is removed.
         case removed(Int)
-        /// The transfer goes on, and nobody waits for it.
+        /// The transfer is under way, and has no receiver left.
         case abandoned(Int)
     }
 
@@ -93,7 +93,7 @@ struct DownloadBoard: Sendable {
         ids[transfer.key] = nil
     }
 
-    /// Those who wait for a transfer, in the order in which they came.
+    /// The receivers that wait for a transfer, in the order in which they came.
     func receivers(of id: Int) -> [Int] { transfers[id]?.receivers ?? [] }
 
     /// Takes receivers that are answered.
@@ -106,7 +106,7 @@ struct DownloadBoard: Sendable {
         return taken
     }
 
-    /// Removes a transfer that is over, and that nobody waits for.
+    /// Removes a transfer that is over, and has no receiver left.
     mutating func end(_ id: Int) {
         detach(id)
         if let transfer = transfers.removeValue(forKey: id), transfer.isActive { activeCount -= 1 }

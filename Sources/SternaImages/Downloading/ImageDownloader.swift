@@ -112,7 +112,7 @@ public final class ImageDownloader: Sendable {
             .failure(SternaError(.cancelled, phase: .wait, "The request for the image was cancelled.")))
     }
 
-    /// The number of transfers under way, those included whose images are being decoded.
+    /// The number of transfers under way, up to the end of decoding.
     public var activeDownloads: Int { transfers.activeCount }
 
     /// Asks for an image. What is passed is called on any thread, not for an image in memory.

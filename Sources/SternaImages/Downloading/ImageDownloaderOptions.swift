@@ -9,7 +9,7 @@ public enum DownloadPrioritization: String, Sendable, Hashable, Codable {
     case lifo
 }
 
-/// What becomes of a transfer under way when the last one who asked for its image has cancelled.
+/// What becomes of a transfer under way when its last receipt is cancelled.
 ///
 /// A picture that is scrolled out of sight is often scrolled back. A small image that is nearly there costs less than a second request, and
 /// a broken connection.
@@ -48,7 +48,7 @@ public struct ImageDownloaderOptions: Sendable {
     /// How images are decoded: limits, scale, animations. The target is that of each ``ImageRequest``.
     public var decoding = ImageDecodingOptions()
 
-    /// What becomes of transfers that nobody waits for any more.
+    /// What becomes of transfers under way whose receipts are all cancelled.
     public var abandonedTransfers = AbandonedTransfers.finishSmall
 
     /// Which responses are accepted, unless a request has a serializer of its own; by default a status of 200 to 299, and media types of

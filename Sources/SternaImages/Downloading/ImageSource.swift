@@ -31,7 +31,7 @@ struct ImageSource: Sendable {
     }
 }
 
-/// One who waits for an image.
+/// A receipt that waits for its image, with the request of the file.
 struct ImageReceiver: Sendable {
     let receipt: ImageDownloadReceipt
     let source: ImageSource

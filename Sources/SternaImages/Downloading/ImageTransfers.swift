@@ -17,7 +17,7 @@ final class ImageTransfers: Sendable {
         let source: ImageSource
         var task: DataTask?
         var progress: TransferProgress?
-        /// The last one who waited, while nobody does: the image is made for the memory.
+        /// The last receiver, after it has cancelled: the image is made for the memory.
         var abandoned: ImageReceiver?
         var grace: ClockTimer?
     }
@@ -91,7 +91,7 @@ final class ImageTransfers: Sendable {
 
     // MARK: Abandoned transfers
 
-    /// Decides whether a transfer goes on that nobody waits for; returns the task to cancel if not.
+    /// Decides whether a transfer goes on whose last receiver has cancelled; returns the task to cancel if not.
     private func abandon(_ id: Int, _ receiver: ImageReceiver, _ state: inout State) -> DataTask? {
         let isKept = imageCache != nil && receiver.source.isStoredInMemory
         guard isKept, options.abandonedTransfers.goesOn(state.works[id]?.progress) else { return giveUp(id, &state) }
@@ -137,7 +137,7 @@ final class ImageTransfers: Sendable {
         }
     }
 
-    /// Fetches a file, and answers all who wait for it.
+    /// Fetches a file, and answers all its receivers.
     private func run(_ id: Int) async {
         answerFromMemory(id)
         if let work = state.withLock({ next(id, &$0) == nil ? nil : $0.works[id] }) {
@@ -153,7 +153,7 @@ final class ImageTransfers: Sendable {
         startWaiting()
     }
 
-    /// Returns one of those who wait for a transfer, or who waited last; ends the transfer if there is none.
+    /// Returns a receiver of a transfer, or the last one that has cancelled; ends the transfer if there is none.
     private func next(_ id: Int, _ state: inout State) -> ImageReceiver? {
         let waiting = state.board.receivers(of: id).first.flatMap { state.receivers[$0] }
         if let next = waiting ?? state.works[id]?.abandoned { return next }
@@ -210,7 +210,7 @@ final class ImageTransfers: Sendable {
         return try await task.value
     }
 
-    /// Decodes a file as one wants it, and keeps the image in memory.
+    /// Decodes a file as a receiver wants it, and keeps the image in memory.
     private func make(
         _ wanted: ImageReceiver, of reply: Reply, _ source: ImageSource
     ) async -> Result<DecodedImage, SternaError> {

@@ -5,11 +5,14 @@ import Synchronization
 
 /// Notes the secrets that a transfer's requests carry, so that what a server repeats of them is neither stored nor shown.
 final class SentSecrets: Interceptor {
-    private let values = Mutex<Set<String>>([])
+    /// The last ones, the newest at the end.
+    private let values = Mutex<[String]>([])
 
-    /// Shorter ones would hide parts of other words.
+    /// The length of a secret in bytes from which it is hidden: shorter ones would hide parts of other words.
     private static let shortest = 4
-    private static let most = 256
+
+    /// The number of secrets that are kept. Signatures are new with each request.
+    private static let most = 64
 
     func intercept(_ request: Request, next: Chain) async throws -> Response {
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
@@ -39,7 +42,9 @@ final class SentSecrets: Interceptor {
         }
         let new = parts.filter { $0.utf8.count >= Self.shortest }
         values.withLock { values in
-            for part in new where values.count < Self.most { values.insert(part) }
+            values.removeAll { new.contains($0) }
+            values += new
+            values.removeFirst(max(0, values.count - Self.most))
         }
     }
 

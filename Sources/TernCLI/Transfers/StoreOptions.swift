@@ -96,11 +96,19 @@ struct StoredTransfers {
     }
 }
 
-/// The beginnings of identifiers, or all transfers.
-struct TransferChoice: ParsableArguments {
+/// The beginnings of identifiers, for commands that do without.
+struct TransferIDs: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The beginnings of identifiers, which tern transfers list shows.", valueName: "ID"))
     var ids: [String] = []
+}
+
+/// The beginnings of identifiers, or all transfers.
+struct TransferChoice: ParsableArguments {
+    @OptionGroup
+    var selection: TransferIDs
+
+    var ids: [String] { selection.ids }
 
     @Flag(help: "All transfers that are not over.")
     var all = false

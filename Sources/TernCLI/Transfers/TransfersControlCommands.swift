@@ -84,9 +84,10 @@ struct TransfersRemoveCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Argument(
-        help: ArgumentHelp("The beginnings of identifiers, which tern transfers list shows.", valueName: "ID"))
-    var ids: [String] = []
+    @OptionGroup
+    var selection: TransferIDs
+
+    private var ids: [String] { selection.ids }
 
     func run() async throws {
         let store = try await store.openExisting()

@@ -35,9 +35,10 @@ struct TransfersResumeCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Argument(
-        help: ArgumentHelp("The beginnings of identifiers, which tern transfers list shows.", valueName: "ID"))
-    var ids: [String] = []
+    @OptionGroup
+    var selection: TransferIDs
+
+    private var ids: [String] { selection.ids }
 
     @OptionGroup
     var running: TransferRunOptions

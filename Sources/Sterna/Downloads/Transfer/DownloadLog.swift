@@ -4,8 +4,8 @@ package import SternaCore
 /// Keeps what continues a download, in place of the file beside the partial one. All functions wait for the disk; they throw
 /// `writeFailed`.
 package protocol DownloadLog: AnyObject, Sendable {
-    /// What the name of the partial file has behind that of the destination, so that no other download writes to the file while this one
-    /// rests: nothing beside the file says whose it is.
+    /// What the name of the partial file has behind that of the destination. With the shared name another download would write to the file
+    /// while this one waits, since there is no sidecar.
     var partialName: String { get }
 
     /// Notes the path of the partial file, which is empty.

@@ -1,0 +1,32 @@
+import SternaCore
+
+extension TransferRule.Decision {
+    /// Returns the event that the journal gets of a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - error: why the attempt failed.
+    ///   - secrets: what is left out where the server repeats it.
+    ///   - now: in milliseconds since 1970.
+    func event(after error: SternaError, hiding secrets: SentSecrets, at now: Int64) -> TransferEvent {
+        switch self {
+        case .again(let pause):
+            .failed(
+                TransferFailure(error).hiding(secrets), at: now,
+                again: now.addingReportingOverflow(pause).partialValue)
+        case .block(let failure): .blocked(failure.hiding(secrets), at: now)
+        case .end(let failure): .ended(failure.hiding(secrets))
+        }
+    }
+}
+
+extension TransferEvent {
+    /// Whether the event must not be lost in a power failure. A begun attempt is begun again; a downloaded file is known by what was
+    /// written before it got its name.
+    func isEssential(for kind: TransferDescription.Kind) -> Bool {
+        switch self {
+        case .began: false
+        case .finished: kind != .download
+        default: true
+        }
+    }
+}
