@@ -23,6 +23,13 @@ struct BandwidthScene {
         while queue.waiterCount != count { try await Task.sleep(for: .microseconds(200)) }
     }
 
+    /// Waits until exactly this many bodies wait for permission, and the timer of their next turn is set, which happens after they are
+    /// counted: time that passes before would be granted later than the test expects.
+    func wait(for count: Int, _ queue: BandwidthQueue, turnWithin duration: Duration) async throws {
+        try await Self.wait(for: count, queue)
+        await time.waitForTimer(within: duration)
+    }
+
     /// Reads a body to its end in a task; returns it with the count of bytes that it has had.
     static func reader(_ body: ResponseBody) -> (task: Task<Void, any Error>, count: ByteCount) {
         let count = ByteCount()

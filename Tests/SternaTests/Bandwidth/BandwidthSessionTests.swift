@@ -91,6 +91,7 @@ struct BandwidthSessionTests {
         #expect(mock.requests.first?.body?.isReplayable == true)
         for _ in 0..<3 {
             try await BandwidthScene.wait(for: 1, limit.uploads)
+            await time.waitForTimer(within: .microseconds(31_250))
             await time.advance(by: .microseconds(31_250))
         }
         #expect(try await task.value.data().count == 50_000)

@@ -102,7 +102,7 @@ struct BandwidthWaitTests {
         let call = Call(deadline: time.now + .milliseconds(5_500), clock: time.clock)
         let (task, count) = BandwidthScene.reader(try scene.body(100, by: [limit], call: call))
         for second in 1...5 {
-            try await BandwidthScene.wait(for: 1, limit.downloads)
+            try await scene.wait(for: 1, limit.downloads, turnWithin: .seconds(1))
             #expect(count.value == second)
             await time.advance(by: .seconds(1))
         }
@@ -157,7 +157,7 @@ struct BandwidthWaitTests {
         let limit = BandwidthLimit(download: 32_000)
         let readers = try (0..<100).map { _ in BandwidthScene.reader(try scene.body(50_000, by: [limit])) }
         for _ in 0..<400 {
-            try await BandwidthScene.wait(for: 100, limit.downloads)
+            try await scene.wait(for: 100, limit.downloads, turnWithin: Self.turn)
             await time.advance(by: Self.turn)
         }
         try await BandwidthScene.wait(for: 100, limit.downloads)
@@ -207,7 +207,7 @@ struct BandwidthWaitTests {
         let (wide, narrow) = (BandwidthLimit(download: 32_000), BandwidthLimit(download: 16_000))
         let (task, count) = BandwidthScene.reader(try scene.body(6_000, by: [narrow, wide]))
         for turn in 0..<10 {
-            try await BandwidthScene.wait(for: 1, narrow.downloads)
+            try await scene.wait(for: 1, narrow.downloads, turnWithin: Self.turn)
             #expect(count.value == 1_000 + 500 * turn)
             #expect(wide.downloads.waiterCount == 0)
             await time.advance(by: Self.turn)

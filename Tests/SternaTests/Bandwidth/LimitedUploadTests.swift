@@ -41,7 +41,7 @@ struct LimitedUploadTests {
                 return all.array
             }
             for turn in 0..<(round == 0 ? 3 : 5) {
-                try await BandwidthScene.wait(for: 1, limit.uploads)
+                try await scene.wait(for: 1, limit.uploads, turnWithin: .microseconds(31_250))
                 #expect(count.value == (round == 0 ? 2_000 : 0) + 1_000 * turn)
                 // The last turn of the first round is half a portion, and leaves none.
                 await scene.time.advance(
