@@ -11,7 +11,7 @@ struct CallerIsolationTests {
     @MainActor
     final class Screen {
         var caption = "A view of the sea"
-        var patience = Duration.seconds(20)
+        var patience = Duration.seconds(100)
 
         func load(_ api: Session) async throws -> [String] {
             let settings = try await api.get("anything") { $0.timeout = self.patience }.json()

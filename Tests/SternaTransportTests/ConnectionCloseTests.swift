@@ -7,7 +7,7 @@ import Testing
 @Suite("Requests that end their connection", .timeLimit(.minutes(5)))
 struct ConnectionCloseTests {
     /// Less than an idle connection is kept for, in seconds.
-    private static let soon = 20.0
+    private static let soon = 100.0
 
     /// The first request must end its connection; the next two, which do not say so, share another one.
     private func expectEnd(

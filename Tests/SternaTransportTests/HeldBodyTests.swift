@@ -58,7 +58,7 @@ struct HeldBodyTests {
             let error = await #expect(throws: SternaError.self) { try await api.post("a", body: .bytes(Self.body)) }
             #expect(error?.status == 401)
             #expect(try await api.get("c").text() == "new")
-            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
             #expect(Self.content(server) < 100)
         }
     }
@@ -77,7 +77,7 @@ struct HeldBodyTests {
                 try await session(server.url).post("a", body: .bytes(Self.body))
             }
             #expect(error?.kind == kind)
-            let isClosed = try await server.waitForClose(connection: 0, within: 15)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(server.acceptedConnections == 1)
             #expect(Self.content(server) < 100)

@@ -24,7 +24,7 @@ struct SlowedUploadTests {
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
             #expect(error?.kind == .cancelled)
-            let isClosed = try await server.waitForClose(connection: 0, within: 15)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(ContinuousClock.now - start < Wire.soon)
             #expect(asked.value == 1)
@@ -45,7 +45,7 @@ struct SlowedUploadTests {
             await Wire.failure(.timedOut, .write) { try await api.post("a", body: .stream(stream, length: 5)) }
             let isTold = await Wire.eventually { ends.value == 1 }
             #expect(isTold)
-            let isClosed = try await server.waitForClose(connection: 0, within: 15)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
         }
     }

@@ -25,7 +25,7 @@ struct UnfinishedBodyTests {
             let error = await #expect(throws: SternaError.self) {
                 try await Wire.session(server.url).post("a", body: body)
             }
-            #expect(try await server.waitForClose(connection: 0, within: 15))
+            #expect(try await server.waitForClose(connection: 0, within: 60))
             return (String(decoding: server.received(connection: 0), as: UTF8.self), error)
         }
     }

@@ -34,7 +34,7 @@ struct UnsendableBodyTests {
             await Wire.failure(.bodyNotReplayable, .write) {
                 try await Wire.session(server.url).post("a", body: Body(segments: [.producer(producer)]))
             }
-            let isClosed = try await server.waitForClose(connection: 0, within: 15)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(server.received(connection: 0).isEmpty)
         }
@@ -49,7 +49,7 @@ struct UnsendableBodyTests {
                 try await Wire.session(server.url).post("a", body: body)
             }
             #expect(error?.kind == .invalidRequest)
-            let isClosed = try await server.waitForClose(connection: 0, within: 15)
+            let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(server.received(connection: 0).isEmpty)
         }

@@ -8,7 +8,7 @@ import Testing
 /// What the tests over real sockets share.
 enum Wire {
     /// The time-out of requests that must fail long before it.
-    static let patience: Duration = .seconds(20)
+    static let patience: Duration = .seconds(100)
 
     /// A time-out that must strike.
     static let short: Duration = .milliseconds(150)

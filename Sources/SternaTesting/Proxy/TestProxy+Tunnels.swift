@@ -47,7 +47,7 @@ extension TestProxy {
     /// Returns when exactly so many HTTP/2 tunnels are open, answered or not.
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
-    public func waitForOpenTunnels(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForOpenTunnels(_ count: Int, within seconds: Double = 60) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.openTunnels == count }) else {
             throw TestServer.TimeoutError(description: "\(openTunnels) tunnels open after \(seconds) s, not \(count)")
@@ -58,7 +58,7 @@ extension TestProxy {
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForTunnels(
-        within seconds: Double = 5, where isMet: @escaping @Sendable ([Tunnel]) -> Bool
+        within seconds: Double = 60, where isMet: @escaping @Sendable ([Tunnel]) -> Bool
     ) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { isMet(core.connections.flatMap(\.tunnels)) }) else {

@@ -168,7 +168,7 @@ extension TestProxy {
     /// Returns when exactly so many client connections are open.
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
-    public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForOpenConnections(_ count: Int, within seconds: Double = 60) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.openConnections == count }) else {
             throw TestServer.TimeoutError(
@@ -180,7 +180,7 @@ extension TestProxy {
     /// greetings, credentials and requests.
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
-    public func waitForMessages(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForMessages(_ count: Int, within seconds: Double = 60) async throws {
         let core = core
         guard await core.changes.wait(within: seconds, { core.messageCount >= count }) else {
             throw TestServer.TimeoutError(
@@ -191,7 +191,7 @@ extension TestProxy {
     /// Returns when the proxy has received at least so many bytes through the tunnel of a connection.
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
-    public func waitForTunnel(_ count: Int, connection: Int, within seconds: Double = 5) async throws {
+    public func waitForTunnel(_ count: Int, connection: Int, within seconds: Double = 60) async throws {
         let core = core
         let isThere: @Sendable () -> Bool = {
             let connections = core.connections

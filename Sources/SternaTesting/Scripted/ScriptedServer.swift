@@ -131,13 +131,13 @@ public final class ScriptedServer: Sendable {
     }
 
     /// Returns true once so many connections have been accepted, or false if the time elapses first.
-    public func waitForConnections(_ count: Int, within seconds: Double = 5) async -> Bool {
+    public func waitForConnections(_ count: Int, within seconds: Double = 60) async -> Bool {
         await state.changes.wait(within: seconds) { self.state.count >= count }
     }
 
     /// Returns true once the peer has closed its sending side or the connection is closed, or false if the time elapses first. It
     /// also waits for a connection that is not yet open.
-    public func waitForClose(connection: Int, within seconds: Double = 5) async throws -> Bool {
+    public func waitForClose(connection: Int, within seconds: Double = 60) async throws -> Bool {
         let start = ContinuousClock.now
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }
@@ -146,7 +146,7 @@ public final class ScriptedServer: Sendable {
     }
 
     /// Returns true once a connection has received so many bytes, or false if the time elapses first.
-    public func waitForReceived(_ count: Int, connection: Int, within seconds: Double = 5) async -> Bool {
+    public func waitForReceived(_ count: Int, connection: Int, within seconds: Double = 60) async -> Bool {
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }
         return await found.changes.wait(within: seconds) { found.received.count >= count }

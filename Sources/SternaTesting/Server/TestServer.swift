@@ -178,7 +178,7 @@ public final class TestServer: Sendable {
     /// Returns when exactly so many client connections are open.
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
-    public func waitForOpenConnections(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForOpenConnections(_ count: Int, within seconds: Double = 60) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openConnections == count }) else {
             throw TimeoutError(
                 description: "\(openConnections) connections open after \(seconds) s, not \(count)")
@@ -188,7 +188,7 @@ public final class TestServer: Sendable {
     /// Returns when exactly so many HTTP/2 streams are open.
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
-    public func waitForOpenStreams(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForOpenStreams(_ count: Int, within seconds: Double = 60) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openStreams == count }) else {
             throw TimeoutError(description: "\(openStreams) streams open after \(seconds) s, not \(count)")
         }
@@ -197,7 +197,7 @@ public final class TestServer: Sendable {
     /// Returns when the server has received at least so many request heads.
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
-    public func waitForRequests(_ count: Int, within seconds: Double = 5) async throws {
+    public func waitForRequests(_ count: Int, within seconds: Double = 60) async throws {
         guard await core.wait(within: ChangeSignal.duration(seconds), { $0.requests >= count }) else {
             throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")
         }

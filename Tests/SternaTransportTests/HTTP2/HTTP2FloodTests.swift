@@ -113,7 +113,7 @@ struct HTTP2FloodTests {
                 try await connection.respond(next.stream, text: "again")
             }
         } body: { api, peer in
-            await FrameScene.failure([.limitExceeded, .malformedResponse], within: .seconds(20), location: location) {
+            await FrameScene.failure([.limitExceeded, .malformedResponse], within: .seconds(100), location: location) {
                 try await api.get("row")
             }
             // What is still under way could end the connection under another request.
@@ -157,7 +157,7 @@ struct HTTP2FloodTests {
         } body: { api, peer in
             try await api.expect("first", at: "row")
             // Of a method that is never repeated on another connection.
-            await FrameScene.failure([.limitExceeded, .malformedResponse], within: .seconds(20)) {
+            await FrameScene.failure([.limitExceeded, .malformedResponse], within: .seconds(100)) {
                 try await api.post("row")
             }
             try await api.expect("again", at: "again")

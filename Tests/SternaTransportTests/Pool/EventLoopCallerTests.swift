@@ -18,7 +18,7 @@ struct EventLoopCallerTests {
         try await TestServer.withServer(.init(tls: tls)) { server in
             let engine = Engine(options: Wire.options, group: MultiThreadedEventLoopGroup.singleton.next())
             let api = try PoolSupport.session(server.url, engine, authority: authority) {
-                $0.timeout = .seconds(20)
+                $0.timeout = .seconds(100)
                 $0.http2 = .off
             }
             try await engine.onEventLoop { try await work(api, engine) }

@@ -38,12 +38,16 @@ struct PartialWriter {
             return try await write(piece)
         }
         var piece = piece
+        while var end = piece.readSlice(length: Self.portion - filled.readableBytes) {
+            filled.writeBuffer(&end)
+            let full = filled
+            filled = Bytes()
+            try await write(full)
+        }
+        guard piece.readableBytes > 0 else { return }
+        // Where a portion was filled before, this one will be, too: it is not copied while it grows, and has no more room than that.
+        if filled.capacity == 0, writing != nil { filled.reserveCapacity(Self.portion) }
         filled.writeBuffer(&piece)
-        guard filled.readableBytes >= Self.portion else { return }
-        let full = filled
-        filled = Bytes()
-        filled.reserveCapacity(Self.portion + (256 << 10))
-        try await write(full)
     }
 
     private mutating func write(_ bytes: Bytes) async throws {

@@ -102,7 +102,7 @@ final class FramePeer: Sendable {
     ///   - patience: How long anything is waited for.
     static func withPeer<R>(
         tls: CertificateBundle? = nil, alpn: [String] = ["h2"], answersPings: Bool = true,
-        patience: Duration = .seconds(20), location: SourceLocation = #_sourceLocation,
+        patience: Duration = .seconds(100), location: SourceLocation = #_sourceLocation,
         isolation: isolated (any Actor)? = #isolation,
         _ script: @escaping @Sendable (PeerConnection) async throws -> Void, body: (FramePeer) async throws -> R
     ) async throws -> R {

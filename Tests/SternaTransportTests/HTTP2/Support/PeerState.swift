@@ -27,7 +27,7 @@ struct PeerState: Sendable {
     private(set) var failure: String?
     var isClosed = false
     var answersPings = true
-    var patience: Duration = .seconds(20)
+    var patience: Duration = .seconds(100)
     /// Whether SETTINGS are answered as they come.
     var acksSettings = false
     var scriptHasEnded = false
