@@ -1,0 +1,52 @@
+/// Writes small PNGs: colours of a palette, not compressed.
+enum PNGFile {
+    /// - Parameter color: the index of the palette's colour at a place.
+    static func bytes(
+        width: Int, height: Int, palette: [(red: UInt8, green: UInt8, blue: UInt8)], color: (Int, Int) -> UInt8
+    ) -> [UInt8] {
+        var rows: [UInt8] = []
+        rows.reserveCapacity((width + 1) * height)
+        for y in 0..<height {
+            rows.append(0)
+            for x in 0..<width { rows.append(color(x, y)) }
+        }
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        file += chunk("IHDR", big(UInt32(width)) + big(UInt32(height)) + [8, 3, 0, 0, 0])
+        file += chunk("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] })
+        file += chunk("IDAT", stored(rows))
+        return file + chunk("IEND", [])
+    }
+
+    /// A zlib stream of stored blocks (RFC 1950, RFC 1951).
+    private static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        var place = 0
+        repeat {
+            let end = min(bytes.count, place + 65_535)
+            let length = UInt16(end - place)
+            stream.append(end == bytes.count ? 1 : 0)
+            stream += [UInt8(length & 255), UInt8(length >> 8), UInt8(~length & 255), UInt8(~length >> 8)]
+            stream += bytes[place..<end]
+            place = end
+        } while place < bytes.count
+        var (a, b): (UInt32, UInt32) = (1, 0)
+        for byte in bytes {
+            a = (a + UInt32(byte)) % 65_521
+            b = (b + a) % 65_521
+        }
+        return stream + big(b << 16 | a)
+    }
+
+    private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let named = Array(type.utf8) + content
+        var sum: UInt32 = 0xFFFF_FFFF
+        for byte in named { sum = sums[Int((sum ^ UInt32(byte)) & 255)] ^ sum >> 8 }
+        return big(UInt32(content.count)) + named + big(~sum)
+    }
+
+    private static func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+
+    private static let sums: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1 }
+    }
+}
