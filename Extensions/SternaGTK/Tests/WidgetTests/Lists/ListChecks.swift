@@ -58,7 +58,8 @@ import SternaImages
                     try await window.frames(3)
                     try await findings.waits(for: "the first requests") { pictures.site.requests.count == 4 }
                     grid.scroll(to: 1)
-                    try await findings.waits(for: "the cancellations") { pictures.site.cancelled >= 4 }
+                    // GTK keeps the cell that has the focus.
+                    try await findings.waits(for: "the cancellations") { pictures.site.cancelled >= 3 }
                     pictures.site.release()
                     try await findings.waits(for: "the last image") { pictures.site.requests[499] == 1 }
                     findings.expect(
