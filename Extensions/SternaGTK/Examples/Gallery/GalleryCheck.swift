@@ -60,7 +60,7 @@ import SternaPlatform
         (images.imageCache as? AutoPurgingImageCache)?.removeAllImages()
         try await beginAnew()
         try await drawn(2)
-        let memory = MemoryWatch()
+        let (memory, before) = (MemoryWatch(), requestCount)
         let measuring = GalleryMeasuring(window.widget)
         let begin = ContinuousClock.now
         while ContinuousClock.now < begin + .seconds(8) {
@@ -73,10 +73,9 @@ import SternaPlatform
         if most - start > Gallery.memory + 40 << 20 {
             fault("anonymous memory has grown from \(start >> 20) to \(most >> 20) MB")
         }
-        let requests = requestCount
         print(
             """
-            {"requests":\(requests),"main_actor":\(measuring.turns.json),"cells":\(measuring.cells.json),\
+            {"requests":\(requestCount - before),"main_actor":\(measuring.turns.json),"cells":\(measuring.cells.json),\
             "gtk_frames":\(measuring.frames.json),"memory":{"start_kB":\(start >> 10),"most_kB":\(most >> 10),\
             "cache_kB":\(Gallery.memory >> 10)},"set_from_memory":\(setFromMemory().json)}
             """)

@@ -10,7 +10,7 @@ final class GallerySite: Sendable {
     private let indexFailure = Mutex<Int?>(nil)
 
     init() async throws {
-        pictures = try await PictureSite()
+        pictures = try await PictureSite(width: 160, height: 120)
         pictures.server.route("GET", "/index") { [weak self] _ in
             if let status = self?.indexFailure.withLock({ $0 }) {
                 throw ServerRouteError(status: status, message: "the index is being rebuilt")

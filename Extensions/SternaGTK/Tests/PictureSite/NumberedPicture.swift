@@ -22,7 +22,7 @@ public struct NumberedPicture: Sendable, Hashable {
     /// The PNG of the picture.
     public func file(width: Int = 320, height: Int = 240) -> [UInt8] {
         PNGFile.bytes(width: width, height: height, palette: [color(0.22), color(0.62)]) { x, y in
-            isLight(x * Self.columns / width, y * Self.rows / height) ? 1 : 0
+            isLight(x * Self.columns / width, y * Self.rows / height)
         }
     }
 

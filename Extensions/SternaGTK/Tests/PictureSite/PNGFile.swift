@@ -1,17 +1,21 @@
-/// Writes small PNGs: colours of a palette, not compressed.
+/// Writes small PNGs of two colours, a bit for each pixel, not compressed.
 enum PNGFile {
-    /// - Parameter color: the index of the palette's colour at a place.
+    /// - Parameter isSecond: whether the pixel at a place has the second colour.
     static func bytes(
-        width: Int, height: Int, palette: [(red: UInt8, green: UInt8, blue: UInt8)], color: (Int, Int) -> UInt8
+        width: Int, height: Int, palette: [(red: UInt8, green: UInt8, blue: UInt8)], isSecond: (Int, Int) -> Bool
     ) -> [UInt8] {
         var rows: [UInt8] = []
-        rows.reserveCapacity((width + 1) * height)
         for y in 0..<height {
             rows.append(0)
-            for x in 0..<width { rows.append(color(x, y)) }
+            for start in stride(from: 0, to: width, by: 8) {
+                rows.append(
+                    (0..<8).reduce(0) { byte, bit in
+                        byte << 1 | (start + bit < width && isSecond(start + bit, y) ? 1 : 0)
+                    })
+            }
         }
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        file += chunk("IHDR", big(UInt32(width)) + big(UInt32(height)) + [8, 3, 0, 0, 0])
+        file += chunk("IHDR", big(UInt32(width)) + big(UInt32(height)) + [1, 3, 0, 0, 0])
         file += chunk("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] })
         file += chunk("IDAT", stored(rows))
         return file + chunk("IEND", [])

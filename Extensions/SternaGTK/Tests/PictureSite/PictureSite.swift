@@ -17,8 +17,11 @@ public final class PictureSite: Sendable {
         var files: [Int: [UInt8]] = [:]
     }
 
-    /// Starts a server; `/pictures/7.png` is a picture of 320 by 240 pixels.
-    public init() async throws {
+    private let size: (width: Int, height: Int)
+
+    /// Starts a server; `/pictures/7.png` is a picture.
+    public init(width: Int = 320, height: Int = 240) async throws {
+        size = (width, height)
         server = try await TestServer.start()
         server.route("GET", "/pictures/{name}") { [weak self] request in
             guard let self, let number = Int((request.parameters["name"] ?? "").prefix { $0 != "." }) else {
@@ -37,7 +40,7 @@ public final class PictureSite: Sendable {
         if Task.isCancelled { state.withLock { $0.cancelled += 1 } }
         if let failure { throw ServerRouteError(status: failure, message: "as the test wants it") }
         let known = state.withLock { $0.files[number] }
-        let file = known ?? NumberedPicture(number).file()
+        let file = known ?? NumberedPicture(number).file(width: size.width, height: size.height)
         if known == nil { state.withLock { $0.files[number] = file } }
         return .bytes(file, type: "image/png", headers: ["Cache-Control": "max-age=60"])
     }
