@@ -62,10 +62,12 @@ extension Handler where Input == Void, Output == Void {
 
 /// The pointer of a GObject on its way from C to the main actor.
 // Invariant: it is made and used on the main thread alone, which `MainThread.run` asserts.
-struct GObjectPointer: @unchecked Sendable {
-    let raw: UnsafeMutableRawPointer
+package struct GObjectPointer: @unchecked Sendable {
+    package let raw: UnsafeMutableRawPointer
 
-    var opaque: OpaquePointer { OpaquePointer(raw) }
+    package init(raw: UnsafeMutableRawPointer) { self.raw = raw }
+
+    package var opaque: OpaquePointer { OpaquePointer(raw) }
 }
 
 /// Calls a closure at each frame of a widget, with the frame's time, while it returns true and the widget lives.
