@@ -62,3 +62,13 @@ bool sterna_gtk_animates(GtkWidget *widget) {
     g_object_get(gtk_widget_get_settings(widget), "gtk-enable-animations", &animates, NULL);
     return animates;
 }
+
+GtkWidget *sterna_gtk_alert(GtkWindow *parent, const char *title, const char *text, const char *button) {
+    GtkWidget *dialog = gtk_message_dialog_new(parent, GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_ERROR,
+                                               GTK_BUTTONS_NONE, "%s", title);
+    gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", text);
+    gtk_dialog_add_button(GTK_DIALOG(dialog), button, GTK_RESPONSE_CLOSE);
+    g_signal_connect(dialog, "response", G_CALLBACK(gtk_window_destroy), NULL);
+    gtk_window_present(GTK_WINDOW(dialog));
+    return dialog;
+}

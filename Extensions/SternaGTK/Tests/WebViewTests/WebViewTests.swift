@@ -41,6 +41,8 @@ import Synchronization
             return 0
         }
         try await checks.all()
+        try MigratingWebViewTests.rows(session)
+        if try await !MigratingWebViewTests.example(session) { print("not ok - the example of the documentation") }
         print(checks.faults.isEmpty ? "ok - web views" : "not ok - web views")
         for fault in checks.faults { print("    \(fault)") }
         gtk_window_destroy(pointer)
@@ -63,14 +65,15 @@ import Synchronization
         view.loaded = { [weak self] in self?.ends.append($0) }
     }
 
-    /// Whether WebKit loads anything at all.
+    /// Whether WebKit's processes run, so that they ask for a page.
     func starts() async throws -> Bool {
         try view.load("/plain")
-        for _ in 0..<1_500 where ends.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        return ends.count == 1 && view.title == "Plain"
+        for _ in 0..<2_000 where site.paths.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        return !site.paths.isEmpty
     }
 
     func all() async throws {
+        try await wait(for: "the first page") { view.title == "Plain" && ends.count == 1 }
         expect(view.url?.path == "/plain", "the URL is \(view.url?.description ?? "none")")
         expect(progress.last == 1 && progress == progress.sorted(), "the progress was \(progress)")
         expect(site.sessions.allSatisfy { $0 == "7" }, "a request did not come from the session")

@@ -28,6 +28,6 @@ import SternaPlatform
 
     private static var all: [Check] {
         MainLoopChecks.all + OtherThreadChecks.all + PictureChecks.all + ReuseChecks.all + ButtonChecks.all
-            + TaskChecks.all + ListChecks.all + AccessibilityChecks.all
+            + TaskChecks.all + ListChecks.all + AccessibilityChecks.all + GTKExamples.all + MigratingGTKTests.all
     }
 }

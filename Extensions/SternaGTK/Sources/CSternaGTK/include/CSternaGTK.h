@@ -50,6 +50,9 @@ void sterna_gtk_set_busy(GtkWidget *widget, bool is_busy);
 // Whether the user wants animations.
 bool sterna_gtk_animates(GtkWidget *widget);
 
+// Shows a message above a window, or alone if that is NULL, with a button that closes it; returns the GtkMessageDialog.
+GtkWidget *sterna_gtk_alert(GtkWindow *parent, const char *title, const char *text, const char *button);
+
 // MARK: Pictures (Pictures.c)
 
 // Makes a texture of premultiplied RGBA without a copy; `release` is called with `owner` when nothing uses the bytes any more, on any thread.

@@ -80,6 +80,22 @@ public import SternaImages
         set(.image, state, request(url, size), placeholder, completion)
     }
 
+    /// Shows the image of a request, which may have settings of its own, while the button is in a state. Its target is in pixels of the screen.
+    public func setImage(
+        _ request: ImageRequest, for state: ButtonState, placeholder: Paintable? = nil,
+        completion: RemotePicture.Completion? = nil
+    ) {
+        set(.image, state, request, placeholder, completion)
+    }
+
+    /// Shows the image of a request behind the button's image, as above.
+    public func setBackgroundImage(
+        _ request: ImageRequest, for state: ButtonState, placeholder: Paintable? = nil,
+        completion: RemotePicture.Completion? = nil
+    ) {
+        set(.background, state, request, placeholder, completion)
+    }
+
     /// Shows the image at a URL behind the button's image, stretched over the button, while it is in a state.
     public func setBackgroundImage(
         _ url: some URLConvertible, for state: ButtonState, placeholder: Paintable? = nil, size: PixelSize? = nil,

@@ -26,3 +26,6 @@ public import CSternaLibGTK
 
 /// A widget's pointer as GTK's functions take it.
 public typealias WidgetPointer = UnsafeMutablePointer<GtkWidget>
+
+/// A window's pointer as GTK's functions take it.
+public typealias WindowPointer = UnsafeMutablePointer<GtkWindow>
