@@ -30,7 +30,11 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     private let transitions = Mutex(())
 
     private struct State {
-        var lifecycle = TaskLifecycle()
+        var lifecycle = TaskLifecycle() {
+            didSet { if lifecycle.state != oldValue.state { states?.report(lifecycle.state) } }
+        }
+        /// What readers of the states wait for; nil while there were none.
+        var states: UpdateChannel<TaskState>?
         var work: Task<Void, Never>?
         var isSilent = false
         var isHandedOver = false
@@ -191,6 +195,16 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// The present state.
     public var state: TaskState { stored.withLock { $0.lifecycle.state } }
+
+    /// The present state, and its changes up to `completed`.
+    public var states: StateUpdates {
+        let channel = stored.withLock { state in
+            let channel = state.states ?? UpdateChannel(state.lifecycle.state)
+            state.states = channel
+            return channel
+        }
+        return StateUpdates(channel: channel)
+    }
 
     /// Whether the task is complete; its last callback may still be pending.
     public var isFinished: Bool { state == .completed }

@@ -1,0 +1,60 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@Suite("The states of a task as they change")
+struct TaskStateUpdateTests {
+    @Test("A reader receives the present state, then the changes up to the end")
+    func changes() async throws {
+        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
+        let task = api.dataTask(.get("never"))
+        var states = task.states.makeAsyncIterator()
+        #expect(await states.next() == .suspended)
+        task.resume()
+        #expect(await states.next() != .suspended)
+        _ = try? await task.value
+        var last: TaskState?
+        while let state = await states.next() { last = state }
+        #expect(last == nil || last == .completed)
+        #expect(task.state == .completed)
+    }
+
+    @Test("A task that was cancelled before it began completes, for readers of before and after")
+    func cancelled() async throws {
+        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
+        let task = api.dataTask(.get("never"))
+        let early = Task {
+            var seen: [TaskState] = []
+            for await state in task.states { seen.append(state) }
+            return seen
+        }
+        task.cancel()
+        #expect(await early.value.last == .completed)
+        var late: [TaskState] = []
+        for await state in task.states { late.append(state) }
+        #expect(late == [.completed])
+    }
+
+    @Test("A task that is suspended and goes on says so")
+    func suspended() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/held") { _ in
+                ServerResponse(
+                    body: .stream(length: nil) { writer in
+                        while !Task.isCancelled { try await writer.write([7]) }
+                    })
+            }
+            let task = try Session(baseURL: server.url).dataTask(.get("held"))
+            var states = task.states.makeAsyncIterator()
+            #expect(await states.next() == .running)
+            task.suspend()
+            #expect(await states.next() == .suspended)
+            task.resume()
+            #expect(await states.next() == .running)
+            task.cancel()
+            var last: TaskState?
+            while let state = await states.next() { last = state }
+            #expect(last == .completed)
+        }
+    }
+}
