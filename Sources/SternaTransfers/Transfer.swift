@@ -342,6 +342,11 @@ public final class Transfer: Sendable, Identifiable {
     ///   - always: whether it is reported even if nothing has changed.
     private func report(_ progress: TransferProgress? = nil, always: Bool = false) {
         let isNew = state.withLock { state in
+            // The frequent one, for each piece of a body: nothing but the progress has changed.
+            if let progress, !always, state.unwritten == nil, channel.current.state == .running, journal.isRunning {
+                report(progress, after: channel.current)
+                return false
+            }
             var status = TransferStatus(journal.history, details)
             if state.unwritten != nil, status.state == .running { status.state = .waiting }
             if state.triesAgain, status.state.isBlocked { status.state = .waiting }
@@ -357,6 +362,14 @@ public final class Transfer: Sendable, Identifiable {
             return true
         }
         if isNew { ownPlace.settings.stateChanged?(self) }
+    }
+
+    private func report(_ progress: TransferProgress, after known: TransferStatus) {
+        guard progress != known.progress else { return }
+        var status = known
+        status.progress = progress
+        if progress.completed > known.progress.completed { status.obstacle = nil }
+        channel.report(status)
     }
 
     /// Reports why the attempt under way waits.

@@ -166,11 +166,15 @@ extension TransferEvent: Codable {
             let pair = "[\(range.lowerBound),\(range.upperBound)]"
             return Array(#"{"event":"wrote","range":\#(pair),"sum":"\#(String(sum, radix: 16))"}"#.utf8)
         }
+        // Texts and numbers that are finite can always be written.
+        return (try? Self.encoder.encode(self)).map { Array($0) } ?? []
+    }
+
+    private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers that are finite can always be written.
-        return (try? encoder.encode(self)).map { Array($0) } ?? []
-    }
+        return encoder
+    }()
 
     /// Reads the JSON of a line; nil for anything else.
     init?(json: ArraySlice<UInt8>) {

@@ -60,6 +60,9 @@ final class TransferJournal: Sendable {
 
     var history: TransferHistory { state.withLock { $0.history } }
 
+    /// Whether an attempt is under way.
+    var isRunning: Bool { state.withLock { $0.history.state == .running } }
+
     /// Appends an event. Throws `writeFailed`, with the journal as it was.
     ///
     /// - Parameter syncs: whether to wait until the disk has it.
