@@ -335,22 +335,20 @@ public final class Transfer: Sendable, Identifiable {
         report(always: true)
     }
 
-    /// Reports the journal's state, under the lock so that no older one replaces a newer one.
+    /// Reports the journal's state, under the lock so that no older one replaces a newer one; `progress` counts while an attempt runs.
     ///
-    /// - Parameters:
-    ///   - progress: how far an attempt is; it counts while the attempt runs.
-    ///   - always: whether it is reported even if nothing has changed.
+    /// - Parameter always: whether it is reported even if nothing has changed.
     private func report(_ progress: TransferProgress? = nil, always: Bool = false) {
         let isNew = state.withLock { state in
+            let known = channel.current
             // The frequent one, for each piece of a body: nothing but the progress has changed.
-            if let progress, !always, state.unwritten == nil, channel.current.state == .running, journal.isRunning {
-                report(progress, after: channel.current)
+            if let progress, !always, state.unwritten == nil, known.state == .running, journal.isRunning {
+                if let status = known.advanced(to: progress) { channel.report(status) }
                 return false
             }
             var status = TransferStatus(journal.history, details)
             if state.unwritten != nil, status.state == .running { status.state = .waiting }
             if state.triesAgain, status.state.isBlocked { status.state = .waiting }
-            let known = channel.current
             if status.state == .running {
                 status.progress = progress ?? known.progress
                 if status.progress.completed <= known.progress.completed { status.obstacle = known.obstacle }
@@ -362,14 +360,6 @@ public final class Transfer: Sendable, Identifiable {
             return true
         }
         if isNew { ownPlace.settings.stateChanged?(self) }
-    }
-
-    private func report(_ progress: TransferProgress, after known: TransferStatus) {
-        guard progress != known.progress else { return }
-        var status = known
-        status.progress = progress
-        if progress.completed > known.progress.completed { status.obstacle = nil }
-        channel.report(status)
     }
 
     /// Reports why the attempt under way waits.

@@ -22,6 +22,16 @@ public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Returns the status of the same attempt, further on; nil if the progress is the same. What it waited for is over once more bytes have
+    /// passed.
+    func advanced(to progress: TransferProgress) -> TransferStatus? {
+        guard progress != self.progress else { return nil }
+        var status = self
+        status.progress = progress
+        if progress.completed > self.progress.completed { status.obstacle = nil }
+        return status
+    }
+
     public var description: String { "\(state), \(progress)" }
 }
 
