@@ -1,3 +1,4 @@
+import SternaGTK
 import SternaPlatform
 import Synchronization
 
@@ -21,6 +22,13 @@ struct Times {
     }
 
     static func text(_ number: Double) -> String { "\((number * 10_000).rounded() / 10_000)" }
+}
+
+extension [MainLoop.Turn] {
+    /// JSON of how long they took, and of how long the thread ran meanwhile.
+    var json: String {
+        #"{"wall":\#(Times(map(\.duration)).json),"processor":\#(Times(map(\.processorTime)).json)}"#
+    }
 }
 
 /// The memory of this process.
@@ -60,10 +68,11 @@ final class MemoryWatch: Sendable {
         most.withLock { $0 = max($0, now) }
     }
 
-    /// Returns the bytes at the beginning, and at most.
-    func end() -> (start: Int, most: Int) {
-        isOver.store(true, ordering: .relaxed)
+    /// The bytes at the beginning, and at most so far.
+    var figures: (start: Int, most: Int) {
         look()
         return (start, most.withLock { $0 })
     }
+
+    func end() { isOver.store(true, ordering: .relaxed) }
 }

@@ -1,11 +1,12 @@
+import CSternaGTK
 import Sterna
 import SternaGTK
 import SternaImages
 
 /// A cell of the gallery, which notes how long the library's part of showing an item takes.
 @MainActor final class GalleryCell: RecycledCell {
-    /// How long it took to give cells their items, while somebody asks for it.
-    static var times: [Duration]?
+    /// How long it took to give cells their items, while it is asked for.
+    static var turns: [MainLoop.Turn]?
 
     let cell: PictureCell
 
@@ -23,10 +24,13 @@ import SternaImages
     func prepareForReuse() { measured { cell.prepareForReuse() } }
 
     private func measured(_ work: () -> Void) {
-        guard Self.times != nil else { return work() }
-        let begin = ContinuousClock.now
+        guard Self.turns != nil else { return work() }
+        let (begin, processor) = (ContinuousClock.now, sterna_gtk_processor_time())
         work()
-        Self.times?.append(ContinuousClock.now - begin)
+        let ran = sterna_gtk_processor_time() - processor
+        Self.turns?.append(
+            MainLoop.Turn(
+                duration: ContinuousClock.now - begin, processorTime: .nanoseconds(Int64(clamping: ran))))
     }
 }
 

@@ -4,20 +4,18 @@ import SternaPlatform
 
 /// Measures the main thread: the main actor's turns and the giving of items to cells, which are Sterna's work, and GTK's frames.
 @MainActor final class GalleryMeasuring {
-    private var turnTimes: [Duration] = []
+    private(set) var turns: [MainLoop.Turn] = []
+    private(set) var cells: [MainLoop.Turn] = []
     private var frameTimes: [Duration] = []
     private var frameBegin: ContinuousClock.Instant?
     private var isOver = false
-    private(set) var cells = Times([])
-
-    var turns: Times { Times(turnTimes) }
 
     /// Layout and drawing, of which the cells' times are a part.
     var frames: Times { Times(frameTimes) }
 
     init(_ widget: WidgetPointer) {
-        GalleryCell.times = []
-        MainLoop.measureTurns { [weak self] time in self?.turnTimes.append(time) }
+        GalleryCell.turns = []
+        MainLoop.measureTurns { [weak self] turn in self?.turns.append(turn) }
         // Kept for good: the frame clock has no end but the program's.
         let data = Unmanaged.passRetained(self).toOpaque()
         check_frames(
@@ -37,8 +35,8 @@ import SternaPlatform
 
     func end() {
         MainLoop.measureTurns(nil)
-        cells = Times(GalleryCell.times ?? [])
-        GalleryCell.times = nil
+        cells = GalleryCell.turns ?? []
+        GalleryCell.turns = nil
         isOver = true
     }
 }

@@ -19,19 +19,20 @@ typedef struct {
 
 static bool is_attached = false;
 static pthread_t main_thread;
-static void (*measured_turn)(uint64_t, void *) = NULL;
-static void *measured_data = NULL;
+static void (*measured_turn)(uint64_t, uint64_t) = NULL;
 
 static gboolean check(GSource *source) {
     MainQueueSource *queue = (MainQueueSource *)source;
     return (g_source_query_unix_fd(source, queue->tag) & G_IO_IN) != 0;
 }
 
-static uint64_t now(void) {
+static uint64_t read_clock(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
+
+uint64_t sterna_gtk_processor_time(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 static gboolean dispatch(GSource *source, GSourceFunc function, gpointer data) {
     (void)function;
@@ -41,10 +42,14 @@ static gboolean dispatch(GSource *source, GSourceFunc function, gpointer data) {
     eventfd_t count;
     while (eventfd_read(queue->handle, &count) == 0) {
     }
-    uint64_t start = measured_turn ? now() : 0;
+    bool is_measured = measured_turn != NULL;
+    uint64_t start = is_measured ? read_clock(CLOCK_MONOTONIC) : 0;
+    uint64_t processor = is_measured ? sterna_gtk_processor_time() : 0;
     // Runs what is in the queue by now. What that enqueues waits for the next turn, so that frames are drawn in between.
     _dispatch_main_queue_callback_4CF(NULL);
-    if (measured_turn && start) measured_turn(now() - start, measured_data);
+    if (is_measured && measured_turn) {
+        measured_turn(read_clock(CLOCK_MONOTONIC) - start, sterna_gtk_processor_time() - processor);
+    }
     return G_SOURCE_CONTINUE;
 }
 
@@ -70,7 +75,4 @@ bool sterna_gtk_attach_main_queue(void) {
 
 bool sterna_gtk_is_main_thread(void) { return is_attached && pthread_equal(main_thread, pthread_self()); }
 
-void sterna_gtk_measure_turns(void (*turn)(uint64_t nanoseconds, void *data), void *data) {
-    measured_turn = turn;
-    measured_data = data;
-}
+void sterna_gtk_measure_turns(void (*turn)(uint64_t nanoseconds, uint64_t processor)) { measured_turn = turn; }

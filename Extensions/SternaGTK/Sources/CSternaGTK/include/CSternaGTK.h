@@ -16,8 +16,12 @@ bool sterna_gtk_attach_main_queue(void);
 // Whether this is the thread that attached the main queue.
 bool sterna_gtk_is_main_thread(void);
 
-// Called with the nanoseconds of each turn of the main queue; NULL, the default, measures nothing.
-void sterna_gtk_measure_turns(void (*turn)(uint64_t nanoseconds, void *data), void *data);
+// Called with the nanoseconds of each turn of the main queue, as a clock has them and as this thread has run; NULL, the default, measures
+// nothing.
+void sterna_gtk_measure_turns(void (*turn)(uint64_t nanoseconds, uint64_t processor));
+
+// The nanoseconds that this thread has run.
+uint64_t sterna_gtk_processor_time(void);
 
 // MARK: Signals and objects (Objects.c)
 

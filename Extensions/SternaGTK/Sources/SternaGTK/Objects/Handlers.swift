@@ -71,7 +71,7 @@ package struct GObjectPointer: @unchecked Sendable {
 }
 
 /// Calls a closure at each frame of a widget, with the frame's time, while it returns true and the widget lives.
-@MainActor func onFrames(of widget: UnsafeMutablePointer<GtkWidget>, _ frame: @escaping @MainActor (Duration) -> Bool) {
+@MainActor package func onFrames(of widget: WidgetPointer, _ frame: @escaping @MainActor (Duration) -> Bool) {
     let handler = Handler<Duration, Bool>(frame)
     sterna_gtk_on_frames(
         widget,

@@ -75,11 +75,13 @@ import Synchronization
                 try MainLoop.start()
             },
             Check("Turns of the main actor are measured") { findings in
-                var times: [Duration] = []
+                var times: [MainLoop.Turn] = []
                 MainLoop.measureTurns { times.append($0) }
                 for _ in 0..<10 { try await Task.sleep(for: .milliseconds(1)) }
                 MainLoop.measureTurns(nil)
                 let count = times.count
+                findings.expect(
+                    times.allSatisfy { $0.duration > .zero && $0.processorTime > .zero }, "a turn took no time")
                 findings.expect(count >= 5, "\(count) turns")
                 try await Task.sleep(for: .milliseconds(5))
                 findings.expect(times.count, is: count)
