@@ -193,6 +193,12 @@ import SternaPlatform
         try await press("Page_Down", "Page_Down", "Right", "Down")
         try await wait(for: "the grid to scroll by keys") { window.grid.position > top }
         try await allVisible()
+        let loads = site.indexCount
+        try await press("F5")
+        try await wait(for: "the index after F5") {
+            site.indexCount == loads + 1 && window.refresh?.isRefreshing == false
+        }
+        try await drawn(3)
         try await press("End")
         try await allVisible()
         if !visible().contains(where: { $0.number == GallerySite.count - 1 }) {
@@ -202,10 +208,11 @@ import SternaPlatform
 
     /// The bar shows the download.
     private func download() async throws {
-        let path = "/tmp/sterna-gallery-\(getpid())"
-        defer { unlink(path) }
-        let task = window.downloadAll(to: path)
-        _ = try await task.value
+        defer { unlink(GalleryWindow.archive) }
+        gtk_widget_grab_focus(window.button)
+        try await press("space")
+        try await wait(for: "the download") { window.download != nil }
+        _ = try await window.download?.value
         try await wait(for: "the end of the bar") { window.bar.progress?.fraction == 1 }
         try await drawn(2)
         save("download")

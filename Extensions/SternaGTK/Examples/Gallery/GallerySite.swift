@@ -7,12 +7,16 @@ final class GallerySite: Sendable {
     static let count = 500
 
     let pictures: PictureSite
-    private let indexFailure = Mutex<Int?>(nil)
+    private let index = Mutex((failure: Int?.none, count: 0))
 
     init() async throws {
         pictures = try await PictureSite(width: 160, height: 120)
         pictures.server.route("GET", "/index") { [weak self] _ in
-            if let status = self?.indexFailure.withLock({ $0 }) {
+            let failure = self?.index.withLock { index in
+                index.count += 1
+                return index.failure
+            }
+            if let status = failure ?? nil {
                 throw ServerRouteError(status: status, message: "the index is being rebuilt")
             }
             let items = (0..<Self.count).map { #"{"url":"pictures/\#($0).png","title":"Picture \#($0)"}"# }
@@ -27,6 +31,9 @@ final class GallerySite: Sendable {
         }
     }
 
+    /// How often the index was asked for.
+    var indexCount: Int { index.withLock { $0.count } }
+
     /// Answers requests of the index with a status from now on; nil for the index.
-    func failIndex(with status: Int?) { indexFailure.withLock { $0 = status } }
+    func failIndex(with status: Int?) { index.withLock { $0.failure = status } }
 }

@@ -1,4 +1,3 @@
-import CSternaGTK
 import Sterna
 import SternaGTK
 import SternaImages
@@ -45,22 +44,8 @@ struct GalleryEntry: Decodable, Sendable {
         gtk_window_set_default_size(pointer, 920, 640)
         refresh = RefreshAction(label: "Refresh") { [weak self] in self?.loadTask() }
         layOut()
-        sterna_gtk_connect(
-            pointer, "close-request",
-            { data in
-                guard let data else { return }
-                MainActor.assumeIsolated {
-                    Unmanaged<Closing>.fromOpaque(data).takeUnretainedValue().act()
-                }
-            }, Unmanaged.passRetained(Closing { [weak self] in self?.closing.take()?.resume() }).toOpaque(),
-            { data in if let data { Unmanaged<Closing>.fromOpaque(data).release() } })
+        connect()
         gtk_window_present(pointer)
-    }
-
-    private final class Closing: Sendable {
-        let act: @MainActor () -> Void
-
-        init(_ act: @escaping @MainActor () -> Void) { self.act = act }
     }
 
     var widget: WidgetPointer { UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GtkWidget.self) }
@@ -85,6 +70,26 @@ struct GalleryEntry: Decodable, Sendable {
         gtk_box_append(box, pages)
         gtk_box_append(box, footer)
         gtk_window_set_child(pointer, all)
+    }
+
+    private func connect() {
+        UnsafeMutableRawPointer(pointer).onSignal("destroy") { [weak self] in self?.closing.take()?.resume() }
+        UnsafeMutableRawPointer(downloadButton).onSignal("clicked") { [weak self] in
+            guard let self, download?.isFinished ?? true else { return }
+            _ = downloadAll(to: Self.archive)
+        }
+        // F5 refreshes.
+        guard let refresh else { return }
+        let group: OpaquePointer = OpaquePointer(g_simple_action_group_new())
+        g_action_map_add_action(group, refresh.action)
+        gtk_widget_insert_action_group(widget, "gallery", group)
+        g_object_unref(UnsafeMutableRawPointer(group))
+        let keys: OpaquePointer = gtk_shortcut_controller_new()
+        gtk_shortcut_controller_set_scope(keys, GTK_SHORTCUT_SCOPE_MANAGED)
+        let trigger = gtk_keyval_trigger_new(guint(GDK_KEY_F5), GdkModifierType(rawValue: 0))
+        gtk_shortcut_controller_add_shortcut(
+            keys, gtk_shortcut_new(trigger, gtk_named_action_new("gallery.refresh")))
+        gtk_widget_add_controller(widget, keys)
     }
 
     // MARK: The index
@@ -126,6 +131,12 @@ struct GalleryEntry: Decodable, Sendable {
     var showsErrorPage: Bool { gtk_stack_get_visible_child(OpaquePointer(pages)) == errorPage.widget }
 
     // MARK: The download
+
+    /// Where the archive is saved.
+    static var archive: String { "/tmp/sterna-gallery-\(getpid())" }
+
+    /// The button that begins a download.
+    var button: WidgetPointer { downloadButton }
 
     /// Downloads the archive, shown by the bar.
     func downloadAll(to path: String) -> DownloadTask {

@@ -21,8 +21,9 @@ private func release(_ pointer: UnsafeMutableRawPointer?) {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Calls a closure at each signal of this GObject, as long as that lives. The closure must not hold what owns the object.
-    @MainActor func onSignal(_ name: String, _ call: @escaping @MainActor () -> Void) {
+    /// Calls a closure at each signal of this GObject, as long as that lives. The closure must not hold what owns the object. The signal has no
+    /// result.
+    @MainActor package func onSignal(_ name: String, _ call: @escaping @MainActor () -> Void) {
         let handler = Handler<Void, Void> { _ in call() }
         sterna_gtk_connect(self, name, { data in Handler<Void, Void>.at(data)?.run() }, handler.retained, release)
     }

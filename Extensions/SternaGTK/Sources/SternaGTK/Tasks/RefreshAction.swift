@@ -5,7 +5,7 @@ public import Sterna
 /// An action that begins a task, and is disabled while it runs: UIRefreshControl+AFNetworking.
 ///
 ///     let refresh = RefreshAction(label: "Refresh") { api.dataTask(.get("pictures")) }
-///     g_action_map_add_action(window.actionMap, refresh.action)
+///     g_action_map_add_action(actions, refresh.action)
 ///     gtk_box_append(header, refresh.widget)
 ///
 /// GTK has no gesture that pulls a list down. The action can be bound to a key (`F5`) and to menus, and has a button that shows a spinner
