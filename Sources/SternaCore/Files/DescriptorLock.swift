@@ -39,6 +39,18 @@ enum DescriptorLock {
         }
     }
 
+    /// Gives the lock up. Closing the descriptor alone leaves it to a child process that has been forked and has not begun its program.
+    static func release(_ descriptor: CInt) {
+        #if os(Linux) || os(Android)
+        var lock = flock()
+        lock.l_type = Int16(F_UNLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        _ = fcntl(descriptor, setLock, &lock)
+        #else
+        _ = flock(descriptor, LOCK_UN)
+        #endif
+    }
+
     /// Whether an error number says that the file system has no locks.
     static func isUnsupported(_ code: CInt) -> Bool { [ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL].contains(code) }
 

@@ -81,8 +81,9 @@ package final class FileLock: Sendable {
     /// Releases the lock, unless that was done before.
     package func release() {
         descriptor.withLock { descriptor in
-            if let descriptor { close(descriptor) }
-            descriptor = nil
+            guard let held = descriptor.take() else { return }
+            DescriptorLock.release(held)
+            close(held)
         }
     }
 

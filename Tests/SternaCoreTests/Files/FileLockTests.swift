@@ -38,6 +38,30 @@ struct FileLockTests {
         }
     }
 
+    #if os(Linux)
+    // A child process has copies of all descriptors from its fork to the start of its program.
+    @Test("A lock that is released is free, although a copy of its descriptor is still open") func copiedDescriptor()
+        throws
+    {
+        try FileFolder.with { folder in
+            let path = folder + "/a"
+            let lock = try FileLock.acquire(path: path)
+            let copies = (3..<4_096).filter { number in
+                var target = [CChar](repeating: 0, count: 4_096)
+                let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+                return count > 0
+                    && String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                        .hasSuffix(path + FileLock.suffix)
+            }.map { fcntl(CInt($0), F_DUPFD_CLOEXEC, 3) }
+            defer { for copy in copies { close(copy) } }
+            #expect(copies.count == 1)
+            #expect(try FileLock.attempt(path: path) == nil)
+            lock.release()
+            #expect(try FileLock.attempt(path: path) != nil)
+        }
+    }
+    #endif
+
     @Test("A wait ends with an error that names the file") func patience() throws {
         try FileFolder.with { folder in
             let path = folder + "/a"
