@@ -117,7 +117,7 @@ public final class ImageDownloader: Sendable {
 
     /// Asks for an image. What is passed is called on any thread, not for an image in memory.
     func begin(
-        _ request: ImageRequest, id: UUID = UUID(), progressed: (@Sendable (TransferProgress) -> Void)? = nil,
+        _ request: ImageRequest, id: UUID? = nil, progressed: (@Sendable (TransferProgress) -> Void)? = nil,
         answered: (@Sendable (Result<DecodedImage, SternaError>) -> Void)? = nil
     ) -> ImageDownloadReceipt {
         let number = lastNumber.add(1, ordering: .relaxed).newValue

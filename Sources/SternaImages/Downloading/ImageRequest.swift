@@ -41,7 +41,7 @@ public struct ImageRequest: Sendable {
     /// ``ImageCacheKey``.
     public var identifier: String? {
         var parts: [String] = []
-        if let target { parts.append("\(target.mode)-\(target.size.width)x\(target.size.height)") }
+        if let target { parts.append("\(target.mode.rawValue)-\(target.size.width)x\(target.size.height)") }
         if let scale { parts.append("@\(ImageSize.text(scale))x") }
         if let filter { parts.append(filter.identifier) }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
