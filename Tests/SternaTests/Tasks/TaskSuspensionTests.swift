@@ -59,7 +59,7 @@ struct TaskSuspensionTests {
                 return ServerResponse()
             }
             let read = Mutex<Int64>(0)
-            let pieces = 4_000
+            let pieces = 1_500
             let release = Release()
             let source = BodyProducer(length: Int64(pieces) * 10_000, isReplayable: true) {
                 let given = Atomic<Int>(0)
