@@ -2,6 +2,7 @@
 import SternaCore
 import SternaPlatform
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import Sterna
@@ -147,6 +148,33 @@ struct NetworkNamespaceTests {
         #expect(await next("reachable by cable (b0), IPv4", &updates))
         try await namespace.ip("link set v1 down")
         #expect(await next(Self.none, &updates))
+    }
+
+    @Test(
+        "Two hundred flaps of a link: each change once, in the end the right status, and no socket more than at first")
+    func flaps() async throws {
+        let namespace = try await connected()
+        let opened = Mutex(0)
+        let watch = NetworkWatch(
+            NetlinkSource {
+                opened.withLock { $0 += 1 }
+                return namespace.enter { NetlinkSockets.open() }
+            })
+        var options = ReachabilityOptions()
+        options.settlingTime = .zero
+        let reachability = NetworkReachability(options: options, watch: watch)
+        var updates = reachability.updates.makeAsyncIterator()
+        #expect(await next(Self.v4, &updates))
+        try await namespace.batch((0..<200).flatMap { _ in ["link set v1 down", "link set v1 up"] })
+        // What no flap brings tells the end.
+        try await namespace.ip("addr add 2001:db8:77::2/64 dev v0 nodad", "route add default via 2001:db8:77::1")
+        let both = Self.v4 + " and IPv6"
+        var seen = [Self.v4]
+        while seen.last != both, let path = await updates.next() { seen.append(path.description) }
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 }, "\(seen)")
+        #expect(Set(seen).isSubset(of: [Self.v4, Self.none, both]), "\(seen)")
+        #expect(reachability.path.description == both)
+        #expect(opened.withLock { $0 } == 1)
     }
 
     @Test("Messages that are lost are asked for again")
