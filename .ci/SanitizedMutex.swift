@@ -10,8 +10,10 @@ import Darwin
 /// so that it would take all that is locked for races. `.ci/sanitize` puts it into each module.
 // Invariant: `value` is touched only while `mutex` is held.
 final class Mutex<Value: ~Copyable>: @unchecked Sendable {
-    private var value: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var value: Value
+    // A value without a size has the address of what follows: of this byte, which nothing reads, and not of the pointer to the mutex.
+    private let end: UInt8 = 0
 
     init(_ value: consuming Value) {
         self.value = value
