@@ -97,6 +97,10 @@ import SternaPlatform
 
     private func finish(_ request: WebViewRequest, _ url: HTTPURL, _ reply: Reply, isPage: Bool) {
         let end = reply.url.removingFragment()
+        // WebKit would take the answer for one of the origin that was asked, and let that origin's scripts read it.
+        guard isPage || end.origin == url.origin else {
+            return request.fail("The server leads to another origin, which only a page may follow.")
+        }
         guard isPage, end != url.removingFragment() else { return request.answer(reply, isConfined: isConfined) }
         // WebKit would resolve the page's links by the URL that it asked for.
         ready[end] = reply
