@@ -99,7 +99,7 @@ let package = Package(
             name: "SternaTransfers",
             dependencies: [
                 "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", nioCore, httpTypes, structuredFields,
-                crypto,
+                crypto, dequeModule,
             ],
             swiftSettings: strict),
         .target(

@@ -19,6 +19,7 @@ public final class TransferStore: Sendable {
     let folder: StoreFolder
     private let settings: TransferStoreSettings
     private let turns: TransferTurns
+    private let sessions = WorkSessions()
     private let networkReturn = NetworkReturn()
     private let state = Mutex(State())
 
@@ -310,7 +311,7 @@ public final class TransferStore: Sendable {
     ) -> Transfer {
         let place = WorkPlace(
             details: details, files: folder.place(of: details.id), journal: journal, session: session,
-            settings: settings)
+            sessions: sessions, settings: settings)
         let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
         state.withLock { state in
             state.transfers[details.id] = transfer

@@ -79,7 +79,9 @@ extension Session {
         var draft = ofTask(draft)
         if draft.headers["Accept-Encoding"] == nil { draft.headers["Accept-Encoding"] = "identity" }
         // The data serializer accepts any media type.
-        if draft.settings.responseSerializer == nil { draft.settings.responseSerializer = DataResponseSerializer() }
+        if draft.settings.responseSerializer == nil { draft.settings.responseSerializer = Self.dataSerializer }
         return draft
     }
+
+    private static let dataSerializer = DataResponseSerializer()
 }

@@ -209,3 +209,15 @@ public struct Session: Sendable {
         recorder.requestEnded()
     }
 }
+
+/// A session that others keep, or nobody does any more.
+package struct WeakSession: Sendable {
+    private weak let plan: SessionPlan?
+
+    package init(_ session: Session) { plan = session.plan }
+
+    package var session: Session? { plan.map { Session(plan: $0) } }
+
+    /// Whether it is a certain session, and still kept.
+    package func isSame(as other: Session) -> Bool { plan === other.plan }
+}

@@ -29,7 +29,8 @@ struct DownloadWork: TransferWork {
         options.continuesEarlier = false
         options.sha256 = details.options.sha256
         options.maxSegments = details.options.maxSegments
-        let draft = RequestDraft(.get, details.url, headers: try await place.headers())
+        var draft = RequestDraft(.get, details.url, headers: try await place.headers())
+        draft.settings.options[SentSecretsKey.self] = place.sentSecrets
         let existing: ExistingFile? = details.options.replacesFile ? .replace : nil
         let destination: DownloadDestination =
             details.isFolder

@@ -44,7 +44,7 @@ enum TransferEvent: Sendable, Hashable {
 }
 
 /// A file as the file system knows it, whatever its name.
-struct TransferFile: Sendable, Hashable, Codable {
+struct TransferFile: Sendable, Hashable, Decodable {
     let path: String
     let device: UInt64
     let number: UInt64
@@ -63,7 +63,7 @@ struct TransferFile: Sendable, Hashable, Codable {
     }
 }
 
-extension TransferEvent: Codable {
+extension TransferEvent: Decodable {
     private enum Members: String, CodingKey {
         case event, number, at, kept, data, range, sum, file, upload, answer, failure, again, path, length
     }
@@ -105,76 +105,6 @@ extension TransferEvent: Codable {
         default: self = .unknown
         }
     }
-
-    func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: Members.self)
-        try members.encode(name, forKey: .event)
-        switch self {
-        case .began(let number, let at, let kept):
-            try members.encode(kept, forKey: .kept)
-            try members.encode(number, forKey: .number)
-            try members.encode(at, forKey: .at)
-        case .opened(let path): try members.encode(path, forKey: .path)
-        case .found(let data), .synced(let data): try members.encode(data, forKey: .data)
-        case .wrote(let range, let sum):
-            try members.encode([range.lowerBound, range.upperBound], forKey: .range)
-            try members.encode(String(sum, radix: 16), forKey: .sum)
-        case .placing(let file): try members.encode(file, forKey: .file)
-        case .uploading(let record): try members.encode(record, forKey: .upload)
-        case .answered(let answer): try members.encode(answer, forKey: .answer)
-        case .failed(let failure, let at, let again):
-            try members.encode(failure, forKey: .failure)
-            try members.encode(at, forKey: .at)
-            try members.encode(again, forKey: .again)
-        case .blocked(let failure, let at):
-            try members.encode(failure, forKey: .failure)
-            try members.encode(at, forKey: .at)
-        case .ended(let failure): try members.encode(failure, forKey: .failure)
-        case .finished(let path, let length):
-            try members.encode(path, forKey: .path)
-            try members.encode(length, forKey: .length)
-        case .discarded, .paused, .resumed, .cancelled, .unknown: break
-        }
-    }
-
-    private var name: String {
-        switch self {
-        case .began: "began"
-        case .opened: "opened"
-        case .found: "found"
-        case .wrote: "wrote"
-        case .synced: "synced"
-        case .discarded: "discarded"
-        case .placing: "placing"
-        case .uploading: "uploading"
-        case .answered: "answered"
-        case .failed: "failed"
-        case .blocked: "blocked"
-        case .paused: "paused"
-        case .resumed: "resumed"
-        case .cancelled: "cancelled"
-        case .ended: "ended"
-        case .finished: "finished"
-        case .unknown: "unknown"
-        }
-    }
-
-    /// The JSON of a line.
-    var json: [UInt8] {
-        // The frequent one, many times a second.
-        if case .wrote(let range, let sum) = self {
-            let pair = "[\(range.lowerBound),\(range.upperBound)]"
-            return Array(#"{"event":"wrote","range":\#(pair),"sum":"\#(String(sum, radix: 16))"}"#.utf8)
-        }
-        // Texts and numbers that are finite can always be written.
-        return (try? Self.encoder.encode(self)).map { Array($0) } ?? []
-    }
-
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
 
     /// Reads the JSON of a line; nil for anything else.
     init?(json: ArraySlice<UInt8>) {

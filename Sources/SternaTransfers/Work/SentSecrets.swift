@@ -4,7 +4,7 @@ import SternaPlatform
 import Synchronization
 
 /// Notes the secrets that a transfer's requests carry, so that what a server repeats of them is neither stored nor shown.
-final class SentSecrets: Interceptor {
+final class SentSecrets: Sendable {
     /// The last ones, the newest at the end.
     private let values = Mutex<[String]>([])
 
@@ -14,13 +14,12 @@ final class SentSecrets: Interceptor {
     /// The number of secrets that are kept. Signatures are new with each request.
     private static let most = 64
 
-    func intercept(_ request: Request, next: Chain) async throws -> Response {
+    func note(_ request: Request) {
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
         for field in request.headers {
             let name = field.name.canonicalName
             if Redaction.isSecretHeader(name) || marked.contains(name) { note(field.value, isCookie: name == "cookie") }
         }
-        return try await next(request)
     }
 
     /// Notes a field's value, and the parts that a server may repeat alone.

@@ -25,17 +25,22 @@ struct WorkPlace: Sendable {
     let files: StoreFolder.Place
     let journal: TransferJournal
     var session: Session
+    let sessions: WorkSessions
     let settings: TransferStoreSettings
     let sentSecrets = SentSecrets()
 
     /// The work of the transfer's kind.
     var work: any TransferWork {
         var place = self
-        // Redirects to another origin leave them out, whatever their names look like.
+        place.session = sessions.session(for: session)
         let secrets = details.secrets.compactMap(\.first)
-        place.session = session.with { settings in
-            settings.secretHeaders.formUnion(secrets)
-            settings.networkInterceptors.append(sentSecrets)
+        // A download names its SentSecrets with its request.
+        if details.kind != .download || !secrets.isEmpty {
+            place.session = place.session.with { settings in
+                // Redirects to another origin leave them out, whatever their names look like.
+                settings.secretHeaders.formUnion(secrets)
+                settings.options[SentSecretsKey.self] = sentSecrets
+            }
         }
         return switch details.kind {
         case .download: DownloadWork(place)

@@ -79,7 +79,7 @@ struct TransferRun {
 
     /// Tells why a transfer waits, once for each attempt and each obstacle.
     private func tellDelay(_ transfer: Transfer, _ present: TransferStatus, _ told: inout Told) {
-        let name = TransferTable.name(transfer.details)
+        lazy var name = TransferTable.name(transfer.details)
         if let found = present.obstacle, found != told.obstacle {
             told.obstacle = found
             display.complain("\(name): \(TransferAdvice.reason(found, isFinal: false)) It is asked again.")
@@ -93,7 +93,7 @@ struct TransferRun {
 
     /// Tells how a transfer has ended, and whether it has failed; nil for one that goes on.
     private func end(of transfer: Transfer, _ state: TransferState) -> Result<Void, ExitCode>? {
-        let name = TransferTable.name(transfer.details)
+        lazy var name = TransferTable.name(transfer.details)
         switch state {
         case .finished(let path, let length):
             if saysEnd { display.say(TransferTable.finished(transfer.details, path, length, transfer.answer)) }

@@ -114,6 +114,12 @@ extension ResumeData {
 
     /// The state as JSON in UTF-8, at most 256 KiB.
     public var data: Data {
+        // Writing fails for numbers that are not finite and for deep trees only.
+        Data((try? json.serialized()) ?? [])
+    }
+
+    /// The state as JSON.
+    package var json: JSON {
         var members: [(String, JSON)] = [
             ("version", .number(.init(Self.version))), ("url", .string(url.href)),
         ]
@@ -128,8 +134,7 @@ extension ResumeData {
         members.append(("ranges", .array(ranges)))
         members.append(("partial", .string(partialPath)))
         if let destinationPath { members.append(("destination", .string(destinationPath))) }
-        // Writing fails for numbers that are not finite and for deep trees only.
-        return Data((try? JSON.object(.init(pairs: members)).serialized()) ?? [])
+        return .object(.init(pairs: members))
     }
 }
 

@@ -14,6 +14,9 @@ struct SegmentWorker: Sendable {
     /// How often the task had given its connections up when the transfer's first request was sent.
     let releases: Int
 
+    /// Where the file is complete, if this worker alone writes it; see ``PartialWriter``.
+    let end: Int64?
+
     /// Fetches segments until there is no more work, or until a connection fails.
     ///
     /// - Parameter first: a segment whose response is there already.
@@ -83,7 +86,7 @@ struct SegmentWorker: Sendable {
     /// Writes a response to the file, up to the end of the segment.
     private func read(_ response: Response, _ segment: SegmentPlan.Segment) async throws {
         defer { response.body.cancel() }
-        var writer = PartialWriter(file, at: segment.start, log: canPark ? task.log : nil)
+        var writer = PartialWriter(file, at: segment.start, log: canPark ? task.log : nil, end: end)
         var digest = ContentDigest(response)
         do {
             let isComplete = try await copy(response.body, segment, &writer, &digest)

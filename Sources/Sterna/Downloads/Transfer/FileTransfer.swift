@@ -199,7 +199,7 @@ struct FileTransfer {
             savedAt: savedAt)
         let worker = SegmentWorker(
             task: task, request: request, file: place.file, board: board, canPark: known.validator != nil,
-            releases: releases)
+            releases: releases, end: most == 1 ? known.length : nil)
         guard let first = await board.first else { return false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }

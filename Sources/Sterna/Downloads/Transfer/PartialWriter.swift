@@ -10,6 +10,7 @@ struct PartialWriter {
 
     private let file: PartialFile
     private let log: (any DownloadLog)?
+    private let end: Int64?
     private var filled = Bytes()
     private var writing: Task<Void, any Error>?
 
@@ -25,9 +26,12 @@ struct PartialWriter {
     /// - Parameters:
     ///   - offset: the position of the first byte.
     ///   - log: is told of each portion that is in the file.
-    init(_ file: PartialFile, at offset: Int64, log: (any DownloadLog)? = nil) {
+    ///   - end: where the file is complete once it is written up to there; nil if that is unknown, or if other parts may be missing. The log is
+    ///     not told of the last portion then: the disk is about to have the file, of which it is told anyway.
+    init(_ file: PartialFile, at offset: Int64, log: (any DownloadLog)? = nil, end: Int64? = nil) {
         self.file = file
         self.log = log
+        self.end = end
         self.offset = offset
         written = offset
     }
@@ -52,8 +56,9 @@ struct PartialWriter {
 
     private mutating func write(_ bytes: Bytes) async throws {
         try await settle()
-        let (file, start, log) = (file, offset, log)
+        let (file, start) = (file, offset)
         offset += Int64(bytes.readableBytes)
+        let log = offset == end ? nil : log
         writing = Task {
             try await FileWork.run {
                 try file.write(bytes, at: start)
