@@ -18,6 +18,9 @@ import SternaPlatform
     var shown: (@MainActor () -> String?)?
 
     private let session: Session
+
+    /// The session without what the user is known by.
+    private let anonymous: Session
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
 
@@ -29,6 +32,13 @@ import SternaPlatform
         self.session = session.with {
             $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<1000))
             $0.startsTasks = true
+        }
+        anonymous = self.session.with { settings in
+            (settings.authorization, settings.credential, settings.credentialStore) = (nil, nil, nil)
+            (settings.netrc, settings.challengeHandler) = (nil, nil)
+            let secrets = Set(settings.secretHeaders.map { $0.lowercased() })
+            let open = settings.headers.lines.filter { !secrets.contains($0.name.lowercased()) }
+            settings.headers = Headers(open.map { ($0.name, $0.value) })
         }
     }
 
@@ -77,10 +87,15 @@ import SternaPlatform
             return request.fail("The body of the request is too long, or cannot be read.")
         }
         guard let method = Request.Method(rawValue: request.method) else { return request.fail("The method is none.") }
-        var draft = RequestDraft(method, url, headers: WebViewFields.asked(request.fields))
+        let headers = WebViewFields.asked(request.fields)
+        let asker = WebViewAsker(
+            url, request.method, origin: headers["Origin"], page: shown?(), isNamed: shown?() == request.uri)
+        var draft = RequestDraft(method, url, headers: headers)
         if !body.isEmpty { draft.body = .bytes(body) }
-        let isPage = shown?() == request.uri
-        let task = session.dataTask(draft)
+        draft.settings.cookieSite = asker.site
+        if asker.isForeign { draft.settings.handlesCookies = false }
+        let isPage = asker.isPage
+        let task = (asker.isForeign ? anonymous : session).dataTask(draft)
         tasks[task.id] = task
         Task { [weak self] in
             do {

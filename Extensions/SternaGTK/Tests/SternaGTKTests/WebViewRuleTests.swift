@@ -44,4 +44,40 @@ struct WebViewRuleTests {
         #expect(confined[1].1 == "sterna-https://example.com")
         #expect(WebViewFields.shown(all, isConfined: false).count == 2)
     }
+
+    @Test(
+        "A page's own requests are the user's; those of other origins are nobody's",
+        arguments: [
+            // The URL that is asked for, the method, the Origin field, the page that is shown, and what follows.
+            ("https://a.example/", "GET", nil, "https://a.example/", true, false),
+            ("https://a.example/x", "POST", "https://b.example", "https://a.example/x", true, false),
+            ("https://a.example/x.png", "GET", nil, "https://a.example/", false, false),
+            ("https://a.example/x", "PUT", "https://a.example", "https://a.example/", false, false),
+            ("https://b.example/x.png", "GET", nil, "https://a.example/", false, true),
+            ("https://b.example/x", "GET", "https://a.example", "https://a.example/", false, true),
+            // A frame of another origin in the page.
+            ("https://a.example/x", "GET", "https://b.example", "https://a.example/", false, true),
+            ("https://a.example/x", "GET", "null", "https://a.example/", false, true),
+            // A script that asks for the page to which the view is going.
+            ("https://b.example/x", "GET", "https://a.example", "https://b.example/x", false, true),
+            ("https://a.example/x", "GET", "http://a.example", "https://a.example/", false, true),
+            ("https://a.example/x", "GET", nil, nil, false, true),
+        ] as [(String, String, String?, String?, Bool, Bool)])
+    func askers(url: String, method: String, origin: String?, page: String?, isPage: Bool, isForeign: Bool) throws {
+        let asker = WebViewAsker(
+            try HTTPURL(url), method, origin: origin, page: page.map { WebViewURL.prefix + $0 }, isNamed: page == url)
+        #expect(asker.isPage == isPage)
+        #expect(asker.isForeign == isForeign)
+    }
+
+    @Test("Cookies with SameSite know the site that asks")
+    func sites() throws {
+        let (url, page) = (try HTTPURL("https://a.example/x"), WebViewURL.prefix + "https://b.example/")
+        let origin = try HTTPURL("https://b.example/").origin
+        let form = WebViewAsker(url, "POST", origin: "https://b.example", page: WebViewURL.shown(url), isNamed: true)
+        #expect(form.site == CookieSite(origin, isNavigation: true))
+        let picture = WebViewAsker(url, "GET", origin: nil, page: page, isNamed: false)
+        #expect(picture.site == CookieSite(origin))
+        #expect(WebViewAsker(url, "GET", origin: nil, page: WebViewURL.shown(url), isNamed: true).site == nil)
+    }
 }

@@ -26,7 +26,9 @@ import Synchronization
 
     private static func run() async throws -> Int32 {
         let site = try await WebSite()
+        let jar = CookieJar()
         let session = try Session(baseURL: site.server.url) {
+            $0.cookieJar = jar
             $0.headers["X-Session"] = "7"
             $0.allowsOtherOrigins = true
         }
@@ -47,6 +49,7 @@ import Synchronization
         for fault in checks.faults { print("    \(fault)") }
         gtk_window_destroy(pointer)
         try await site.server.stop()
+        try await site.other.stop()
         return checks.faults.isEmpty ? 0 : 1
     }
 }
@@ -87,6 +90,10 @@ import Synchronization
         expect(view.url?.path == "/plain", "after the redirect the URL is \(view.url?.description ?? "none")")
         try await load("/link", until: "Plain")
 
+        // Its scripts read what other origins allow, but nothing of the user's, and nothing to which a redirect leads.
+        try await load("/reader", until: "open:nobody closed:refused moved:refused")
+        try await load("/own", until: "user=ada")
+
         try await load("/missing", until: "Missing")
         expect(lastError == nil && !ends.isEmpty, "a page of status 404 is an error")
         let count = ends.count
@@ -126,8 +133,12 @@ import Synchronization
 final class WebSite: Sendable {
     let server: TestServer
 
+    /// Another origin.
+    let other: TestServer
+
     init() async throws {
         server = try await TestServer.start()
+        other = try await TestServer.start()
         page("/plain", title: "Plain", "<p>Plain</p>")
         let url = server.url
         page(
@@ -148,7 +159,33 @@ final class WebSite: Sendable {
         }
         server.route("GET", "/moved") { _ in .redirect(to: "/plain") }
         page("/link", title: "Link", "<script>location.href = '\(url)/plain'</script>")
+        makeReader()
         server.route("GET", "/missing") { _ in .text("<title>Missing</title>", type: "text/html", status: 404) }
+    }
+
+    /// A page whose script asks another origin for what may be read, for what may not, and for the latter by a redirect.
+    private func makeReader() {
+        let (other, cookie) = (
+            self.other, { @Sendable (request: ServerRequest) in request.headers["cookie"] ?? "nobody" }
+        )
+        server.route("GET", "/reader") { _ in
+            let script = """
+                const read = async url => { try { return await (await fetch(url)).text() } catch { return 'refused' } }
+                const all = [read('sterna-\(other.url)/open'), read('sterna-\(other.url)/closed'), read('/moved-away')]
+                Promise.all(all).then(([open, closed, moved]) => {
+                    document.title = `open:${open} closed:${closed} moved:${moved}`
+                })
+                """
+            return .text(
+                "<!doctype html><title>Reader</title><script>\(script)</script>", type: "text/html",
+                headers: ["Set-Cookie": "user=ada"])
+        }
+        server.route("GET", "/moved-away") { _ in .redirect(to: "\(other.url)/closed") }
+        server.route("GET", "/own") { request in .text("<title>\(cookie(request))</title>", type: "text/html") }
+        other.route("GET", "/open") { request in
+            .text(cookie(request), headers: ["Access-Control-Allow-Origin": "*"])
+        }
+        other.route("GET", "/closed") { _ in .text("closed") }
     }
 
     private func page(_ path: String, title: String, _ content: String) {
