@@ -40,6 +40,9 @@ let package = Package(
         .target(
             name: "CCodecSamples", dependencies: ["CSternaLibJPEG", "CSternaLibWebP", "CSternaLibLCMS"],
             path: "Tests/CCodecSamples"),
+        .executableTarget(
+            name: "DecodingCost", dependencies: ["SternaImageCodecs", "CCodecSamples", sternaImages, sterna],
+            path: "Benchmarks/DecodingCost", swiftSettings: strict),
         .testTarget(
             name: "SternaImageCodecsTests",
             dependencies: [

@@ -41,6 +41,70 @@ uint8_t *CCodecSamples_jpeg(
     return file;
 }
 
+uint8_t *CCodecSamples_photo(int width, int height, int isProgressive, size_t *count) {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr errors;
+    info.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&info);
+    unsigned char *file = NULL;
+    unsigned long size = 0;
+    *count = 0;
+    uint8_t *row = malloc(3 * (size_t)width);
+    if (!row) return NULL;
+    jpeg_mem_dest(&info, &file, &size);
+    info.image_width = (JDIMENSION)width;
+    info.image_height = (JDIMENSION)height;
+    info.input_components = 3;
+    info.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, 90, TRUE);
+    if (isProgressive) jpeg_simple_progression(&info);
+    jpeg_start_compress(&info, TRUE);
+    uint32_t random = 1;
+    while (info.next_scanline < info.image_height) {
+        int y = (int)info.next_scanline;
+        for (int x = 0; x < width; x++) {
+            random = random * 1664525 + 1013904223;
+            int noise = (int)(random >> 28) - 8;
+            // Edges every 97 and 61 pixels, as those of things.
+            int shade = 60 + 90 * x / width + 60 * y / height + ((x / 97 + y / 61) % 2) * 30 + noise;
+            row[3 * x] = (uint8_t)shade;
+            row[3 * x + 1] = (uint8_t)(shade * 3 / 4 + 20);
+            row[3 * x + 2] = (uint8_t)(255 - shade);
+        }
+        JSAMPROW line = row;
+        jpeg_write_scanlines(&info, &line, 1);
+    }
+    jpeg_finish_compress(&info);
+    jpeg_destroy_compress(&info);
+    free(row);
+    *count = size;
+    return file;
+}
+
+uint8_t *CCodecSamples_decodeJPEG(const uint8_t *file, size_t count, int eighths, int *width, int *height) {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr errors;
+    info.err = jpeg_std_error(&errors);
+    jpeg_create_decompress(&info);
+    jpeg_mem_src(&info, file, count);
+    jpeg_read_header(&info, TRUE);
+    info.scale_num = (unsigned int)eighths;
+    info.scale_denom = 8;
+    info.out_color_space = JCS_RGB;
+    jpeg_start_decompress(&info);
+    *width = (int)info.output_width;
+    *height = (int)info.output_height;
+    uint8_t *pixels = malloc(3 * (size_t)info.output_width * info.output_height);
+    while (pixels && info.output_scanline < info.output_height) {
+        JSAMPROW row = pixels + 3 * (size_t)info.output_width * info.output_scanline;
+        jpeg_read_scanlines(&info, &row, 1);
+    }
+    if (pixels) jpeg_finish_decompress(&info);
+    jpeg_destroy_decompress(&info);
+    return pixels;
+}
+
 uint8_t *CCodecSamples_webp(const uint8_t *pixels, int width, int height, float quality, size_t *count) {
     uint8_t *file = NULL;
     *count = quality < 0 ? WebPEncodeLosslessRGBA(pixels, width, height, 4 * width, &file)

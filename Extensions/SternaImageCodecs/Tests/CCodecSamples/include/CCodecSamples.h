@@ -9,6 +9,10 @@
 uint8_t *CCodecSamples_jpeg(
     const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
     size_t profileCount, size_t *count);
+/// A JPEG file as a camera writes it: colours that change slowly, with noise, in quality 90 with halved chroma.
+uint8_t *CCodecSamples_photo(int width, int height, int isProgressive, size_t *count);
+/// The pixels of a JPEG file by the library alone, at a number of eighths of its size, in red, green and blue.
+uint8_t *CCodecSamples_decodeJPEG(const uint8_t *file, size_t count, int eighths, int *width, int *height);
 /// A WebP file of red, green, blue and alpha; lossy of some quality, or lossless for one below zero.
 uint8_t *CCodecSamples_webp(const uint8_t *pixels, int width, int height, float quality, size_t *count);
 /// An ICC profile for RGB in which red and blue have changed places.
