@@ -52,7 +52,7 @@ public final class Transfer: Sendable, Identifiable {
         (details, ownPlace, storeTurns, self.ended) = (place.details, place, turns, ended)
         let status = TransferStatus(place.journal.history, place.details)
         (channel, states) = (UpdateChannel(status), UpdateChannel(status.state))
-        state = Mutex(State(lock: lock))
+        state = Mutex(State(lock: lock, priority: place.details.options.priority))
     }
 
     public var id: TransferID { details.id }
@@ -130,7 +130,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Changes the priority with which the transfer waits for its turn, in this process.
+    /// Changes the priority of the wait for a turn, in this process; later ones begin with ``TransferOptions/priority``.
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
         turns.setPriority(priority, of: id)
@@ -296,6 +296,8 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func attempt() async -> Result<TransferEvent, SternaError> {
+        let expiry = TransferRule.expiry(details.options, now: TransferClock.now(), created: details.created)
+        if let expiry { return .success(.ended(expiry)) }
         do {
             let event = try await place.work.attempt(
                 began: { [self] kept in

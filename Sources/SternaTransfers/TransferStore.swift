@@ -142,7 +142,8 @@ public final class TransferStore: Sendable {
     /// Adds the upload of a multipart form, whose parts the closure appends, and begins it. Files are read while they are sent, values are
     /// copied into the store.
     ///
-    /// Values are written to the disk: leave secrets to header fields. A part with the name of a secret, such as `password`, is refused.
+    /// Values are written to the disk: leave secrets to header fields. A part with the name of a secret, such as `password`, is refused, and so
+    /// are such members of other content in memory.
     /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``.
     @discardableResult
     public func upload(
@@ -199,6 +200,12 @@ public final class TransferStore: Sendable {
                 secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
                 context: draft.context)
         }
+        if let body, BodyRedaction.findsSecrets(in: body) {
+            throw SternaError(
+                .invalidRequest, phase: .prepare,
+                "The transfer cannot be stored: its content has values whose names mark them as secrets, such as a password. Leave them to the session's credentials."
+            )
+        }
         // What is refused is refused before anything is copied.
         _ = try details(body == nil ? nil : TransferContent(segments: []))
         let (new, lock) = try await FileWork.run { [folder] in try folder.begin(id) }
@@ -212,8 +219,10 @@ public final class TransferStore: Sendable {
             }
             let details = try details(content)
             let journal = try await FileWork.run { [folder] in
+                // First: what has its name is added, whatever fails afterwards.
+                let journal = try TransferJournal(folder.place(of: id).journal)
                 try folder.add(details, new)
-                return try TransferJournal(folder.place(of: id).journal)
+                return journal
             }
             return begin(details, journal, lock, draft.session, starts: draft.startsAtOnce)
         } catch {
@@ -348,7 +357,8 @@ public final class TransferStore: Sendable {
             pump.cancel()
             reader.finish()
         }
-        return unique
+        let unread = UnacknowledgedCompletions(unique, folder)
+        return AsyncStream { await unread.next() }
     }
 
     private func ended(_ transfer: Transfer) {

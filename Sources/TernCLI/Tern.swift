@@ -15,6 +15,7 @@ struct Tern: AsyncParsableCommand {
 
     static func main() async {
         SignalWatch.ignoreBrokenPipes()
+        OpenFiles.allowMost()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let work = Task { await status(of: arguments) }
         let watch = SignalWatch { work.cancel() }

@@ -52,6 +52,29 @@ struct TransfersCommandTests {
         }
     }
 
+    @Test("A secret field goes to one host alone") func oneHost() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { first async throws in
+            try await TestServer.withServer { second async throws in
+                for server in [first, second] {
+                    server.route("GET", "/file") { request in
+                        .text("content", status: request.headers["X-API-Key"] == "tiger" ? 200 : 401)
+                    }
+                    let url = server.url("/file")
+                    let added = try await run(
+                        folder, "add", "--into", folder.path("\(server.port)"), "-H", "X-API-Key: lily", url)
+                    #expect(added.status == 22, "\(added.errors)")
+                }
+                let refused = try await run(folder, "resume", "-H", "X-API-Key: tiger")
+                #expect(refused.status == 2 && refused.errors.contains("is for one host"), "\(refused.errors)")
+                #expect(first.requests().count == 1 && second.requests().count == 1)
+                let json = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
+                let id = try #require(json[0]["id"].string)
+                #expect(try await run(folder, "resume", id, "-H", "X-API-Key: tiger").status == 0)
+            }
+        }
+    }
+
     @Test("What a signal interrupts goes on behind the bytes that are there") func resumes() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in

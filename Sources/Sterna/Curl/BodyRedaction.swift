@@ -13,7 +13,10 @@ package struct BodyRedaction {
     private var isMultipart: Bool { essence.hasPrefix("multipart/") }
 
     package init(_ request: Request) {
-        let field = request.headers[.contentType] ?? request.body?.mediaType
+        self.init(mediaType: request.headers[.contentType] ?? request.body?.mediaType)
+    }
+
+    package init(mediaType field: String?) {
         let type = field.flatMap(MediaType.init)
         essence = type?.essence ?? ""
         multipart = essence.hasPrefix("multipart/") ? type?["boundary"].map { MultipartRedaction(boundary: $0) } : nil
@@ -29,6 +32,19 @@ package struct BodyRedaction {
         case .propertyList: return Self.propertyList(bytes) ?? hidden
         case .other: return bytes
         }
+    }
+
+    /// Whether the parts of a body that are in memory have values whose names mark them as secrets. What cannot be parsed has none.
+    package static func findsSecrets(in body: Body) -> Bool {
+        let redaction = BodyRedaction(mediaType: body.mediaType)
+        let pieces = body.segments.compactMap { segment in
+            if case .bytes(let bytes) = segment { bytes } else { nil }
+        }
+        guard pieces.count == body.segments.count || redaction.isMultipart else { return false }
+        var all = Bytes()
+        for piece in pieces { all.writeImmutableBuffer(piece) }
+        let shown = redaction.shown(all)
+        return shown != all && shown != redaction.hidden
     }
 
     /// Redacts bytes beside a file, which cannot be parsed as a whole.

@@ -27,6 +27,8 @@ public final class NetworkReachability: Sendable {
         /// Whether the path is an answer, even if that is unknown.
         var isTold = false
         var isStarted = false
+        /// The number of calls of `start()`, by which those of an earlier one are known.
+        var starts = 0
         var readers: [Int: AsyncStream<NetworkPath>.Continuation] = [:]
         var lastReader = 0
         var changed: (@Sendable (NetworkPath) -> Void)?
@@ -134,11 +136,18 @@ public final class NetworkReachability: Sendable {
 
     /// Begins to watch; has no effect if that was done before.
     public func start() {
-        state.withLock { $0.isStarted = true }
+        state.withLock { state in
+            guard !state.isStarted else { return }
+            state.isStarted = true
+            state.starts += 1
+            // Where `updates` is read, the path is known already.
+            if state.isTold { post(state.path, &state) }
+        }
         settle()
     }
 
-    /// Ends what ``start()`` began. The path is unknown then, unless ``updates`` is still read.
+    /// Ends what ``start()`` began: no callback is called and no notification is posted any more. The path is unknown then, unless
+    /// ``updates`` is still read.
     public func stop() {
         state.withLock { $0.isStarted = false }
         settle()
@@ -164,27 +173,62 @@ public final class NetworkReachability: Sendable {
     private func begin() -> Run {
         let tables = Tables(nil)
         let subscription = watch.subscribe { tables.report($0) }
-        let task = Task { [weak self] in
-            var seen = 0
-            while let (version, table) = await tables.change(after: seen) {
-                seen = version
-                guard let self, let next = await judge(table, tables, &seen) else { return }
+        let task = Task { [weak self, time] in
+            var (seen, table) = (0, nil as NetworkTable?)
+            var pause: Duration?
+            while true {
+                let change = await Self.change(tables, after: seen, within: pause, time)
+                if case .ended = change { return }
+                if case .table(let version, let newest) = change { (seen, table, pause) = (version, newest, nil) }
+                guard let self, let next = await judge(&table, tables, &seen, again: change.isPause) else { return }
                 publish(next)
+                // Somebody may sign in at the portal, and a server that did not answer may answer again.
+                pause =
+                    next.isUnconfirmed ? min(pause.map { $0 * 2 } ?? Self.firstProbePause, Self.longestProbePause) : nil
             }
         }
         return Run(tables: tables, subscription: subscription, task: task)
     }
 
+    /// The pauses before a probe that has confirmed nothing is sent again.
+    private static let (firstProbePause, longestProbePause) = (Duration.seconds(5), Duration.seconds(60))
+
+    private enum Change {
+        case table(Int, NetworkTable?)
+        case pause
+        case ended
+
+        var isPause: Bool { if case .pause = self { true } else { false } }
+    }
+
+    /// Waits for a newer table, for a while if there is a pause.
+    private static func change(
+        _ tables: Tables, after seen: Int, within pause: Duration?, _ time: @Sendable () -> LoopClock
+    ) async -> Change {
+        guard let pause else { return await tables.change(after: seen).map { .table($0.0, $0.1) } ?? .ended }
+        let clock = time()
+        return await withTaskGroup(of: Change.self) { group in
+            group.addTask { await tables.change(after: seen).map { .table($0.0, $0.1) } ?? .ended }
+            group.addTask { (try? await clock.wait(pause)) == nil ? .ended : .pause }
+            defer { group.cancelAll() }
+            return await group.next() ?? .ended
+        }
+    }
+
     // MARK: Judging
 
     /// Returns what is to be reported after a change, once it has lasted for the settling time; nil if the watch ends meanwhile.
-    private func judge(_ table: NetworkTable?, _ tables: Tables, _ seen: inout Int) async -> NetworkPath? {
-        var table = table
+    ///
+    /// - Parameter again: whether the same path is to be confirmed again.
+    private func judge(
+        _ table: inout NetworkTable?, _ tables: Tables, _ seen: inout Int, again: Bool
+    ) async -> NetworkPath? {
         while !Task.isCancelled {
             var path = await path(in: table)
             let (known, isTold) = state.withLock { ($0.path, $0.isTold) }
-            if isTold, path.isSame(as: known) { return known }
-            if isTold, options.settlingTime > .zero {
+            let isKnown = isTold && path.isSame(as: known)
+            if isKnown, !again { return known }
+            if isTold, !isKnown, options.settlingTime > .zero {
                 guard (try? await time().wait(options.settlingTime)) != nil else { return nil }
                 // At the end of the time the newest state counts.
                 if let (version, newest) = await Self.newest(tables, seen) {
@@ -194,7 +238,7 @@ public final class NetworkReachability: Sendable {
                 }
             }
             guard path.isReachable, let probe = options.probe else { return path }
-            if let confirmation = await Self.confirm(by: probe, tables, seen) {
+            if let confirmation = await confirm(path, by: probe, tables, seen) {
                 return path.confirmed(confirmation)
             }
             // The network has changed under the probe.
@@ -208,14 +252,19 @@ public final class NetworkReachability: Sendable {
         tables.version == seen ? nil : await tables.change(after: seen)
     }
 
-    /// Returns the answer of a probe; nil if the network changes before it has come.
-    private static func confirm(
-        by probe: ReachabilityProbe, _ tables: Tables, _ seen: Int
+    /// Returns the answer of a probe; nil if the path changes before it has come.
+    private func confirm(
+        _ path: NetworkPath, by probe: ReachabilityProbe, _ tables: Tables, _ seen: Int
     ) async -> NetworkPath.Confirmation? {
         await withTaskGroup(of: NetworkPath.Confirmation?.self) { group in
             group.addTask { await probe.run() }
-            group.addTask {
-                _ = await tables.change(after: seen)
+            group.addTask { [self] in
+                var seen = seen
+                // Other links come and go, such as those of containers.
+                while let (version, table) = await tables.change(after: seen) {
+                    seen = version
+                    if await !self.path(in: table).isSame(as: path) { break }
+                }
                 return nil
             }
             defer { group.cancelAll() }
@@ -244,20 +293,29 @@ public final class NetworkReachability: Sendable {
             guard !state.isTold || state.path != path else { return }
             (state.path, state.isTold) = (path, true)
             for reader in state.readers.values { reader.yield(path) }
-            let mailbox = state.mailbox ?? TaskMailbox(options.callbacks)
-            state.mailbox = mailbox
-            mailbox.post { [weak self, options] in
-                self?.pathChanged?(path)
-                options.post(path)
-            }
+            if state.isStarted { post(path, &state) }
+        }
+    }
+
+    /// Calls the callback and posts the notification, unless the watch is stopped before.
+    private func post(_ path: NetworkPath, _ state: inout State) {
+        let mailbox = state.mailbox ?? TaskMailbox(options.callbacks)
+        state.mailbox = mailbox
+        mailbox.post { [weak self, options, starts = state.starts] in
+            guard let self, self.state.withLock({ $0.isStarted && $0.starts == starts }) else { return }
+            pathChanged?(path)
+            options.post(path)
         }
     }
 }
 
 extension NetworkPath {
+    /// Whether a probe has found that the path does not reach the internet.
+    fileprivate var isUnconfirmed: Bool { confirmation == .captivePortal || confirmation == .failed }
+
     /// Whether the network says the same of both, whatever a probe has found.
     fileprivate func isSame(as other: NetworkPath) -> Bool {
-        let isReachable = other.isReachable || other.confirmation == .captivePortal || other.confirmation == .failed
+        let isReachable = other.isReachable || other.isUnconfirmed
         return self.isReachable == isReachable && families == other.families && interface == other.interface
             && isMetered == other.isMetered && (link == other.link || other.link == nil)
             && (status == .unknown) == (other.status == .unknown)

@@ -116,7 +116,7 @@ public struct Reply: Sendable {
 
     /// Decodes the body with a response serializer; see the form without `await`.
     public func value<S: ResponseSerializer>(by serializer: S) async throws(SternaError) -> S.Value {
-        try await elsewhere { () throws(SternaError) in try value(by: serializer) }
+        try await elsewhere(always: serializer.takesLong) { () throws(SternaError) in try value(by: serializer) }
     }
 
     // MARK: How
@@ -125,9 +125,9 @@ public struct Reply: Sendable {
     private static let largeBody = 64 << 10
 
     private func elsewhere<T: Sendable>(
-        _ work: @Sendable () throws(SternaError) -> T
+        always: Bool = false, _ work: @Sendable () throws(SternaError) -> T
     ) async throws(SternaError) -> T {
-        guard body.readableBytes >= Self.largeBody else { return try work() }
+        guard always || body.readableBytes >= Self.largeBody else { return try work() }
         return try await Elsewhere.run(work)
     }
 

@@ -46,6 +46,8 @@ public struct ImageResponseSerializer: ResponseSerializer {
         set { options.scale = newValue }
     }
 
+    public var takesLong: Bool { automaticallyInflatesResponseImage }
+
     /// Throws `decodingFailed` for an empty body or a damaged image, and `limitExceeded` for one beyond the options' limits.
     public func value(of response: Response, body: Bytes) throws -> ResponseImage {
         guard body.count > 0 else {

@@ -46,6 +46,9 @@ enum S3UploadFailure {
     private static func kind(_ code: String, _ kind: SternaError.Kind) -> SternaError.Kind {
         switch code {
         case "RequestTimeout", "OperationAborted", "IncompleteBody": .timedOut
+        // With status 400, which says nothing of them: other servers than Amazon's have them.
+        case "Throttling", "ThrottlingException", "TooManyRequests", "Busy", "ServerBusy": .timedOut
+        case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired": .authenticationFailed
         case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch": .digestMismatch
         default: kind
         }

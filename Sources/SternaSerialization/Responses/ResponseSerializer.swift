@@ -27,6 +27,9 @@ public protocol ResponseSerializer<Value>: Sendable {
     /// then stays as received, with its field. A serializer that interprets it fails with `contentCodingFailed`.
     var takesUnknownCodings: Bool { get }
 
+    /// Whether small bodies take long, too, as images do: the value is not made on the caller's executor then; false by default.
+    var takesLong: Bool { get }
+
     /// Makes the value of an accepted response. Throws `decodingFailed`.
     func value(of response: Response, body: Bytes) throws -> Value
 
@@ -36,6 +39,8 @@ public protocol ResponseSerializer<Value>: Sendable {
 
 extension ResponseSerializer {
     public var takesUnknownCodings: Bool { false }
+
+    public var takesLong: Bool { false }
 
     public func validate(_ response: Response, body: Bytes) throws {}
 

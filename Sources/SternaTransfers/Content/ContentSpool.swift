@@ -8,12 +8,17 @@ struct ContentSpool {
     /// Returns the bytes that the store still takes; for a large store it takes a while.
     private let countRoom: @Sendable () -> Int64
     private var room: Int64 = 0
+    /// The length at which the room was counted.
+    private var counted: Int64 = 0
+
+    /// After so many bytes it is counted again, since others write, too.
+    private static let recount: Int64 = 4 << 20
 
     private let path: String
     private var descriptor: CInt = -1
     private(set) var written: Int64 = 0
 
-    /// - Parameter room: called once, if anything is copied, on a thread for files.
+    /// - Parameter room: called if anything is copied, on a thread for files, and again every 4 MiB.
     init(_ path: String, room: @escaping @Sendable () -> Int64) { (self.path, countRoom) = (path, room) }
 
     /// Takes the content of a body: files by their place and fingerprint, all else by a copy. Throws what a stream throws,
@@ -57,6 +62,11 @@ struct ContentSpool {
         var reader = BodyReader(Body(segments: [segment]))
         while let bytes = try await reader.next() {
             if descriptor < 0 { try await make() }
+            if written - counted >= Self.recount {
+                // What was written is no room any more.
+                let rest = try await FileWork.run { [countRoom] in countRoom() }
+                (room, counted) = (written.addingReportingOverflow(rest).partialValue, written)
+            }
             guard Int64(bytes.readableBytes) <= room - written else {
                 throw SternaError(
                     .limitExceeded, phase: .prepare,

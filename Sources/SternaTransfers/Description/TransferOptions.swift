@@ -1,3 +1,5 @@
+public import SternaCore
+
 /// How a transfer is made, and how long it is tried.
 public struct TransferOptions: Sendable, Hashable, Codable {
     /// The number of attempts after which a transfer fails; 100 by default.
@@ -19,6 +21,15 @@ public struct TransferOptions: Sendable, Hashable, Codable {
 
     /// Whether a file at the destination is replaced; otherwise, by default, the transfer fails if there is one.
     public var replacesFile = false
+
+    // An option that older descriptions do not have.
+    private var rank: Int?
+
+    /// The priority with which the transfer waits for its turn; normal by default.
+    public var priority: Request.Priority {
+        get { rank.flatMap(Request.Priority.init(rawValue:)) ?? .normal }
+        set { rank = newValue == .normal ? nil : newValue.rawValue }
+    }
 
     public init() {}
 }

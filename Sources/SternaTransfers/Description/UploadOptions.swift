@@ -79,8 +79,8 @@ public struct UploadOptions: Sendable, Hashable, Codable {
     /// The largest content of one request, in bytes; nil, the default, for all of it. For servers and proxies with a limit.
     public var maxRequestBytes: Int64?
 
-    /// The number of parts that are uploaded at the same time and joined by the server: 1 by default, at most 64. For tus with its
-    /// concatenation extension, and for methods that have parts.
+    /// The number of parts that are uploaded at the same time and joined by the server: 1 by default, at most 64. Where the protocol is named:
+    /// for ``Resumption/tus`` with its concatenation extension, and for methods that have parts.
     public var parts = 1
 
     /// Whether the request that creates the upload has content, which saves a round trip; false by default. After a kill during that request
@@ -89,6 +89,24 @@ public struct UploadOptions: Sendable, Hashable, Codable {
 
     /// Whether PATCH and DELETE are sent as POST with `X-HTTP-Method-Override`, which tus servers understand; false by default.
     public var overridesMethods = false
+
+    // Options that older descriptions do not have.
+    private var trailing: Bool?
+    private var deferred: Bool?
+
+    /// Whether ``checksum`` follows the content in a trailer field, so that it is computed while the content is sent; false by default. For tus
+    /// with its checksum-trailer extension.
+    public var sendsChecksumInTrailer: Bool {
+        get { trailing ?? false }
+        set { trailing = newValue ? true : nil }
+    }
+
+    /// Whether the server learns the length with the first content rather than when the upload is created; false by default. For tus with its
+    /// creation-defer-length extension.
+    public var defersLength: Bool {
+        get { deferred ?? false }
+        set { deferred = newValue ? true : nil }
+    }
 
     public init() {}
 

@@ -70,9 +70,11 @@ extension TransferEvent {
 
 extension TransferFile {
     fileprivate var json: JSON {
-        [
-            "device": .number(.init(device)), "length": .number(.init(length)), "number": .number(.init(number)),
-            "path": .string(path),
+        var members: [(String, JSON)] = [
+            ("device", .number(.init(device))), ("length", .number(.init(length))), ("number", .number(.init(number))),
+            ("path", .string(path)),
         ]
+        if let modified { members.append(("modified", .number(.init(modified)))) }
+        return .object(.init(pairs: members))
     }
 }

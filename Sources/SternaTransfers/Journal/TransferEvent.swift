@@ -43,23 +43,27 @@ enum TransferEvent: Sendable, Hashable {
     case unknown
 }
 
-/// A file as the file system knows it, whatever its name.
+/// A file as the file system knows it, whatever its name. The number of a device may be another one after a reboot; the time of the last
+/// change, in nanoseconds since 1970, stays.
 struct TransferFile: Sendable, Hashable, Decodable {
     let path: String
     let device: UInt64
     let number: UInt64
     let length: Int64
+    let modified: Int64?
 
     init(_ path: String, _ status: FileStatus) {
         self.path = path
         (device, number, length) = (status.identity.device, status.identity.number, status.size)
+        modified = status.modified
     }
 
     /// Whether the file has its name.
     var isThere: Bool {
         guard let status = FileStatus(linkAt: path) else { return false }
-        return status.isRegular && status.identity.device == device && status.identity.number == number
-            && status.size == length
+        guard status.isRegular, status.identity.number == number, status.size == length else { return false }
+        // Older journals have no time.
+        return modified.map { $0 == status.modified } ?? (status.identity.device == device)
     }
 }
 

@@ -2,9 +2,9 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. All functions wait for the disk.
+/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. All functions but ``history`` wait for the disk.
 ///
-/// Its owner alone writes it, which holds the lock of the transfer's folder. Opening it cuts off what a crash left of a last line. It is
+/// Its owner alone writes it, which holds the lock of the transfer's folder. Its first event cuts off what a crash left of a last line. It is
 /// written anew when most of its lines are of no more use.
 final class TransferJournal: Sendable {
     /// The length in bytes from which a journal is written anew.
@@ -15,62 +15,71 @@ final class TransferJournal: Sendable {
 
     let path: String
 
-    private struct State {
-        var descriptor: CInt
+    private struct File {
+        /// -1 while the transfer rests: a store has many transfers, and a process few descriptors.
+        var descriptor: CInt = -1
         var length: Int
         var lines: Int
-        var history: TransferHistory
         /// The length up to which it is not written anew.
         var limit = TransferJournal.bloated
     }
 
-    private let state: Mutex<State>
+    private let file: Mutex<File>
 
-    /// Opens a journal, or makes an empty one. Throws `fileUnreadable` and `writeFailed`.
+    // Apart: who asks for it, such as an event loop, does not wait for the disk.
+    private let known: Mutex<TransferHistory>
+
+    /// Reads a journal; there may be none. Throws `fileUnreadable`.
     init(_ path: String) throws(SternaError) {
         self.path = path
-        let bytes = try Self.file(path).read(upTo: Self.longest) ?? []
-        let (history, read) = Self.replay(bytes)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(errno, path) }
-        guard read.bytes == bytes.count || ftruncate(descriptor, off_t(read.bytes)) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw Self.failure(code, path)
-        }
-        state = Mutex(State(descriptor: descriptor, length: read.bytes, lines: read.lines, history: history))
+        let (history, read) = try Self.replay(path)
+        file = Mutex(File(length: read.bytes, lines: read.lines))
+        known = Mutex(history)
     }
 
-    deinit { state.withLock { _ = close($0.descriptor) } }
+    deinit { file.withLock { Self.close(&$0) } }
 
     /// Reads a journal without a change; an empty history if there is none. Throws `fileUnreadable`.
-    static func history(_ path: String) throws(SternaError) -> TransferHistory {
-        replay(try file(path).read(upTo: longest) ?? []).history
-    }
+    static func history(_ path: String) throws(SternaError) -> TransferHistory { try replay(path).history }
 
-    private static func replay(_ bytes: [UInt8]) -> (history: TransferHistory, read: (bytes: Int, lines: Int)) {
+    private static func replay(
+        _ path: String
+    ) throws(SternaError) -> (history: TransferHistory, read: (bytes: Int, lines: Int)) {
+        let file = saved(path)
         var history = TransferHistory()
-        let read = JournalLine.read(bytes) { json in
-            guard let event = TransferEvent(json: json) else { return false }
+        var isForeign = false
+        let read = JournalLine.read(try file.read(upTo: longest) ?? []) { json in
+            guard let event = TransferEvent(json: json) else {
+                isForeign = true
+                return false
+            }
             history.apply(event)
             return true
+        }
+        // A crash leaves no checksum that is right.
+        guard !isForeign else {
+            throw file.unreadable(FileFault("it has events of a newer program; use that one, or remove the transfer"))
         }
         return (history, read)
     }
 
-    var history: TransferHistory { state.withLock { $0.history } }
+    var history: TransferHistory { known.withLock { $0 } }
 
     /// Whether an attempt is under way.
-    var isRunning: Bool { state.withLock { $0.history.state == .running } }
+    var isRunning: Bool { known.withLock { $0.state == .running } }
 
-    /// Appends an event. Throws `writeFailed`, with the journal as it was.
+    /// Appends an event. Throws `writeFailed`, with the journal as it was, and `limitExceeded` for an event that could not be read again.
     ///
     /// - Parameter syncs: whether to wait until the disk has it.
     func append(_ event: TransferEvent, syncs: Bool = false) throws(SternaError) {
-        let result: Result<Void, SternaError> = state.withLock { state in
+        let result: Result<Void, SternaError> = file.withLock { file in
             do throws(SternaError) {
-                try append(event, &state)
-                if syncs { try Self.sync(state.descriptor, path) }
+                try append(event, &file)
+                let code = syncs ? FileWriting.sync(file.descriptor) : 0
+                known.withLock { $0.apply(event) }
+                guard code == 0 else { throw Self.failure(code, path) }
+                if file.length > file.limit { compact(&file) }
+                if event.rests { Self.close(&file) }
                 return .success(())
             } catch {
                 return .failure(error)
@@ -79,50 +88,83 @@ final class TransferJournal: Sendable {
         try result.get()
     }
 
-    private func append(_ event: TransferEvent, _ state: inout State) throws(SternaError) {
-        let bytes = JournalLine.bytes(event.json, number: state.lines)
-        let code = Self.write(bytes, state.descriptor, at: state.length)
+    private func append(_ event: TransferEvent, _ file: inout File) throws(SternaError) {
+        let bytes = JournalLine.bytes(event.json, number: file.lines)
+        guard bytes.count <= JournalLine.longest else {
+            throw SternaError(
+                .limitExceeded, phase: .prepare,
+                "The transfer cannot go on: what it has to note is longer than \(JournalLine.longest) bytes.")
+        }
+        try open(&file)
+        let code = Self.write(bytes, file.descriptor, at: file.length)
         guard code == 0 else {
             // What there is of the line must not precede others.
-            ftruncate(state.descriptor, off_t(state.length))
+            ftruncate(file.descriptor, off_t(file.length))
             throw Self.failure(code, path)
         }
-        state.length += bytes.count
-        state.lines += 1
-        state.history.apply(event)
-        if state.length > state.limit { compact(&state) }
+        file.length += bytes.count
+        file.lines += 1
+    }
+
+    private func open(_ file: inout File) throws(SternaError) {
+        guard file.descriptor < 0 else { return }
+        let descriptor = SternaPlatform.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        file.descriptor = descriptor
+        let there = FileStatus(descriptor: descriptor)?.size ?? 0
+        guard there != file.length else { return }
+        defer { if file.length > there { Self.close(&file) } }
+        guard there > file.length else {
+            throw Self.saved(path).unwritable(FileFault("another program has shortened it"))
+        }
+        guard ftruncate(descriptor, off_t(file.length)) == 0 else {
+            let code = errno
+            Self.close(&file)
+            throw Self.failure(code, path)
+        }
     }
 
     /// Writes the journal anew; it stays as it is if that fails.
-    private func compact(_ state: inout State) {
+    private func compact(_ file: inout File) {
         var bytes: [UInt8] = []
         var lines = 0
-        for event in state.history.compacted {
+        for event in history.compacted {
             bytes += JournalLine.bytes(event.json, number: lines)
             lines += 1
         }
-        state.limit = max(Self.bloated, 2 * bytes.count)
-        guard (try? Self.file(path).write(bytes)) != nil else { return }
-        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        close(state.descriptor)
-        (state.descriptor, state.length, state.lines) = (descriptor, bytes.count, lines)
+        file.limit = max(Self.bloated, 2 * bytes.count)
+        guard (try? Self.saved(path).write(bytes)) != nil else { return }
+        // The next event opens the new one.
+        Self.close(&file)
+        (file.length, file.lines) = (bytes.count, lines)
+    }
+
+    private static func close(_ file: inout File) {
+        if file.descriptor >= 0 { _ = SternaPlatform.close(file.descriptor) }
+        file.descriptor = -1
     }
 
     // MARK: The file
 
-    private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The journal of a transfer,") }
+    private static func saved(_ path: String) -> SavedFile {
+        SavedFile(path: path, title: "The journal of a transfer,")
+    }
 
     private static func write(_ bytes: [UInt8], _ descriptor: CInt, at offset: Int) -> CInt {
         bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor, at: Int64(offset)) }
     }
 
-    private static func sync(_ descriptor: CInt, _ path: String) throws(SternaError) {
-        let code = FileWriting.sync(descriptor)
-        guard code == 0 else { throw failure(code, path) }
-    }
-
     private static func failure(_ code: CInt, _ path: String) -> SternaError {
-        file(path).unwritable(FileFault(code: code, path: path))
+        saved(path).unwritable(FileFault(code: code, path: path))
+    }
+}
+
+extension TransferEvent {
+    /// Whether nothing may be noted for long after it.
+    fileprivate var rests: Bool {
+        switch self {
+        case .failed, .blocked, .paused, .resumed, .cancelled, .ended, .finished: true
+        default: false
+        }
     }
 }

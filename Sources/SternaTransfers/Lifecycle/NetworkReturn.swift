@@ -14,9 +14,13 @@ final class NetworkReturn: Sendable {
             guard watch == nil else { return }
             watch = Task { [updates = reachability.updates] in
                 var isAway = false
+                var interface: String?
                 for await path in updates {
-                    if path.isReachable, isAway { await returned() }
+                    // What waits for another attempt may have failed over the interface before.
+                    let hasMoved = interface != nil && path.interface != interface
+                    if path.isReachable, isAway || hasMoved { await returned() }
                     isAway = path.status == .notReachable
+                    if path.isReachable { interface = path.interface }
                 }
             }
         }

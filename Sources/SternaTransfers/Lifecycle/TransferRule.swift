@@ -35,16 +35,23 @@ enum TransferRule {
         }
         let pause = delay(
             afterFailures: failuresInARow, asked: asked, longest: options.longestPause, random: random)
-        if let lifetime = options.lifetime {
-            let end = created.addingReportingOverflow(milliseconds(lifetime)).partialValue
-            guard now.addingReportingOverflow(pause).partialValue < end else {
-                return .end(
-                    TransferFailure(
-                        error.kind,
-                        "The transfer was given up since its time, \(lifetime), is over. The last attempt: \(error)"))
-            }
+        if let lifetime = options.lifetime, now.addingReportingOverflow(pause).partialValue >= end(lifetime, created) {
+            return .end(
+                TransferFailure(
+                    error.kind,
+                    "The transfer was given up since its time, \(lifetime), is over. The last attempt: \(error)"))
         }
         return .again(after: pause)
+    }
+
+    /// Returns why no attempt begins any more; nil while the transfer has time.
+    static func expiry(_ options: TransferOptions, now: Int64, created: Int64) -> TransferFailure? {
+        guard let lifetime = options.lifetime, now >= end(lifetime, created) else { return nil }
+        return TransferFailure(.timedOut, "The transfer was given up since its time, \(lifetime), is over.")
+    }
+
+    private static func end(_ lifetime: Duration, _ created: Int64) -> Int64 {
+        created.addingReportingOverflow(milliseconds(lifetime)).partialValue
     }
 
     /// The pause before the next attempt in milliseconds: 1 s, doubled with each failure, at most `longest`.

@@ -117,7 +117,13 @@ struct StoreFolder: Sendable {
     func own(_ id: TransferID) throws(SternaError) -> FileLock? {
         let place = place(of: id)
         guard FileStatus(linkAt: place.path)?.isDirectory == true else { return nil }
-        return try FileLock.attempt(path: place.owner)
+        do throws(SternaError) {
+            return try FileLock.attempt(path: place.owner)
+        } catch {
+            // It was acknowledged just then.
+            guard FileStatus(linkAt: place.path) != nil else { return nil }
+            throw error
+        }
     }
 
     private static let limits = JSON.ParseLimits(
@@ -143,6 +149,8 @@ struct StoreFolder: Sendable {
         let place = place(of: id)
         do throws(SternaError) {
             guard try description(of: id) == nil, FileStatus(linkAt: place.path)?.isDirectory == true else {
+                // What a newer program has noted.
+                _ = try TransferJournal.history(place.journal)
                 return nil
             }
             let missing = place.description.unreadable(FileFault("it is missing"))

@@ -85,6 +85,14 @@ struct UploadWork: TransferWork {
     }
 
     private func record(_ record: UploadRecord) async throws {
+        if case .method(let state) = record,
+            state.confirmed < 0 || state.note.utf8.count > UploadMethodState.longestNote
+        {
+            throw SternaError(
+                .invalidRequest, phase: .prepare,
+                "The upload method “\(FieldSyntax.printable(state.name))” notes more than \(UploadMethodState.longestNote) bytes, or a negative count."
+            )
+        }
         let isEssential = record.isEssential(after: place.journal.history.upload)
         try await place.record(.uploading(record), syncs: isEssential)
     }
@@ -168,6 +176,8 @@ struct UploadWork: TransferWork {
         plan.largestAppend = options.maxRequestBytes
         plan.overridesMethods = options.overridesMethods
         plan.checksum = options.checksum?.algorithm
+        plan.sendsDigestInTrailer = options.sendsChecksumInTrailer
+        plan.defersLength = options.defersLength && options.parts == 1
         return plan
     }
 

@@ -88,11 +88,18 @@ struct ResumableUpload {
         }
         // A blocked one stays in the store.
         if let failure, !transfer.status.state.isOver { throw failure }
-        try await store.acknowledge(transfer.id)
         guard let failure else {
-            try save(transfer.answer, to: answer)
+            do {
+                try save(transfer.answer, to: answer)
+            } catch let nothing as UsageError {
+                // There is none, now or later.
+                try await store.acknowledge(transfer.id)
+                throw nothing
+            }
+            try await store.acknowledge(transfer.id)
             return false
         }
+        try await store.acknowledge(transfer.id)
         guard isEarlier, hasChanged(transfer) else { throw failure }
         return true
     }
@@ -177,6 +184,19 @@ enum TransferSecrets {
     /// Returns the name of a secret field of a transfer without a value; nil if all have one.
     static func missing(_ details: TransferDescription, _ values: [String: String]) -> String? {
         details.secrets.compactMap(\.first).first { values[$0.lowercased()] == nil }
+    }
+
+    /// Throws `UsageError` if the value of a secret field would go to several hosts.
+    static func check(_ values: [String: String], for transfers: [TransferDescription]) throws {
+        var origins: [String: Set<String>] = [:]
+        for details in transfers {
+            for name in details.secrets.compactMap(\.first) where values[name.lowercased()] != nil {
+                origins[name, default: []].insert(details.url.origin.description)
+            }
+        }
+        guard let (name, found) = origins.first(where: { $0.value.count > 1 }) else { return }
+        throw UsageError(
+            "The secret \(name) is for one host, and these transfers are with \(found.count); name those of one.")
     }
 
     /// Returns the fields that are no secrets, the secret ones with the names of their values, and the values.

@@ -55,6 +55,7 @@ struct TransfersCancelCommand: AsyncParsableCommand {
         let store = try await store.openExisting { $0.secret = { values[$0] } }
         let control = TransferControl(store: store, choice: choice, done: "Cancelled")
         let meant = try control.meant(await StoredTransfers(store))
+        try TransferSecrets.check(values, for: meant.readable.map(\.details))
         var sessions = try TransferSessions(options, for: meant.readable.map(\.details))
         try await control.change(meant) {
             try await $0.cancel()

@@ -65,6 +65,7 @@ struct TransfersResumeCommand: AsyncParsableCommand {
     private func run(
         _ store: TransferStore, _ changes: TransferChanges, _ meant: [TransferCompletion], _ values: [String: String]
     ) async throws {
+        try TransferSecrets.check(values, for: meant.map(\.details))
         var sessions = try TransferSessions(options, for: meant.map(\.details))
         var (transfers, lacksSecrets) = ([Transfer](), false)
         for one in meant where !ids.isEmpty || one.state != .paused {

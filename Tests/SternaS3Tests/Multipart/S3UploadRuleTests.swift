@@ -119,6 +119,7 @@ struct S3UploadRuleTests {
         arguments: [
             (503, "SlowDown", .again), (400, "RequestTimeout", .again), (500, "InternalError", .again),
             (409, "OperationAborted", .again), (400, "BadDigest", .again), (400, "ExpiredToken", .again),
+            (400, "Throttling", .again), (400, "InvalidToken", .fail),
             (503, "Other", .again), (429, "Other", .again), (404, "NoSuchUpload", .gone), (404, "NotFound", .gone),
             (404, "NoSuchBucket", .fail), (400, "InvalidPart", .partsUnknown), (400, "InvalidPartOrder", .partsUnknown),
             (400, "EntityTooSmall", .fail), (403, "AccessDenied", .fail), (403, "RequestTimeTooSkewed", .fail),
@@ -137,7 +138,11 @@ struct S3UploadRuleTests {
         #expect(explained.s3Error?.code == code && !"\(explained)".contains("hidden"))
         #expect(S3UploadRule.verdict(explained) == verdict)
         // The store judges by kind and status.
-        if code == "RequestTimeout" { #expect(explained.kind == .timedOut) }
+        if code == "RequestTimeout" || code == "Throttling" { #expect(explained.kind == .timedOut) }
+        // It waits for other credentials, and the server keeps its parts.
+        if code.hasSuffix("Token") {
+            #expect(explained.kind == .authenticationFailed && !S3UploadFailure.endsUpload(explained))
+        }
         if code == "BadDigest" { #expect(explained.kind == .digestMismatch) }
     }
 

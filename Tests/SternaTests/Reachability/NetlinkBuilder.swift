@@ -98,8 +98,8 @@ enum NetlinkBuilder {
         }
     }
 
-    static func done(_ sequence: UInt32, flags: UInt16 = 2) -> [UInt8] {
-        message(Numbers.Message.done, flags: flags, sequence: sequence) { $0.append(Int32(0)) }
+    static func done(_ sequence: UInt32, flags: UInt16 = 2, code: Int32 = 0) -> [UInt8] {
+        message(Numbers.Message.done, flags: flags, sequence: sequence) { $0.append(code) }
     }
 
     static func error(_ code: Int32, _ sequence: UInt32) -> [UInt8] {

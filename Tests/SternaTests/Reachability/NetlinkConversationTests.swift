@@ -96,6 +96,27 @@ struct NetlinkConversationTests {
         #expect(conversation.isRefused && conversation.table == nil && conversation.drained() == nil)
     }
 
+    @Test("A dump that breaks off counts for nothing, and is asked for again after a pause", arguments: [true, false])
+    func brokenOff(byError: Bool) {
+        var conversation = settled()
+        let known = conversation.table
+        conversation.lost()
+        for attempt in 0..<20 {
+            let sequence = UInt32(4 + attempt)
+            #expect((attempt == 0 ? conversation.drained() : conversation.paused()) != nil)
+            let link = Build.link(9, "half", sequence: sequence)
+            // Memory was short.
+            let end = byError ? Build.error(-12, sequence) : Build.done(sequence, code: -105)
+            #expect(conversation.receive(link + end) == nil)
+            #expect(conversation.needsPause && conversation.drained() == nil)
+            #expect(conversation.table == known && !conversation.isRefused)
+        }
+        // One that always fails does not tell.
+        #expect(conversation.paused() != nil)
+        _ = conversation.receive(Build.error(-12, 24))
+        #expect(conversation.isRefused && conversation.table == nil && conversation.paused() == nil)
+    }
+
     @Test("What the kernel changes in silence is asked for again")
     func silent() {
         typealias Flag = NetlinkNumbers.Flag

@@ -12,10 +12,10 @@ final class NetworkNamespace: Sendable {
     }()
     private static let cloneFlag: CInt = 0x4000_0000
 
-    /// Whether this machine lets the tests make some. Where CI has the program, they must not be skipped.
+    /// Whether this machine lets the tests make some. In CI they must not be skipped.
     static let isUsable: Bool = {
-        guard program != nil else { return false }
         if Shell.isRequired { return true }
+        guard program != nil else { return false }
         return geteuid() == 0 && onThread { call("unshare", as: (@convention(c) (CInt) -> CInt).self)?(cloneFlag) == 0 }
     }()
 

@@ -155,10 +155,13 @@ struct NetworkNamespaceTests {
     func flaps() async throws {
         let namespace = try await connected()
         let opened = Mutex(0)
+        let used = Mutex<NetlinkSockets?>(nil)
         let watch = NetworkWatch(
             NetlinkSource {
                 opened.withLock { $0 += 1 }
-                return namespace.enter { NetlinkSockets.open() }
+                let sockets = namespace.enter { NetlinkSockets.open() }
+                used.withLock { $0 = sockets }
+                return sockets
             })
         var options = ReachabilityOptions()
         options.settlingTime = .zero
@@ -175,6 +178,16 @@ struct NetworkNamespaceTests {
         #expect(Set(seen).isSubset(of: [Self.v4, Self.none, both]), "\(seen)")
         #expect(reachability.path.description == both)
         #expect(opened.withLock { $0 } == 1)
+        let sockets = try #require(used.withLock { $0 })
+        #expect(Self.isSocket(sockets.route))
+        withExtendedLifetime(updates) {}
+        updates = AsyncStream<NetworkPath>.makeStream().stream.makeAsyncIterator()
+        #expect(await eventually { !Self.isSocket(sockets.route) }, "The socket stays open after its last reader.")
+    }
+
+    private static func isSocket(_ descriptor: CInt) -> Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
+            .hasPrefix("socket:") == true
     }
 
     @Test("Messages that are lost are asked for again")

@@ -145,6 +145,26 @@ struct NetworkReachabilityTests {
         #expect(reachability.status == .unknown && seen.withLock { $0.count } == 3)
     }
 
+    @Test("Beside a reader the callback begins with the present path, and ends with the stop")
+    func callbackBesideReader() async {
+        let network = TestNetwork()
+        let reachability = network.reachability(options: options())
+        var updates = reachability.updates.makeAsyncIterator()
+        #expect(await updates.next()?.isReachable == true)
+        let seen = Mutex<[NetworkPath.Status]>([])
+        reachability.pathChanged = { path in seen.withLock { $0.append(path.status) } }
+        network.lose()
+        #expect(await updates.next()?.isReachable == false)
+        reachability.start()
+        #expect(await eventually { seen.withLock { $0 } == [.notReachable] })
+        reachability.stop()
+        network.connect()
+        #expect(await updates.next()?.isReachable == true)
+        reachability.start()
+        #expect(await eventually { seen.withLock { $0.count } == 2 })
+        #expect(seen.withLock { $0 } == [.notReachable, .reachable(.cable)])
+    }
+
     #if Foundation
     @Test("Notifications carry the status by AFNetworking's numbers, and the path")
     func notification() async {

@@ -131,7 +131,8 @@ struct TransfersExamplesTests {
 
         var options = TransferOptions()
         options.maxAttempts = 20  // 100 by default
-        options.lifetime = .seconds(86_400)  // without limit by default
+        options.lifetime = .seconds(86_400)  // no attempt begins after a day; without limit by default
+        options.priority = .high  // of those that wait for a turn
         options.sha256 = digest  // of the file
         options.maxSegments = 4  // connections; 1 by default
         options.replacesFile = true

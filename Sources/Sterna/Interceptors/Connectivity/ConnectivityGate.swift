@@ -62,7 +62,9 @@ final class ConnectivityGate: Sendable {
             paths.report(path)
             // A path that moves to another interface takes its connections' addresses with it.
             let isLost = known.isReachable && (!path.isReachable || path.interface != known.interface)
-            guard known.status == .notReachable, path.status != .notReachable else {
+            let isBack = known.status == .notReachable && path.status != .notReachable
+            // What waits for another attempt has failed over the interface that is gone.
+            guard isBack || isLost && path.isReachable else {
                 return (isLost, [@Sendable () -> Void]())
             }
             defer { state.waiters = [:] }

@@ -17,17 +17,20 @@ struct ConnectivityInterceptor: Interceptor {
             ConnectivityRule.holdsBefore(
                 request, path, hasOtherRoute: gate.hasOtherRoute(to: request.url.hostWithoutBrackets))
         {
-            try await wait(request)
+            try await wait(request, after: nil)
         }
         // Each wait needs a loss of the network, so that this is no loop without end; the deadline bounds it, too.
         while true {
+            let wasAway = gate.path.status == .notReachable
             do {
                 return try await next(request)
             } catch let error as SternaError {
                 guard ConnectivityRule.isLoss(error.kind),
-                    ConnectivityRule.holdsAfter(error, request, await newestPath(after: error))
+                    ConnectivityRule.holdsAfter(
+                        error, request, await newestPath(after: error), wasAway: wasAway,
+                        hasOtherRoute: gate.hasOtherRoute(to: request.url.hostWithoutBrackets))
                 else { throw error }
-                try await wait(request)
+                try await wait(request, after: error)
             }
         }
     }
@@ -38,9 +41,10 @@ struct ConnectivityInterceptor: Interceptor {
         return await gate.change(within: .milliseconds(100), time)
     }
 
-    /// Waits until the network is back, or throws `timedOut` at the request's deadline.
-    private nonisolated(nonsending) func wait(_ request: Request) async throws {
+    /// Waits until the network is back, or throws at the request's deadline: `timedOut`, or the error of an attempt that took all the time.
+    private nonisolated(nonsending) func wait(_ request: Request, after earlier: SternaError?) async throws {
         let rest = request.deadline.map { Duration.nanoseconds(($0.instant - time.clock.now).nanoseconds) }
+        if let earlier, let rest, rest <= .zero { throw earlier }
         let pause = RetryPause(rest ?? .seconds(86_400 * 365), request.call, time)
         let isBack = Mutex(false)
         let giveUp = gate.whenBack {
@@ -51,8 +55,19 @@ struct ConnectivityInterceptor: Interceptor {
         defer { giveUp() }
         try await pause.wait()
         guard !isBack.withLock({ $0 }) else { return }
-        throw SternaError(
-            .timedOut, phase: .wait, "The network was away until the request's time was over; nothing was sent."
-        ).at(request)
+        throw Self.late(after: earlier).at(request)
+    }
+
+    private static func late(after earlier: SternaError?) -> SternaError {
+        guard let earlier else {
+            return SternaError(
+                .timedOut, phase: .wait, "The network was away until the request's time was over; nothing was sent.")
+        }
+        var error = SternaError(
+            .timedOut, phase: .wait,
+            "The network failed the request, and was away until its time was over. The attempt: \(earlier.message)",
+            underlying: earlier)
+        error.requestSent = earlier.requestSent
+        return error
     }
 }

@@ -13,8 +13,18 @@ enum ConnectivityRule {
     }
 
     /// Whether a request waits after a failure, to be sent again. A host that has refused the connection was reached.
-    static func holdsAfter(_ error: SternaError, _ request: Request, _ path: NetworkPath) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - wasAway: whether the default route was lost before the attempt: it is no reason for the failure then, where another one leads to
+    ///     the host.
+    ///   - hasOtherRoute: whether one may. To an address it is known, to a name it is not.
+    static func holdsAfter(
+        _ error: SternaError, _ request: Request, _ path: NetworkPath, wasAway: Bool, hasOtherRoute: Bool
+    ) -> Bool {
         guard path.status == .notReachable, mayWait(request), request.isReplayable, !isLocal(request.url) else {
+            return false
+        }
+        if hasOtherRoute, IPAddress(request.url.hostWithoutBrackets) != nil || wasAway && error.kind != .hostNotFound {
             return false
         }
         return isLoss(error.kind) && !isRefusal(error)

@@ -29,6 +29,12 @@ struct NetlinkConversation {
     /// EBUSY, as messages have it.
     private static let busy: Int32 = -16
 
+    /// EINTR, EAGAIN, ENOMEM and ENOBUFS, as messages have them: the same request may succeed in a moment.
+    private static let passing: Set<Int32> = [-4, -11, -12, -105]
+
+    /// The number of failures in a row after which the kernel is taken for one that does not tell.
+    private static let mostFailures = 20
+
     /// The complete table that is known last; nil before the first one.
     private(set) var table: NetworkTable?
 
@@ -36,9 +42,13 @@ struct NetlinkConversation {
     private var phase: Phase?
     private var sequence: UInt32 = 0
     private var restarts = 0
+    private var failures = 0
 
     /// Whether something was missed while no dump, or that of an earlier part, was under way.
     private(set) var needsDump = true
+
+    /// Whether the next dump has to wait a moment, since the kernel could not make one.
+    private(set) var needsPause = false
 
     /// Whether the kernel does not tell, such as to programs of Android.
     private(set) var isRefused = false
@@ -78,20 +88,35 @@ struct NetlinkConversation {
         switch message.content {
         case .overrun:
             needsDump = true
+        case .done(let code) where isAnswer && code < 0: fail(code)
         case .done where isAnswer: return advance()
         case .error(Self.busy) where isAnswer:
             // What is left of an earlier dump has to be received first.
             phase = nil
             needsDump = true
-        case .error(let code) where isAnswer && code != 0:
-            // Half an answer would be a wrong one.
-            phase = nil
-            table = nil
-            isRefused = true
+        case .error(let code) where isAnswer && code != 0: fail(code)
         default:
             if apply(message) { needsDump = true }
         }
         return nil
+    }
+
+    /// The dump under way has failed. Half an answer would be a wrong one.
+    private mutating func fail(_ code: Int32) {
+        phase = nil
+        failures += 1
+        if Self.passing.contains(code), failures <= Self.mostFailures {
+            (needsDump, needsPause) = (true, true)
+        } else {
+            table = nil
+            isRefused = true
+        }
+    }
+
+    /// The pause is over that ``needsPause`` asked for. Returns a request if something was missed.
+    mutating func paused() -> [UInt8]? {
+        needsPause = false
+        return drained()
     }
 
     /// Applies a message to the table of the dump under way, or to the complete one. Until the dump is complete, readers see the old one.
@@ -106,7 +131,7 @@ struct NetlinkConversation {
             return begin()
         }
         if let next = phase.next { return ask(next) }
-        restarts = 0
+        (restarts, failures) = (0, 0)
         self.phase = nil
         table = fresh
         fresh = NetworkTable()
@@ -121,7 +146,7 @@ struct NetlinkConversation {
     }
 
     /// Nothing more is there to receive. Returns a request if something was missed.
-    mutating func drained() -> [UInt8]? { phase == nil && needsDump && !isRefused ? begin() : nil }
+    mutating func drained() -> [UInt8]? { phase == nil && needsDump && !needsPause && !isRefused ? begin() : nil }
 
     mutating func setWireless(_ isWireless: Bool, _ index: Int32) {
         table?.setWireless(isWireless, index)

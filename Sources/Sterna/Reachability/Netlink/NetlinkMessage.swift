@@ -9,8 +9,8 @@ struct NetlinkMessage: Sendable, Hashable {
         case addressGone(NetworkAddress)
         case route(NetworkRoute)
         case routeGone(NetworkRoute)
-        /// The end of a dump.
-        case done
+        /// The end of a dump; with a negative errno, of one that broke off.
+        case done(Int32)
         /// The kernel refuses a request, with a negative errno; 0 confirms it.
         case error(Int32)
         /// Messages were lost.
@@ -50,7 +50,7 @@ struct NetlinkMessage: Sendable, Hashable {
     private static func content(_ type: UInt16, _ body: NetlinkBytes) -> Content {
         typealias Message = NetlinkNumbers.Message
         switch type {
-        case Message.done: return .done
+        case Message.done: return .done(body.integer(0, as: Int32.self) ?? 0)
         case Message.overrun: return .overrun
         case Message.error: return body.integer(0, as: Int32.self).map { .error($0) } ?? .other
         case Message.newLink: return NetworkLink(body).map { .link($0) } ?? .other

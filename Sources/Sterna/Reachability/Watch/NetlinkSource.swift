@@ -54,6 +54,8 @@ final class NetlinkReader: Sendable {
         /// Requests in a row that could not be sent.
         var failures = 0
         var isRefused = false
+        /// Whether another request waits for its pause.
+        var isPausing = false
     }
 
     /// Requests that are tried until the system counts as one that does not tell.
@@ -84,7 +86,11 @@ final class NetlinkReader: Sendable {
         // Closed when the source no longer looks at it.
         events.source.setCancelHandler { [sockets] in sockets.close() }
         events.source.activate()
-        queue.async { [self] in send(state.withLock { $0.conversation.drained() }) }
+        queue.async { [self] in
+            // Where it was ended at once, the descriptor may be another one's by now.
+            guard !events.source.isCancelled else { return }
+            send(state.withLock { $0.conversation.drained() })
+        }
     }
 
     func end() { events.source.cancel() }
@@ -106,6 +112,19 @@ final class NetlinkReader: Sendable {
                 state.withLock { state in
                     state.conversation.lost()
                     return state.conversation.drained()
+                })
+        }
+    }
+
+    /// Asks again after a moment.
+    private func pause() {
+        state.withLock { $0.isPausing = true }
+        queue.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
+            guard let self, !events.source.isCancelled else { return }
+            send(
+                state.withLock { state in
+                    state.isPausing = false
+                    return state.conversation.paused()
                 })
         }
     }
@@ -135,6 +154,7 @@ final class NetlinkReader: Sendable {
         }
         guard !events.source.isCancelled else { return }
         if isDrained { send(state.withLock { $0.conversation.drained() }) }
+        if state.withLock({ $0.conversation.needsPause && !$0.isPausing }) { pause() }
         publish()
     }
 

@@ -56,9 +56,16 @@ final class TaskWork: QueueWork {
         guard !state.withLock({ $0.isStopped }), let link = link.withLock({ $0 }), let next = task.again(),
             next.join(link)
         else { return false }
-        state.withLock { state in
+        let isStopped = state.withLock { state in
+            if state.isStopped { return true }
             state.task = next
             state.attempts += 1
+            return false
+        }
+        // Meanwhile; what was cancelled then is the task before.
+        guard !isStopped else {
+            next.cancel()
+            return false
         }
         return watch(next)
     }

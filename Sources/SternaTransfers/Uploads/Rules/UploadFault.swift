@@ -79,6 +79,8 @@ extension UploadFault {
     var endsUpload: Bool {
         switch self {
         case .locationsDiffer, .tooLarge, .appendLimits: true
+        // To the server it is complete: whoever asks it again is told so.
+        case .refusedByTarget: true
         default: false
         }
     }

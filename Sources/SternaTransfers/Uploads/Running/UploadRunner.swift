@@ -146,7 +146,10 @@ struct UploadRunner: Sendable {
             var error = SternaError(.unacceptableStatus, phase: .read, "")
             error.response = response
             return (answer, latest, error)
-        case .failure(let error):
+        case .failure(var error):
+            // The upload's own URL can act as a credential, and errors are shown.
+            error.url = nil
+            error = error.at(plan.target)
             guard Self.passing.contains(error.kind) else { throw error }
             return (UploadRule.noResponse(to: step, latest, wasSent: error.requestSent), latest, error)
         }

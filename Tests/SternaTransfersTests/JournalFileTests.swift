@@ -1,0 +1,110 @@
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import Sterna
+@testable import SternaTransfers
+
+@Suite("Transfers: the journal's file")
+struct JournalFileTests {
+    private let folder = TransferTestFolder()
+    private var path: String { folder.path + "/journal" }
+
+    private func add(_ json: String, number: Int) throws {
+        let old = FileManager.default.contents(atPath: path) ?? Data()
+        try (old + Data(JournalLine.bytes(Array(json.utf8), number: number))).write(to: URL(filePath: path))
+    }
+
+    @Test("Events of a newer program are an error, and stay in the file")
+    func newer() throws {
+        try TransferJournal(path).append(.began(number: 1, at: 1, kept: 0))
+        try add(#"{"event":"synced","data":{"version":2}}"#, number: 1)
+        let before = FileManager.default.contents(atPath: path)
+        let error = #expect(throws: SternaError.self) { try TransferJournal(path) }
+        #expect(error?.kind == .fileUnreadable && error?.message.contains("newer program") == true)
+        #expect(throws: SternaError.self) { try TransferJournal.history(path) }
+        #expect(FileManager.default.contents(atPath: path) == before)
+    }
+
+    @Test("An event that could not be read again is refused, and what follows counts")
+    func tooLong() throws {
+        let journal = try TransferJournal(path)
+        try journal.append(.began(number: 1, at: 1, kept: 0))
+        let error = #expect(throws: SternaError.self) {
+            try journal.append(.opened(path: String(repeating: "p", count: JournalLine.longest)))
+        }
+        #expect(error?.kind == .limitExceeded)
+        try journal.append(.opened(path: "/d/f"))
+        #expect(try TransferJournal.history(path).partialPath == "/d/f")
+    }
+
+    @Test("A transfer that rests has no descriptor, and goes on behind its last event")
+    func rests() throws {
+        let journal = try TransferJournal(path)
+        #expect(!isOpen && FileStatus(path: path) == nil)
+        for event in [TransferEvent.paused, .resumed] {
+            try journal.append(.began(number: 1, at: 1, kept: 0))
+            #expect(isOpen)
+            try journal.append(event)
+            #expect(!isOpen)
+        }
+        #expect(try TransferJournal.history(path) == journal.history)
+        #expect(journal.history.attempts.count == 2)
+    }
+
+    /// Whether a descriptor of this process has the file; only Linux tells.
+    private var isOpen: Bool {
+        let links = "/proc/self/fd"
+        return FolderNames.all(in: links).contains { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(links)/\(name)")) == path
+        }
+    }
+
+    @Test("What a crash left of a last line is cut off by the next event")
+    func torn() throws {
+        try TransferJournal(path).append(.began(number: 1, at: 1, kept: 0))
+        let whole = try #require(FileManager.default.contents(atPath: path))
+        try (whole + Data("0123456789".utf8)).write(to: URL(filePath: path))
+        let journal = try TransferJournal(path)
+        try journal.append(.opened(path: "/d/f"))
+        #expect(try TransferJournal.history(path).partialPath == "/d/f")
+        #expect(try #require(FileManager.default.contents(atPath: path)).prefix(whole.count) == whole)
+    }
+
+    @Test("A journal that another program has shortened takes nothing")
+    func shortened() throws {
+        let journal = try TransferJournal(path)
+        try journal.append(.began(number: 1, at: 1, kept: 0))
+        try journal.append(.paused)
+        try Data("x".utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: SternaError.self) { try journal.append(.resumed) }
+        #expect(error?.kind == .writeFailed && error?.message.contains("shortened") == true)
+        #expect(journal.history.state == .paused)
+    }
+
+    @Test("A file that has got its name is recognized, also by another number of its device, and no other one is")
+    func placed() throws {
+        let file = folder.path + "/file"
+        try Data("content".utf8).write(to: URL(filePath: file))
+        let status = try #require(FileStatus(path: file))
+        let placed = TransferFile(file, status)
+        #expect(placed.isThere)
+        let noted = String(decoding: TransferEvent.placing(placed).json, as: UTF8.self)
+        let device = #""device":\(status.identity.device)"#
+        #expect(noted.contains(device))
+        func isThere(_ json: String) -> Bool? {
+            guard case .placing(let file)? = TransferEvent(json: Array(json.utf8)[...]) else { return nil }
+            return file.isThere
+        }
+        #expect(isThere(noted) == true)
+        #expect(isThere(noted.replacingOccurrences(of: device, with: #""device":99999"#)) == true)
+        // As an older program has noted it: without a time the device has to be the same.
+        let time = #","modified":\(status.modified)"#
+        let old = noted.replacingOccurrences(of: time, with: "")
+        #expect(old != noted && isThere(old) == true)
+        #expect(isThere(old.replacingOccurrences(of: device, with: #""device":99999"#)) == false)
+        try Data("CONTENT".utf8).write(to: URL(filePath: file))
+        #expect(isThere(noted) == false)
+    }
+}

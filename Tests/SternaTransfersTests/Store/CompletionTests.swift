@@ -1,0 +1,34 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Transfers: completions of several readers", .timeLimit(.minutes(5)))
+struct CompletionTests {
+    @Test("What another store has acknowledged meanwhile is not delivered, though it waits for its reader")
+    func acknowledged() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            let session = try Session(baseURL: server.url)
+            let store = try TransferStore(folder: folder.path + "/store")
+            var reader = store.completions.makeAsyncIterator()
+            let first = try await store.download("range/1", to: folder.path + "/1", with: session)
+            let second = try await store.download("range/2", to: folder.path + "/2", with: session)
+            _ = (try await first.end(), try await second.end())
+            let other = try TransferStore(folder: folder.path + "/store")
+            try await other.acknowledge(first.id)
+            #expect(await reader.next()?.id == second.id)
+        }
+    }
+
+    @Test("A transfer that is acknowledged just when a process wants it is nobody's")
+    func gone() throws {
+        let folder = TransferTestFolder()
+        let files = StoreFolder(path: folder.path + "/store")
+        try files.make()
+        #expect(try files.own(TransferID()) == nil)
+    }
+}
