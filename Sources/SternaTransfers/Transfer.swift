@@ -56,7 +56,6 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     public var id: TransferID { details.id }
-
     private var journal: TransferJournal { ownPlace.journal }
 
     /// What it is doing, and how far it is.

@@ -357,7 +357,7 @@ public final class TransferStore: Sendable {
             pump.cancel()
             reader.finish()
         }
-        let unread = UnacknowledgedCompletions(unique, folder)
+        let unread = UnacknowledgedCompletions(stream: unique, folder: folder)
         return AsyncStream { await unread.next() }
     }
 

@@ -15,16 +15,13 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
 }
 
 /// Completions that were not acknowledged until they are read, by whatever process.
-actor UnacknowledgedCompletions {
-    private var iterator: AsyncStream<TransferCompletion>.Iterator
-    private let folder: StoreFolder
-
-    init(_ stream: AsyncStream<TransferCompletion>, _ folder: StoreFolder) {
-        (iterator, self.folder) = (stream.makeAsyncIterator(), folder)
-    }
+struct UnacknowledgedCompletions: Sendable {
+    let stream: AsyncStream<TransferCompletion>
+    let folder: StoreFolder
 
     func next() async -> TransferCompletion? {
-        while let done = await iterator.next(isolation: self) {
+        // All iterators of a stream take from the same values.
+        for await done in stream {
             let path = folder.place(of: done.id).path
             if (try? await FileWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }
         }
