@@ -98,12 +98,12 @@ struct JournalFileTests {
             return file.isThere
         }
         #expect(isThere(noted) == true)
-        #expect(isThere(noted.replacingOccurrences(of: device, with: #""device":99999"#)) == true)
+        #expect(isThere(noted.replacing(device, with: #""device":99999"#)) == true)
         // As an older program has noted it: without a time the device has to be the same.
         let time = #","modified":\(status.modified)"#
-        let old = noted.replacingOccurrences(of: time, with: "")
+        let old = noted.replacing(time, with: "")
         #expect(old != noted && isThere(old) == true)
-        #expect(isThere(old.replacingOccurrences(of: device, with: #""device":99999"#)) == false)
+        #expect(isThere(old.replacing(device, with: #""device":99999"#)) == false)
         try Data("CONTENT".utf8).write(to: URL(filePath: file))
         #expect(isThere(noted) == false)
     }
