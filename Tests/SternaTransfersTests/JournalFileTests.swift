@@ -91,7 +91,7 @@ struct JournalFileTests {
         let placed = TransferFile(file, status)
         #expect(placed.isThere)
         let noted = String(decoding: TransferEvent.placing(placed).json, as: UTF8.self)
-        let device = #""device":\(status.identity.device)"#
+        let device = #""device":\#(status.identity.device)"#
         #expect(noted.contains(device))
         func isThere(_ json: String) -> Bool? {
             guard case .placing(let file)? = TransferEvent(json: Array(json.utf8)[...]) else { return nil }
@@ -100,7 +100,7 @@ struct JournalFileTests {
         #expect(isThere(noted) == true)
         #expect(isThere(noted.replacing(device, with: #""device":99999"#)) == true)
         // As an older program has noted it: without a time the device has to be the same.
-        let time = #","modified":\(status.modified)"#
+        let time = #","modified":\#(status.modified)"#
         let old = noted.replacing(time, with: "")
         #expect(old != noted && isThere(old) == true)
         #expect(isThere(old.replacing(device, with: #""device":99999"#)) == false)
