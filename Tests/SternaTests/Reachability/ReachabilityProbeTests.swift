@@ -35,8 +35,9 @@ struct ReachabilityProbeTests {
                 await time.advance(by: .seconds(pause))
                 try await server.waitForRequests(number + 2, within: 60)
             }
-            isSignedIn.withLock { $0 = true }
+            // Its answer has come when the next pause begins.
             await time.waitForTimer(within: .seconds(40))
+            isSignedIn.withLock { $0 = true }
             await time.advance(by: .seconds(40))
             let path = await updates.next()
             #expect(path?.isReachable == true && path?.confirmation == .confirmed)
