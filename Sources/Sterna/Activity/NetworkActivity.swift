@@ -109,7 +109,8 @@ public final class NetworkActivity: Sendable {
     /// Adds an activity that is no task.
     public func increment() { add(1) }
 
-    /// Removes an activity that was added; has no effect if there is none.
+    /// Removes an activity that was added, once for each ``increment()``: tasks count in the same way, as in AFNetworking. Has no effect if nothing
+    /// is under way.
     public func decrement() { add(-1) }
 
     private func add(_ change: Int) {

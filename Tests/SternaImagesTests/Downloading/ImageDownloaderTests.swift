@@ -188,6 +188,21 @@ import Testing
         }
     }
 
+    @Test("What a request's own credentials open is nobody else's")
+    func credentials() async throws {
+        try await ImageScene.with { scene in
+            let images = scene.downloader()
+            for user in ["ada", "bob", "ada"] {
+                var draft = RequestDraft(.get, "image/1")
+                draft.settings.credential = Credential(user: user, password: "secret")
+                _ = try await images.image(ImageRequest(draft))
+            }
+            #expect(scene.server.requestCount == 3)
+            _ = try await images.image("image/1")
+            #expect(scene.server.requestCount == 4)
+        }
+    }
+
     @Test("Errors reach all who wait, and are not kept: statuses, media types, damaged files, filters, URLs")
     func errors() async throws {
         try await ImageScene.with { scene in

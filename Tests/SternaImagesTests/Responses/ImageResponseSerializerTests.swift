@@ -1,7 +1,9 @@
+import Dispatch
 import NIOCore
 import Sterna
 import SternaCore
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import SternaImages
@@ -24,6 +26,20 @@ import Testing
         #expect(response.isInflated && image.scale == 2 && image.size == ImageSize(width: 2, height: 1))
         #expect(try await response.image().color == Pixel(1, 2, 3) && decoder.decodedCount == 1)
         #expect(response.format == nil && serializer.imageScale == 2 && response.file.count == 12)
+    }
+
+    @Test("It does not decode on the caller's actor, however small the file is")
+    @MainActor func elsewhere() async throws {
+        let (hasRun, isFree) = (DispatchSemaphore(value: 0), Mutex(false))
+        // While it decodes, the actor runs other work.
+        let decoder = TestDecoder { isFree.withLock { $0 = hasRun.wait(timeout: .now() + 60) == .success } }
+        let serializer = ImageResponseSerializer(decoder: decoder)
+        let reply = try await session(TestImages.file(1, 1, Pixel(1, 2, 3))).get("a") {
+            $0.responseSerializer = .imageData
+        }
+        Task { @MainActor in hasRun.signal() }
+        _ = try await reply.value(by: serializer)
+        #expect(isFree.withLock { $0 })
     }
 
     @Test("Without inflation it decodes on demand, each time; what is damaged is found only then")

@@ -66,6 +66,10 @@ struct NetlinkConversationTests {
         }
         #expect(request == [18, 6])
         #expect(shown(conversation.receive(Build.done(6, flags: 0x12))) == [22, 7])
+        #expect(shown(conversation.receive(Build.done(7))) == [26, 8])
+        #expect(conversation.receive(Build.done(8)) == nil && conversation.table != nil)
+        #expect(conversation.needsPause && conversation.drained() == nil)
+        #expect(shown(conversation.paused()) == [18, 9])
     }
 
     @Test("Lost messages cause a fresh dump; readers keep the table of before until it is complete")

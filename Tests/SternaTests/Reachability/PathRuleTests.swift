@@ -185,6 +185,16 @@ struct LinkRuleTests {
         #expect(table.links[2]?.driver == nil)
     }
 
+    @Test("An event of the wireless extensions leaves a link with its master and what is below it")
+    func wirelessEvent() {
+        let event = Build.link(2, "w", operState: nil, wirelessEvent: true)
+        let bonded = Build.table([Build.link(2, "w", master: 4), event])
+        #expect(bonded.links[2]?.master == 4 && bonded.links[2]?.isWireless == true)
+        // Another message without a master says that it has left.
+        let alone = Build.table([Build.link(2, "w", lower: 3, master: 4), Build.link(2, "w")])
+        #expect(alone.links[2]?.master == nil && alone.links[2]?.lower == nil)
+    }
+
     @Test("nl80211 is asked for its number, then for its interfaces")
     func wireless() {
         typealias Numbers = NetlinkNumbers

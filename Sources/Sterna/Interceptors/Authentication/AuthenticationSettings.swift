@@ -97,6 +97,13 @@ enum ChallengeHandlerKey: RequestOptionKey {
     static var defaultValue: ServerChallengeHandler? { nil }
 }
 
+extension Request {
+    /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
+    package var hasOwnCredentials: Bool {
+        options[RequestCredentialKey.self] != nil || options[ChallengeHandlerKey.self] != nil
+    }
+}
+
 extension RequestSettings {
     /// How the challenges to this request are answered; nil, the default, keeps the session's policy. Assigning `authentication?.schemes`
     /// changes nothing while it is nil.

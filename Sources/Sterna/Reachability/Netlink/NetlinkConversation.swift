@@ -47,7 +47,7 @@ struct NetlinkConversation {
     /// Whether something was missed while no dump, or that of an earlier part, was under way.
     private(set) var needsDump = true
 
-    /// Whether the next dump has to wait a moment, since the kernel could not make one.
+    /// Whether the next dump has to wait a moment, since the kernel could not make one, or none without changes.
     private(set) var needsPause = false
 
     /// Whether the kernel does not tell, such as to programs of Android.
@@ -135,6 +135,8 @@ struct NetlinkConversation {
         self.phase = nil
         table = fresh
         fresh = NetworkTable()
+        // Where changes never end, the next one waits.
+        needsPause = needsDump
         return nil
     }
 

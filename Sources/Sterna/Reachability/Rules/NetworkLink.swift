@@ -47,6 +47,10 @@ package struct NetworkLink: Sendable, Hashable {
         var link = self
         if link.name.isEmpty { link.name = known.name }
         link.driver = link.driver ?? known.driver
+        // Events of wireless extensions have neither; a link that has left its master has another message.
+        if isWireless == true, driver == nil, operState == nil {
+            (link.master, link.lower) = (link.master ?? known.master, link.lower ?? known.lower)
+        }
         link.operState = link.operState ?? known.operState
         link.isWireless = link.isWireless ?? known.isWireless
         return link

@@ -18,8 +18,10 @@ public struct WebPDecoder: ImageDecoding {
             let plan = try DecodingPlan(size, ExifOrientation.read(info.exif.copy(upTo: 64 << 10)), options)
             guard info.isAnimated != 0 else { return try Self.still(bytes.codecBytes, info, plan, options) }
             try options.limits.check(frames: Int(info.frames))
-            // The canvas, and the one before it.
-            try options.limits.check(memory: bytes.count, size.byteCount, size.byteCount, size.byteCount)
+            // The canvas, and the one before it; a frame beside some tables; and what is shown.
+            let working = size.byteCount.map { $0 + $0 / 2 }
+            try options.limits.check(
+                memory: bytes.count, size.byteCount, size.byteCount, size.byteCount, working, plan.scaled.byteCount)
             let animation = try WebPAnimation(FileMemory(bytes), info, plan, fileSize: bytes.count)
             var image = DecodedImage(
                 try animation.pixels(of: 0), scale: options.scale, format: .webp, sourceSize: plan.shownSource)
