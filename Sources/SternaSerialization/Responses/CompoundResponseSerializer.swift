@@ -34,6 +34,9 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     /// Always true; each serializer checks the coding itself.
     public var takesUnknownCodings: Bool { true }
 
+    /// Whether one of them does.
+    public var takesLong: Bool { serializers.contains { $0.takesLong } }
+
     /// Throws `decodingFailed`, with a ``CompoundError`` as its cause, if no serializer accepts the response.
     public func value(of response: Response, body: Bytes) throws -> Value {
         var errors: [SternaError] = []

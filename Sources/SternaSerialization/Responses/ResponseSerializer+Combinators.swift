@@ -110,6 +110,8 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
 
     public var takesUnknownCodings: Bool { base.takesUnknownCodings }
 
+    public var takesLong: Bool { base.takesLong }
+
     public func validate(_ response: Response, body: Bytes) throws { try base.validate(response, body: body) }
 
     public func value(of response: Response, body: Bytes) throws -> Value {
@@ -124,6 +126,8 @@ public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSer
     let check: @Sendable (Response, Bytes) throws -> Void
 
     public var takesUnknownCodings: Bool { base.takesUnknownCodings }
+
+    public var takesLong: Bool { base.takesLong }
 
     public func validate(_ response: Response, body: Bytes) throws {
         try base.validate(response, body: body)
