@@ -125,6 +125,8 @@ struct TusUploads: Sendable {
 
     private func offset(_ upload: StoredUpload, _ faults: UploadFaults) throws -> ServerResponse {
         var (_, offset) = try upload.takeTurn()
+        // The request that brought the last byte may have been cut right behind it.
+        if offset == upload.record.length, !upload.record.isComplete { try upload.update { $0.isComplete = true } }
         let record = upload.record
         if let fault = faults.offset, try upload.occurs("offset", times: faults.times) {
             offset = fault == .back ? offset / 2 : (record.length ?? offset) + 1
