@@ -30,7 +30,8 @@ import Testing
 
     @Test("It does not decode on the caller's actor, however small the file is")
     @MainActor func elsewhere() async throws {
-        let (hasRun, isFree) = (DispatchSemaphore(value: 0), Mutex(false))
+        let hasRun = DispatchSemaphore(value: 0)
+        let isFree = Mutex(false)
         // While it decodes, the actor runs other work.
         let decoder = TestDecoder { isFree.withLock { $0 = hasRun.wait(timeout: .now() + 60) == .success } }
         let serializer = ImageResponseSerializer(decoder: decoder)
