@@ -24,7 +24,7 @@ import SternaPlatform
             throw Failure("The file was not made.")
         }
         defer { free(file) }
-        let bytes = Bytes(UnsafeRawBufferPointer(start: file, count: count))
+        let bytes = Bytes(copying: UnsafeRawBufferPointer(start: file, count: count))
         var options = ImageDecodingOptions()
         options.target = .fill(width: 300, height: 300)
         var (own, library): ([Double], [Double]) = ([], [])
@@ -33,8 +33,8 @@ import SternaPlatform
             var begun = processorTime()
             let image = try ImageCodecs().decode(bytes, options: options)
             let first = processorTime() - begun
-            guard image.size == PixelSize(width: 400, height: 300) else {
-                throw Failure("The image has \(image.size).")
+            guard image.pixelSize == PixelSize(width: 400, height: 300) else {
+                throw Failure("The image has \(image.pixelSize).")
             }
             begun = processorTime()
             var (width, height) = (Int32(0), Int32(0))
