@@ -182,7 +182,7 @@ public final class NetworkReachability: Sendable {
                 if case .table(let version, let newest) = change { (seen, table, pause) = (version, newest, nil) }
                 guard let self, let next = await judge(&table, tables, &seen, again: change.isPause) else { return }
                 publish(next)
-                // Somebody may sign in at the portal, and a server that did not answer may answer again.
+                // The user may sign in at the portal, and a server that did not answer may answer again.
                 pause =
                     next.isUnconfirmed ? min(pause.map { $0 * 2 } ?? Self.firstProbePause, Self.longestProbePause) : nil
             }

@@ -210,7 +210,7 @@ public struct Session: Sendable {
     }
 }
 
-/// A session that others keep, or nobody does any more.
+/// A weak reference to a session.
 package struct WeakSession: Sendable {
     private weak let plan: SessionPlan?
 

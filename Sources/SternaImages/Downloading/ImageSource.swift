@@ -16,7 +16,8 @@ struct ImageSource: Sendable {
         policy = built.cachePolicy ?? .protocolRules
     }
 
-    /// Whether equal requests share a transfer, and images are kept in memory. What is for one user is for nobody else.
+    /// Whether equal requests share a transfer, and images are kept in memory. An answer to
+    /// credentials of one request is for its caller alone.
     var isShared: Bool { request.method == .get && request.body == nil && !request.hasOwnCredentials }
 
     var isReadFromMemory: Bool { isShared && ImageCacheRule.reads(policy) }

@@ -19,7 +19,7 @@ extension JSON {
             members = OrderedDictionary(pairs, uniquingKeysWith: { _, last in last })
         }
 
-        // The function above is not specialized for other modules of the package, where it takes twenty times as long.
+        // The function above is not specialized for other modules of the package, and costs them most of what a small object takes.
         package init(pairs: [(String, JSON)]) {
             members = OrderedDictionary(pairs, uniquingKeysWith: { _, last in last })
         }

@@ -6,7 +6,7 @@ import SternaSerialization
 extension TransferEvent {
     /// The JSON of a line.
     ///
-    /// Most of it is written from a tree, since a journal has several lines a second for each transfer, and coders take ten times as long.
+    /// Most of it is written from a tree: a journal has several lines a second for each transfer, and `JSONEncoder` takes longer.
     var json: [UInt8] {
         // Texts and numbers that are finite can always be written.
         (try? JSON.object(.init(pairs: [("event", .string(name))] + members)).serialized()) ?? []
@@ -37,7 +37,7 @@ extension TransferEvent {
 
     private func number(_ value: some FixedWidthInteger) -> JSON { .number(.init(Int64(clamping: value))) }
 
-    /// The tree of a value whose form is its type's.
+    /// Returns the JSON of a value by its `Encodable` conformance.
     private func coded(_ value: some Encodable) -> JSON {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

@@ -26,7 +26,7 @@ final class TransferJournal: Sendable {
 
     private let file: Mutex<File>
 
-    // Apart: who asks for it, such as an event loop, does not wait for the disk.
+    // A lock of its own: an event loop that reads the history does not wait for the disk.
     private let known: Mutex<TransferHistory>
 
     /// Reads a journal; there may be none. Throws `fileUnreadable`.

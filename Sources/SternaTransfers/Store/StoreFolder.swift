@@ -149,14 +149,25 @@ struct StoreFolder: Sendable {
         let place = place(of: id)
         do throws(SternaError) {
             guard try description(of: id) == nil, FileStatus(linkAt: place.path)?.isDirectory == true else {
-                // What a newer program has noted.
-                _ = try TransferJournal.history(place.journal)
-                return nil
+                return unreadableJournal(id, place)
             }
             let missing = place.description.unreadable(FileFault("it is missing"))
             return UnreadableTransfer(id: id, cause: .damaged, reason: missing.detail)
         } catch {
             return UnreadableTransfer(id: id, cause: cause(error, place), reason: error.detail)
+        }
+    }
+
+    private func unreadableJournal(_ id: TransferID, _ place: Place) -> UnreadableTransfer? {
+        do throws(SternaError) {
+            _ = try TransferJournal.history(place.journal)
+            return nil
+        } catch {
+            // A journal that is damaged is read up to there: this one has events of a newer program, unless the system refuses the file.
+            let isInaccessible = (error.underlying as? FileFault)?.code != nil
+            let cause =
+                isInaccessible ? UnreadableTransfer.Cause.inaccessible : .newer(version: TransferDescription.version)
+            return UnreadableTransfer(id: id, cause: cause, reason: error.detail)
         }
     }
 

@@ -87,10 +87,10 @@ extension TransferStore {
 }
 
 extension StoreFolder {
-    /// Reads a transfer and what has become of it; nil if its description cannot be read.
+    /// Reads a transfer and what has become of it; nil if its description or its journal cannot be read.
     fileprivate func completion(of id: TransferID) -> TransferCompletion? {
-        guard let details = try? description(of: id) else { return nil }
-        let history = (try? TransferJournal.history(place(of: id).journal)) ?? TransferHistory()
+        guard let details = try? description(of: id), let history = try? TransferJournal.history(place(of: id).journal)
+        else { return nil }
         return TransferCompletion(
             details: details, state: history.state, progress: TransferStatus(history, details).progress,
             answer: history.answer)

@@ -22,7 +22,7 @@ final class WorkSessions: Sendable {
     }
 }
 
-/// Notes the secrets of each request with the transfer whose it is.
+/// Notes the secrets of each request in the ``SentSecrets`` of its transfer.
 private struct SecretNoting: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         request.options[SentSecretsKey.self]?.note(request)

@@ -190,7 +190,8 @@ enum TransferSecrets {
     static func check(_ values: [String: String], for transfers: [TransferDescription]) throws {
         var origins: [String: Set<String>] = [:]
         for details in transfers {
-            for name in details.secrets.compactMap(\.first) where values[name.lowercased()] != nil {
+            // By the name under which the store asks for the value, whatever the field's own.
+            for name in details.secrets.compactMap(\.last) where values[name] != nil {
                 origins[name, default: []].insert(details.url.origin.description)
             }
         }

@@ -19,7 +19,7 @@ import SternaPlatform
 
     private let session: Session
 
-    /// The session without what the user is known by.
+    /// The session without its credentials, signatures and header fields, for requests of pages to other origins.
     private let anonymous: Session
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
@@ -36,9 +36,8 @@ import SternaPlatform
         anonymous = self.session.with { settings in
             (settings.authorization, settings.credential, settings.credentialStore) = (nil, nil, nil)
             (settings.netrc, settings.challengeHandler) = (nil, nil)
-            let secrets = Set(settings.secretHeaders.map { $0.lowercased() })
-            let open = settings.headers.lines.filter { !secrets.contains($0.name.lowercased()) }
-            settings.headers = Headers(open.map { ($0.name, $0.value) })
+            (settings.tokenAuthentication, settings.awsSigning, settings.messageSigning) = (nil, nil, nil)
+            settings.headers = Headers()
         }
     }
 

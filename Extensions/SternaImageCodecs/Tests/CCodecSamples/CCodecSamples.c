@@ -8,9 +8,15 @@
 #include <lcms2.h>
 #include <webp/encode.h>
 
-uint8_t *CCodecSamples_jpeg(
-    const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
-    size_t profileCount, size_t *count) {
+/// How a file is encoded: `quality` up to 100; colours with half the resolution, as cameras have them, or the whole.
+typedef struct {
+    int quality;
+    int halvesColours;
+    int isProgressive;
+} JPEGStyle;
+
+static uint8_t *encode(const uint8_t *pixels, int width, int height, int components, JPEGStyle style, const uint8_t *profile,
+                       size_t profileCount, size_t *count) {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
     info.err = jpeg_std_error(&errors);
@@ -23,12 +29,11 @@ uint8_t *CCodecSamples_jpeg(
     info.input_components = components;
     info.in_color_space = components == 1 ? JCS_GRAYSCALE : components == 3 ? JCS_RGB : JCS_CMYK;
     jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, 100, TRUE);
-    // Without subsampling, so that colours stay near what they were.
-    for (int index = 0; index < info.num_components; index++) {
+    jpeg_set_quality(&info, style.quality, TRUE);
+    for (int index = 0; !style.halvesColours && index < info.num_components; index++) {
         info.comp_info[index].h_samp_factor = info.comp_info[index].v_samp_factor = 1;
     }
-    if (isProgressive) jpeg_simple_progression(&info);
+    if (style.isProgressive) jpeg_simple_progression(&info);
     jpeg_start_compress(&info, TRUE);
     if (profileCount) jpeg_write_icc_profile(&info, profile, (unsigned int)profileCount);
     while (info.next_scanline < info.image_height) {
@@ -41,44 +46,34 @@ uint8_t *CCodecSamples_jpeg(
     return file;
 }
 
+uint8_t *CCodecSamples_jpeg(
+    const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
+    size_t profileCount, size_t *count) {
+    // Colours stay near what they were.
+    JPEGStyle style = {100, 0, isProgressive};
+    return encode(pixels, width, height, components, style, profile, profileCount, count);
+}
+
 uint8_t *CCodecSamples_photo(int width, int height, int isProgressive, size_t *count) {
-    struct jpeg_compress_struct info;
-    struct jpeg_error_mgr errors;
-    info.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&info);
-    unsigned char *file = NULL;
-    unsigned long size = 0;
     *count = 0;
-    uint8_t *row = malloc(3 * (size_t)width);
-    if (!row) return NULL;
-    jpeg_mem_dest(&info, &file, &size);
-    info.image_width = (JDIMENSION)width;
-    info.image_height = (JDIMENSION)height;
-    info.input_components = 3;
-    info.in_color_space = JCS_RGB;
-    jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, 90, TRUE);
-    if (isProgressive) jpeg_simple_progression(&info);
-    jpeg_start_compress(&info, TRUE);
+    uint8_t *pixels = malloc(3 * (size_t)width * (size_t)height);
+    if (!pixels) return NULL;
     uint32_t random = 1;
-    while (info.next_scanline < info.image_height) {
-        int y = (int)info.next_scanline;
-        for (int x = 0; x < width; x++) {
+    uint8_t *pixel = pixels;
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++, pixel += 3) {
             random = random * 1664525 + 1013904223;
             int noise = (int)(random >> 28) - 8;
             // Edges every 97 and 61 pixels, as those of things.
             int shade = 60 + 90 * x / width + 60 * y / height + ((x / 97 + y / 61) % 2) * 30 + noise;
-            row[3 * x] = (uint8_t)shade;
-            row[3 * x + 1] = (uint8_t)(shade * 3 / 4 + 20);
-            row[3 * x + 2] = (uint8_t)(255 - shade);
+            pixel[0] = (uint8_t)shade;
+            pixel[1] = (uint8_t)(shade * 3 / 4 + 20);
+            pixel[2] = (uint8_t)(255 - shade);
         }
-        JSAMPROW line = row;
-        jpeg_write_scanlines(&info, &line, 1);
     }
-    jpeg_finish_compress(&info);
-    jpeg_destroy_compress(&info);
-    free(row);
-    *count = size;
+    JPEGStyle style = {90, 1, isProgressive};
+    uint8_t *file = encode(pixels, width, height, 3, style, NULL, 0, count);
+    free(pixels);
     return file;
 }
 

@@ -79,7 +79,7 @@ extension UploadFault {
     var endsUpload: Bool {
         switch self {
         case .locationsDiffer, .tooLarge, .appendLimits: true
-        // To the server it is complete: whoever asks it again is told so.
+        // The server takes the upload for complete, and says so in its answer to the next HEAD.
         case .refusedByTarget: true
         default: false
         }
