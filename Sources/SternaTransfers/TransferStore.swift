@@ -200,7 +200,7 @@ public final class TransferStore: Sendable {
                 secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
                 context: draft.context)
         }
-        if let body, BodyRedaction.findsSecrets(in: body) {
+        if let body, try await FileWork.run({ BodyRedaction.findsSecrets(in: body) }) {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
                 "The transfer cannot be stored: its content has values whose names mark them as secrets, such as a password. Leave them to the session's credentials."

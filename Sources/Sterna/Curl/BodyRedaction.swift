@@ -41,8 +41,8 @@ package struct BodyRedaction {
             if case .bytes(let bytes) = segment { bytes } else { nil }
         }
         guard pieces.count == body.segments.count || redaction.isMultipart else { return false }
-        var all = Bytes()
-        for piece in pieces { all.writeImmutableBuffer(piece) }
+        var all = pieces.first ?? Bytes()
+        for piece in pieces.dropFirst() { all.writeImmutableBuffer(piece) }
         let shown = redaction.shown(all)
         return shown != all && shown != redaction.hidden
     }

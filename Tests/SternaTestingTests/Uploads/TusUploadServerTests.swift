@@ -142,7 +142,11 @@ struct TusUploadServerTests {
                     "PATCH \(path) HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
                         + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n"
                         + "\r\n7\r\ncontent\r\n")
-                while uploads.statuses.first?.offset != 7 { try await Task.sleep(for: .milliseconds(1)) }
+                let limit = ContinuousClock.now + .seconds(60)
+                while uploads.statuses.first?.offset != 7, ContinuousClock.now < limit {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+                #expect(uploads.statuses.first?.offset == 7)
             }
             let head = try await client.tus("HEAD", path)
             #expect(head.status == 200 && head.headers["Upload-Offset"] == "7")

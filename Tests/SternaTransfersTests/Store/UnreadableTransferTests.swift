@@ -105,6 +105,35 @@ struct UnreadableTransferTests {
         #expect(await store.unreadable().isEmpty)
     }
 
+    @Test("One whose journal has a newer program's events is neither listed, carried on nor discarded")
+    func newerEvents() async throws {
+        let files = StoreFolder(path: path)
+        try files.make()
+        let ids = try add("whole", "newer", to: files)
+        let place = files.place(of: ids[1])
+        try TransferJournal(place.journal).append(.began(number: 1, at: 1, kept: 0))
+        let old = try #require(FileManager.default.contents(atPath: place.journal))
+        let line = JournalLine.bytes(Array(#"{"event":"synced","data":{"version":2}}"#.utf8), number: 1)
+        try (old + Data(line)).write(to: URL(filePath: place.journal))
+        let written = FileManager.default.contents(atPath: place.journal)
+
+        let store = try TransferStore(folder: path)
+        #expect(await store.list().map(\.id) == [ids[0]])
+        let found = await store.unreadable()
+        #expect(found.map(\.id) == [ids[1]] && found.first?.cause == .newer(version: TransferDescription.version))
+        #expect(found.first?.reason.contains("newer program") == true, "\(found)")
+        let error = await #expect(throws: SternaError.self) { try await store.discard(ids[1]) }
+        #expect(error?.kind == .invalidRequest && error?.message.contains("a newer program") == true)
+        let session = try Session()
+        let resuming = await #expect(throws: SternaError.self) {
+            _ = try await store.resumeAll(with: session, named: "default", startsAtOnce: false)
+        }
+        #expect(resuming?.message.contains("newer program") == true)
+        #expect(FileManager.default.contents(atPath: place.journal) == written)
+        try await store.discard(ids[1], evenIfIntact: true)
+        #expect(await store.unreadable().isEmpty)
+    }
+
     @Test("A damaged journal counts up to its last whole line")
     func journal() async throws {
         let files = StoreFolder(path: path)

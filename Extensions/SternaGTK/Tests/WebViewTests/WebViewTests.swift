@@ -30,6 +30,8 @@ import Synchronization
         let session = try Session(baseURL: site.server.url) {
             $0.cookieJar = jar
             $0.headers["X-Session"] = "7"
+            $0.awsSigning = AWSSigning(
+                region: "r", service: "s", credentials: AWSCredentials(accessKey: "key", secretKey: "secret"))
             $0.allowsOtherOrigins = true
         }
         let view = SessionWebView(session)
@@ -80,6 +82,7 @@ import Synchronization
         expect(view.url?.path == "/plain", "the URL is \(view.url?.description ?? "none")")
         expect(progress.last == 1 && progress == progress.sorted(), "the progress was \(progress)")
         expect(site.sessions.allSatisfy { $0 == "7" }, "a request did not come from the session")
+        expect(site.server.requests().allSatisfy { $0.headers["authorization"] != nil }, "a request was not signed")
 
         try await load("/page", until: "Scripted")
         expect(site.paths.contains("/style.css"), "the style was not asked for")
@@ -165,9 +168,7 @@ final class WebSite: Sendable {
 
     /// A page whose script asks another origin for what may be read, for what may not, and for the latter by a redirect.
     private func makeReader() {
-        let (other, cookie) = (
-            self.other, { @Sendable (request: ServerRequest) in request.headers["cookie"] ?? "nobody" }
-        )
+        let other = self.other
         server.route("GET", "/reader") { _ in
             let script = """
                 const read = async url => { try { return await (await fetch(url)).text() } catch { return 'refused' } }
@@ -181,9 +182,12 @@ final class WebSite: Sendable {
                 headers: ["Set-Cookie": "user=ada"])
         }
         server.route("GET", "/moved-away") { _ in .redirect(to: "\(other.url)/closed") }
-        server.route("GET", "/own") { request in .text("<title>\(cookie(request))</title>", type: "text/html") }
+        server.route("GET", "/own") { request in
+            .text("<title>\(request.headers["cookie"] ?? "nobody")</title>", type: "text/html")
+        }
         other.route("GET", "/open") { request in
-            .text(cookie(request), headers: ["Access-Control-Allow-Origin": "*"])
+            let fields = ["cookie", "authorization", "x-amz-date", "x-session"].compactMap { request.headers[$0] }
+            return .text(fields.first ?? "nobody", headers: ["Access-Control-Allow-Origin": "*"])
         }
         other.route("GET", "/closed") { _ in .text("closed") }
     }
