@@ -4,11 +4,11 @@ import Testing
 
 @testable import SternaTransfers
 
-/// Against SwiftNIO's resumable uploads, which `.ci/NIOUploadServer` serves. Skipped where `.ci/interop-servers` has not run; CI
-/// runs it.
+/// Against SwiftNIO's resumable uploads, which `.ci/NIOUploadServer` serves. Skipped where it has not been built by
+/// `.ci/extensions --build .ci/NIOUploadServer`; CI builds it.
 @Suite(
     "Interop: uploads to SwiftNIO",
-    .enabled(if: UploadProgram.Kind.nio.mayRun, "NIOUploadServer is not there: .ci/interop-servers builds it"),
+    .enabled(if: UploadProgram.Kind.nio.mayRun, ".ci/NIOUploadServer is not built"),
     .uploads(to: .nio), .timeLimit(.minutes(5)))
 struct NIOUploadInteropTests {
     private static func check(_ upload: UploadInterop, _ state: UploadState) throws {

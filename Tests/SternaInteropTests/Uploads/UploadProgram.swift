@@ -29,7 +29,7 @@ final class UploadProgram: Sendable {
             ChildProcess.mayNotSkip || access(self == .nio ? Self.nioPath : InteropPython.path, X_OK) == 0
         }
 
-        fileprivate static let nioPath = "\(ChildProcess.package)/.build/interop/nio-uploads/debug/NIOUploadServer"
+        fileprivate static let nioPath = "\(ChildProcess.package)/.build/debug/NIOUploadServer"
     }
 
     /// That of the suite that is running.
@@ -99,7 +99,7 @@ final class UploadProgram: Sendable {
     /// Starts a server, and returns once it answers.
     init(_ kind: Kind) async throws {
         guard kind.mayRun else {
-            throw ChildProcess.Failure(description: "\(kind) is not there: .ci/interop-servers installs it")
+            throw ChildProcess.Failure(description: "\(kind) is not there: .ci/run installs it")
         }
         self.kind = kind
         folder = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt64.random(in: 0 ... .max))").path
