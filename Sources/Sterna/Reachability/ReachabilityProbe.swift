@@ -7,8 +7,9 @@ import SternaTransport
 ///     var options = ReachabilityOptions()
 ///     options.probe = ReachabilityProbe("https://example.com/generate_204")
 ///
-/// It is a GET without redirects, cookies and retries, on a connection of its own. The expected status confirms the path; any other answer,
-/// and one whose certificate is not the server's, comes from a captive portal.
+/// It is a GET without redirects and retries, on a connection of its own. As a captive portal may receive it, it has none of the session's
+/// header fields, credentials and cookies, and its interceptors and hooks do not see it. The expected status confirms the path; any other
+/// answer, and one whose certificate is not the server's, comes from a captive portal.
 public struct ReachabilityProbe: Sendable {
     /// The URL; plain http finds more portals.
     public var url: String
@@ -31,6 +32,14 @@ public struct ReachabilityProbe: Sendable {
         defer { engine.closeIdleConnections() }
         let probe = (session ?? .shared).with {
             $0.engine = engine
+            $0.headers = Headers()
+            $0.authorization = nil
+            $0.authenticationSettings = AuthenticationSettings()
+            // Tokens, signatures and adapters are among them.
+            $0.options = RequestOptions()
+            $0.interceptors = []
+            $0.networkInterceptors = []
+            $0.hooks = nil
             $0.cookieJar = nil
             $0.cache = nil
             $0.hsts = nil

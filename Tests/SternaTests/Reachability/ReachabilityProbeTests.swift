@@ -46,6 +46,42 @@ struct ReachabilityProbeTests {
         }
     }
 
+    @Test("A captive portal gets nothing of the session's: fields, credentials, cookies and signatures stay")
+    func secrets() async throws {
+        try await TestServer.withServer { server async throws in
+            let challenges = Mutex(0)
+            server.route("GET", "/probe") { _ in
+                ServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"portal\""])
+            }
+            let credentials = AWSCredentials(accessKey: "key", secretKey: "secret")
+            let jar = CookieJar()
+            try jar.set(Cookie(name: "user", value: "ada", domain: "127.0.0.1"))
+            var probe = ReachabilityProbe(server.url("/probe"))
+            probe.session = try Session {
+                $0.headers["X-API-Key"] = "secret"
+                $0.authorization = .bearer("secret")
+                $0.credential = Credential(user: "ada", password: "secret")
+                $0.challengeHandler = { _ in
+                    challenges.withLock { $0 += 1 }
+                    return .use(Credential(user: "ada", password: "secret"))
+                }
+                $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: credentials)
+                $0.adapters = [KeyAdding()]
+                $0.interceptors = [KeyAdding()]
+                $0.networkInterceptors = [KeyAdding()]
+                $0.cookieJar = jar
+            }
+            #expect(await probe.run() == .captivePortal)
+            let requests = server.requests()
+            #expect(requests.count == 1 && challenges.withLock { $0 } == 0)
+            for request in requests {
+                for name in ["x-api-key", "authorization", "cookie", "x-amz-date", "x-key"] {
+                    #expect(request.headers[name] == nil, "\(name)")
+                }
+            }
+        }
+    }
+
     @Test("Changes of other links do not end a probe")
     func otherLinks() async throws {
         try await TestServer.withServer { server async throws in
@@ -68,5 +104,19 @@ struct ReachabilityProbeTests {
             #expect(await updates.next()?.confirmation == .confirmed)
             #expect(isAsked.withLock { $0 } == 1)
         }
+    }
+}
+
+private struct KeyAdding: Interceptor, RequestAdapter {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        var request = request
+        request.headers["X-Key"] = "secret"
+        return try await next(request)
+    }
+
+    func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
+        var request = request
+        request.headers["X-Key"] = "secret"
+        return request
     }
 }

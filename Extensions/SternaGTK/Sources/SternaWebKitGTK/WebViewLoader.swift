@@ -19,7 +19,8 @@ import SternaPlatform
 
     private let session: Session
 
-    /// The session without its credentials, signatures and header fields, for requests of pages to other origins.
+    /// The session without what it tells of its user, for requests of pages to other origins. What its cache keeps for the user is not used
+    /// either, since that goes by the jar.
     private let anonymous: Session
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
@@ -38,6 +39,8 @@ import SternaPlatform
             (settings.netrc, settings.challengeHandler) = (nil, nil)
             (settings.tokenAuthentication, settings.awsSigning, settings.messageSigning) = (nil, nil, nil)
             settings.headers = Headers()
+            (settings.cookieJar, settings.hooks) = (nil, nil)
+            (settings.interceptors, settings.networkInterceptors, settings.adapters) = ([], [], [])
         }
     }
 

@@ -157,7 +157,8 @@ CSternaCodecStatus CSternaJPEG_scale(CSternaJPEG *decoder, int eighths, uint32_t
 CSternaCodecStatus CSternaJPEG_decode(CSternaJPEG *decoder, size_t memory, uint8_t *pixels, size_t bytesPerRow) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->jump)) return decoder->status;
-    info->mem->max_memory_to_use = memory > 0x7FFFFFFF ? 0x7FFFFFFF : (long)memory;
+    // libjpeg takes 0 for no limit.
+    info->mem->max_memory_to_use = memory > 0x7FFFFFFF ? 0x7FFFFFFF : memory == 0 ? 1 : (long)memory;
     jpeg_start_decompress(info);
     if ((size_t)info->output_width * (size_t)info->output_components > bytesPerRow || info->output_components != 4) {
         return CSternaCodecDamaged;

@@ -102,6 +102,8 @@ import Testing
         #expect(try Samples.decode(file).pixelSize.width == 512)
         let refused: [@Sendable (inout ImageDecodingOptions) -> Void] = [
             { $0.limits.scans = 2 },
+            // Nothing is left beside the pixels.
+            { $0.limits.memory = 512 * 512 * 4 },
             { options in
                 options.target = .fit(width: 8, height: 8)
                 options.limits.memory = 200_000
