@@ -1,3 +1,4 @@
+import HTTPTypes
 import SternaCore
 import SternaPlatform
 import SternaTesting
@@ -75,7 +76,7 @@ struct ReachabilityProbeTests {
             let requests = server.requests()
             #expect(requests.count == 1 && challenges.withLock { $0 } == 0)
             for request in requests {
-                for name in ["x-api-key", "authorization", "cookie", "x-amz-date", "x-key"] {
+                for name in ["x-api-key", "authorization", "cookie", "x-amz-date", "referer"] {
                     #expect(request.headers[name] == nil, "\(name)")
                 }
             }
@@ -110,13 +111,13 @@ struct ReachabilityProbeTests {
 private struct KeyAdding: Interceptor, RequestAdapter {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = request
-        request.headers["X-Key"] = "secret"
+        request.headers[.referer] = "secret"
         return try await next(request)
     }
 
     func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
         var request = request
-        request.headers["X-Key"] = "secret"
+        request.headers[.referer] = "secret"
         return request
     }
 }
