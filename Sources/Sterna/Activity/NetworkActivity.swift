@@ -7,8 +7,8 @@ import Synchronization
 ///     let activity = NetworkActivity { isActive in print(isActive ? "working" : "idle") }
 ///     let api = try Session { $0.taskObservers = [activity] }
 ///
-/// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add. Short activities are
-/// not shown, and pauses between them are passed over.
+/// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add: calls that return
+/// their response, such as `get`, are no tasks. Short activities are not shown, and pauses between them are passed over.
 public final class NetworkActivity: Sendable {
     /// What is shown, and what is to follow.
     public enum State: String, Sendable, Hashable {
