@@ -80,7 +80,7 @@ struct CookieJarFileTests {
             let path = folder + "/jar"
             try Self.cookiesText("www.example.com", ["a=1"]).write(to: URL(fileURLWithPath: path))
             for signs in [false, true] {
-                let mock = MockTransport { _ in .init(headers: [.setCookie: "new=2; Max-Age=60"]) }
+                let mock = MockTransport { _ in .init(headers: [.setCookie: "new=2; Max-Age=86400"]) }
                 let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
                 let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
                     settings.cookieJar = jar
