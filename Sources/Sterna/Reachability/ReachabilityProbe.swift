@@ -9,7 +9,7 @@ import SternaTransport
 ///
 /// It is a GET without redirects and retries, on a connection of its own. As a captive portal may receive it, it has none of the session's
 /// header fields, credentials and cookies, and its interceptors and hooks do not see it. The expected status confirms the path; any other
-/// answer, and one whose certificate is not the server's, comes from a captive portal.
+/// answer comes from a captive portal, and so does a certificate that is not valid for the URL's host.
 public struct ReachabilityProbe: Sendable {
     /// The URL; plain http finds more portals.
     public var url: String

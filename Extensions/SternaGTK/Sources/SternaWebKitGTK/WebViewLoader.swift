@@ -19,8 +19,8 @@ import SternaPlatform
 
     private let session: Session
 
-    /// The session without what it tells of its user, for requests of pages to other origins. What its cache keeps for the user is not used
-    /// either, since that goes by the jar.
+    /// The session without what identifies its user, for requests of pages to other origins. The cache keeps the responses of each cookie
+    /// jar apart: without the jar, those for the user are not used.
     private let anonymous: Session
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
