@@ -12,15 +12,15 @@ public final class Transfer: Sendable, Identifiable {
     /// What it transfers, from where to where.
     public let details: TransferDescription
 
-    private let ownPlace: WorkPlace
+    let ownPlace: WorkPlace
     private let storeTurns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
-    private let channel: UpdateChannel<TransferStatus>
+    let channel: UpdateChannel<TransferStatus>
     // Apart, so that those who wait for a change of the state are not woken for each progress.
-    private let states: UpdateChannel<TransferState>
-    private let state: Mutex<State>
+    let states: UpdateChannel<TransferState>
+    let state: Mutex<State>
 
-    private struct State {
+    struct State {
         /// Makes this process the owner; nil after the end.
         var lock: FileLock?
         var work: Task<Void, Never>?
@@ -36,7 +36,7 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     // They change while no work runs.
-    private var place: WorkPlace {
+    var place: WorkPlace {
         var place = ownPlace
         if let session = state.withLock({ $0.queue?.session }) { place.session = session }
         return place
@@ -56,7 +56,7 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     public var id: TransferID { details.id }
-    private var journal: TransferJournal { ownPlace.journal }
+    var journal: TransferJournal { ownPlace.journal }
 
     /// What it is doing, and how far it is.
     public var status: TransferStatus { channel.current }
@@ -230,25 +230,36 @@ public final class Transfer: Sendable, Identifiable {
 
     private var isOver: Bool { journal.history.state.isOver }
 
+    /// The header fields of its requests, secrets among them. Throws as ``WorkPlace/headers()``.
+    func requestHeaders() async throws -> Headers { try await place.headers() }
+
     /// Returns false if the work is stopped meanwhile.
     private func waitForTurn() async -> Bool {
         do {
             try await waitForPause()
-            try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
-            return true
+            while true {
+                if await mayBegin {
+                    try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
+                    // The turn may have come long after the question.
+                    if await mayBegin { return true }
+                    turns.end(id)
+                }
+                try await place.session.loopClock.wait(max(.milliseconds(10), place.settings.constraintInterval))
+            }
         } catch {
             return false
         }
     }
 
-    /// Waits until the next attempt is due, and may begin.
+    /// Waits until the next attempt is due.
     private func waitForPause() async throws {
-        let time = place.session.loopClock
         let wait = TransferRule.wait(journal.history, now: TransferClock.now())
-        if wait > 0 { try await time.wait(.milliseconds(wait)) }
-        while let mayBegin = place.settings.mayBegin, await !mayBegin(details) {
-            try await time.wait(max(.milliseconds(10), place.settings.constraintInterval))
-        }
+        if wait > 0 { try await place.session.loopClock.wait(.milliseconds(wait)) }
+    }
+
+    /// Whether the program lets the next attempt begin.
+    private var mayBegin: Bool {
+        get async { if let mayBegin = place.settings.mayBegin { await mayBegin(details) } else { true } }
     }
 
     /// The bytes that an attempt has to bring so that the next pause is short again: a server cannot be asked without end for a few at a time.
@@ -261,12 +272,15 @@ public final class Transfer: Sendable, Identifiable {
         turns.end(id)
         do {
             switch result {
-            case .success(let event): try await record(event)
+            case .success(let event):
+                if case .ended = event { await place.work.giveUp() }
+                try await record(event)
             case .failure(let error):
                 if Task.isCancelled || error.kind == .cancelled { return false }
                 failures = journal.history.keptBytes - before >= Self.leastProgress ? 1 : failures + 1
                 let event = decide(error, failures)
                 if case .blocked = event { state.withLock { $0.triesAgain = false } }
+                if case .ended = event { await place.work.giveUp() }
                 try await record(event)
             }
             return !journal.history.state.isBlocked
@@ -315,67 +329,9 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func record(_ event: TransferEvent) async throws {
-        try await place.record(event, syncs: event.isEssential(for: details.kind))
+        try await place.record(event, syncs: event.isEssential)
         state.withLock { $0.unwritten = nil }
         report()
-    }
-
-    /// Reports a failure that the journal could not take, as that of the last attempt.
-    private func report(unwritten error: any Error) {
-        let now = TransferClock.now()
-        var attempt =
-            // An earlier one without a failure was interrupted.
-            journal.history.attempts.last.flatMap { $0.failure == nil ? $0 : nil }
-            ?? TransferAttempt(number: journal.history.attemptCount + 1, began: now, kept: journal.history.keptBytes)
-        let failure =
-            error as? SternaError
-            ?? SternaError(.writeFailed, phase: .wait, "The journal cannot be written: \(error)", underlying: error)
-        (attempt.ended, attempt.failure) = (now, TransferFailure(failure))
-        state.withLock { [attempt] in $0.unwritten = attempt }
-        // Also where the state stays the same, for readers who ask for the reason.
-        report(always: true)
-    }
-
-    /// Reports the journal's state, under the lock so that no older one replaces a newer one; `progress` counts while an attempt runs.
-    ///
-    /// - Parameter always: whether it is reported even if nothing has changed.
-    private func report(_ progress: TransferProgress? = nil, always: Bool = false) {
-        let isNew = state.withLock { state in
-            let known = channel.current
-            // The frequent one, for each piece of a body: nothing but the progress has changed.
-            if let progress, !always, state.unwritten == nil, known.state == .running, journal.isRunning {
-                if let status = known.advanced(to: progress) { channel.report(status) }
-                return false
-            }
-            var status = TransferStatus(journal.history, details)
-            if state.unwritten != nil, status.state == .running { status.state = .waiting }
-            if state.triesAgain, status.state.isBlocked { status.state = .waiting }
-            if status.state == .running {
-                status.progress = progress ?? known.progress
-                if status.progress.completed <= known.progress.completed { status.obstacle = known.obstacle }
-            }
-            guard status != known || always else { return false }
-            channel.report(status)
-            guard status.state != known.state || always else { return false }
-            states.report(status.state)
-            return true
-        }
-        if isNew { ownPlace.settings.stateChanged?(self) }
-    }
-
-    /// Reports why the attempt under way waits.
-    private func report(obstacle: TransferFailure) {
-        let obstacle = obstacle.hiding(place.sentSecrets)
-        let isNew = state.withLock { _ in
-            var status = channel.current
-            guard status.state == .running, status.obstacle != obstacle else { return false }
-            status.obstacle = obstacle
-            channel.report(status)
-            // For readers who ask for the reason.
-            states.report(status.state)
-            return true
-        }
-        if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
     private func finish() {
@@ -384,17 +340,5 @@ public final class Transfer: Sendable, Identifiable {
         states.end()
         state.withLock { $0.lock.take() }?.release()
         ended(self)
-    }
-
-    func change(after seen: Int) async -> (Int, TransferStatus)? { await channel.change(after: seen) }
-
-    /// The changes of the state alone, beginning with the present one. A reader misses those that were replaced meanwhile.
-    package var stateUpdates: AsyncStream<TransferState> {
-        let seen = Mutex(-1)
-        return AsyncStream { [states] in
-            guard let (version, state) = await states.change(after: seen.withLock { $0 }) else { return nil }
-            seen.withLock { $0 = version }
-            return state
-        }
     }
 }

@@ -32,7 +32,7 @@ public final class TransferStore: Sendable {
     /// Opens a store, and makes its folder if there is none. Throws `writeFailed` if it cannot be used.
     ///
     /// - Parameters:
-    ///   - folder: the path or URL of the folder, which only its owner can read.
+    ///   - folder: the path or URL of the folder, which only its owner can read; relative paths begin at the current folder.
     ///   - concurrency: the maximum number of transfers that run at the same time in this store; 4 by default.
     ///   - perHost: the maximum number of them with one host; without a limit of its own by default.
     ///   - configure: changes further settings.
@@ -47,7 +47,7 @@ public final class TransferStore: Sendable {
         var settings = TransferStoreSettings()
         (settings.concurrency, settings.perHost) = (concurrency, perHost)
         configure(&settings)
-        self.folder = StoreFolder(path: path)
+        self.folder = StoreFolder(path: ContentSpool.absolute(path))
         self.settings = settings
         turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
@@ -206,6 +206,7 @@ public final class TransferStore: Sendable {
                 "The transfer cannot be stored: its content has values whose names mark them as secrets, such as a password. Leave them to the session's credentials."
             )
         }
+        let sum = try draft.options.sha256.map { (text) throws(SternaError) in try ExpectedDigest(sha256: text) }
         // What is refused is refused before anything is copied.
         _ = try details(body == nil ? nil : TransferContent(segments: []))
         let (new, lock) = try await FileWork.run { [folder] in try folder.begin(id) }
@@ -215,7 +216,9 @@ public final class TransferStore: Sendable {
                 var spool = ContentSpool(new.content) { [folder, most = settings.maxStoredBytes] in
                     max(0, most.subtractingReportingOverflow(folder.storedBytes).partialValue)
                 }
-                content = try await spool.take(body, mediaType: nil)
+                let taken = try await spool.take(body, mediaType: nil)
+                try await taken.check(sum, storedAt: new.content)
+                content = taken
             }
             let details = try details(content)
             let journal = try await FileWork.run { [folder] in
@@ -256,7 +259,7 @@ public final class TransferStore: Sendable {
     ///   - name: takes those alone that were added under this name; all by default.
     ///   - startsAtOnce: whether they begin; else ``Transfer/resume()`` or a ``TransferQueue`` begins each.
     ///
-    /// Throws `fileUnreadable` for a description of a newer program, after it has carried on the others.
+    /// Throws `fileUnreadable` for a description of a newer program, after it has carried on the others, which are then in ``transfers``.
     @discardableResult
     public func resumeAll(
         with session: Session, named name: String? = nil, startsAtOnce: Bool = true
@@ -332,8 +335,8 @@ public final class TransferStore: Sendable {
 
     // MARK: Completions
 
-    /// The transfers that are over and not acknowledged, also those that earlier processes have finished; then those that end while the
-    /// sequence is read. It ends when the Swift task is cancelled.
+    /// The transfers that are over and not acknowledged, also those that other processes have finished; then those of this object that end
+    /// while the sequence is read. It ends when the Swift task is cancelled.
     public var completions: AsyncStream<TransferCompletion> {
         let (stream, reader) = AsyncStream<TransferCompletion>.makeStream()
         let number = state.withLock { state in
@@ -364,7 +367,7 @@ public final class TransferStore: Sendable {
     private func ended(_ transfer: Transfer) {
         let done = TransferCompletion(
             details: transfer.details, state: transfer.status.state, progress: transfer.status.progress,
-            answer: transfer.answer)
+            answer: transfer.answer, attempts: transfer.attempts)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
             if state.transfers.isEmpty { networkReturn.end() }

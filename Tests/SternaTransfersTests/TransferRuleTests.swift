@@ -39,10 +39,36 @@ struct TransferRuleTests {
     func kinds(kind: SternaError.Kind) {
         let passing: Set<SternaError.Kind> = [
             .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
-            .trafficLimited, .shutDown, .digestMismatch,
+            .trafficLimited, .shutDown, .digestMismatch, .malformedResponse, .tlsFailed, .certificateRejected,
         ]
         let isAgain = if case .again = Self.decide(kind) { true } else { false }
         #expect(isAgain == passing.contains(kind))
+    }
+
+    @Test(
+        "Statuses of a server that is not well may pass, for downloads and uploads",
+        arguments: [
+            (408, true), (421, true), (425, true), (429, true), (500, true), (501, false), (502, true), (503, true),
+            (504, true), (505, false), (506, false), (507, true), (508, false), (509, true), (510, false), (511, true),
+            (520, true), (522, true), (524, true), (529, true), (598, true), (599, true), (400, false), (404, false),
+            (409, false), (410, false), (418, false), (600, false), (200, false),
+        ])
+    func statuses(status: Int, passes: Bool) throws {
+        var download = SternaError(.unacceptableStatus, phase: .read, "No.")
+        download.response = Response(status: .init(code: status), url: try HTTPURL("https://a.example/"))
+        #expect(TransferRule.isTransient(download) == (passes && status != 200))
+        var upload = UploadFault.unavailable(status).error()
+        upload.underlying = UploadFault.unavailable(status)
+        #expect(TransferRule.isTransient(upload) == passes)
+        let state = try UploadScene.state(.tus, offset: 100)
+        let reply = try UploadScene.reply(status)
+        let answer = UploadRule.refusal(reply, to: .append(100..<200, completes: false), state)
+        if passes {
+            guard case .again(_, .unavailable(status), _) = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+        }
     }
 
     @Test(
@@ -68,6 +94,7 @@ struct TransferRuleTests {
             #expect(isBlock(upload) == isBlocked)
         }
         #expect(isBlock(SternaError(.invalidRequest, phase: .prepare, "No value.", underlying: MissingSecret())))
+        #expect(isBlock(SternaError(.invalidRequest, phase: .prepare, "No method.", underlying: MissingMethod())))
         #expect(isBlock(SternaError(.authenticationFailed, phase: .wait, "The store of credentials failed.")))
     }
 

@@ -223,6 +223,27 @@ struct TransferStoreTests {
         #expect(transfer.attempts.first?.failure?.reason.contains("503") == true)
     }
 
+    @Test("The path of a store may be a relative one; forms are kept in it, too")
+    func relative() async throws {
+        let folder = TransferTestFolder()
+        let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in "../" }.joined()
+        let path = up + folder.path.dropFirst() + "/store"
+        try await TestServer.withServer { server async throws in
+            server.route("POST", "/form") { request in
+                ServerResponse(status: try await request.body.collect().isEmpty ? 400 : 201)
+            }
+            let store = try TransferStore(folder: path)
+            let transfer = try await store.upload(to: "form", with: try session(server), .init(.off)) { form in
+                form.append("Ada", name: "author")
+            }
+            guard case .finished = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/store").count == 1)
+        }
+    }
+
     @Test("A newer program's transfer is refused, and the others go on")
     func newer() async throws {
         let folder = TransferTestFolder()

@@ -90,26 +90,61 @@ struct TransferContent: Sendable, Hashable, Codable {
             let present: FileFingerprint
             if let known = seen[file] {
                 present = known
-            } else if FileStatus(path: file) == nil, errno == ENOENT {
-                throw SternaError(
-                    .fileUnreadable, phase: .prepare,
-                    "The file \(FieldSyntax.printable(file, limit: 4_096)) of the upload is not there. Put it back, or cancel the upload.",
-                    underlying: MissingSource())
             } else {
-                present = try FileFingerprint(of: file)
+                present = try Self.fingerprint(file)
             }
             seen[file] = present
             guard let change = recorded.change(to: present) else { continue }
             throw SternaError(
                 .fileUnreadable, phase: .prepare,
-                "The file \(FieldSyntax.printable(file, limit: 4_096)) has changed since its upload was added: \(change). Add the upload again."
-            )
+                "The file \(FieldSyntax.printable(file, limit: 4_096)) has changed since its upload was added: \(change). Add the upload again.",
+                underlying: ChangedSource())
         }
         guard storedLength > 0 else { return }
         guard let status = FileStatus(path: path), status.isRegular, status.size == storedLength else {
             throw SternaError(
                 .fileUnreadable, phase: .prepare,
-                "The content that the store kept for the upload is damaged. Add it again.")
+                "The content that the store kept for the upload is damaged. Add it again.",
+                underlying: ChangedSource())
+        }
+    }
+
+    /// Compares the content with a digest that the program has given. Throws `digestMismatch`, and `fileUnreadable`.
+    ///
+    /// - Parameter path: the transfer's own file.
+    func check(_ expected: ExpectedDigest?, storedAt path: String) async throws {
+        guard let expected else { return }
+        let found = try await source(storedAt: path).digest(0..<length, by: .sha256).bytes
+        guard found == expected.value else {
+            throw SternaError(
+                .digestMismatch, phase: .prepare,
+                "The content has the SHA-256 \(HexText.text(of: found)), not the one that was given for the upload. Nothing was sent."
+            )
+        }
+    }
+
+    /// Takes the fingerprint of a file that was there when the upload was added. Throws `fileUnreadable`.
+    private static func fingerprint(_ file: String) throws(SternaError) -> FileFingerprint {
+        do throws(SternaError) {
+            return try FileFingerprint(of: file)
+        } catch {
+            let name = FieldSyntax.printable(file, limit: 4_096)
+            switch error.underlying as? BodyFault {
+            case .directory?, .notAFile?:
+                throw SternaError(
+                    .fileUnreadable, phase: .prepare,
+                    "In place of the file \(name) of the upload there is something else. Add the upload again.",
+                    underlying: ChangedSource())
+            case .unreachable(_, ENOENT)?:
+                throw SternaError(
+                    .fileUnreadable, phase: .prepare,
+                    "The file \(name) of the upload is not there. Put it back, or cancel the upload.",
+                    underlying: MissingSource())
+            default:
+                throw SternaError(
+                    .fileUnreadable, phase: .prepare,
+                    "The file \(name) of the upload cannot be read now. \(error.message)", underlying: MissingSource())
+            }
         }
     }
 }

@@ -14,6 +14,9 @@ public struct TransferOptions: Sendable, Hashable, Codable {
     public var longestPause = Duration.seconds(300)
 
     /// The expected SHA-256 of the file, in hexadecimal digits or Base64; none by default.
+    ///
+    /// An upload's content is compared with it when the upload is added, and servers of the IETF's protocol are told it (Repr-Digest, RFC
+    /// 9530), to verify what they have got.
     public var sha256: String?
 
     /// The maximum number of connections of a download; 1 by default, at most 16.

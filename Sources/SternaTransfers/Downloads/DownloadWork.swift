@@ -54,6 +54,8 @@ struct DownloadWork: TransferWork {
         }
     }
 
+    func giveUp() async {}
+
     func abandon() async throws {
         if let path = place.journal.history.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
     }

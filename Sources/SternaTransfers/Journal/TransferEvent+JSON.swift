@@ -31,7 +31,7 @@ extension TransferEvent {
         case .blocked(let failure, let at): [("at", number(at)), ("failure", coded(failure))]
         case .ended(let failure): [("failure", coded(failure))]
         case .finished(let path, let length): [("length", number(length)), ("path", .string(path))]
-        case .discarded, .paused, .resumed, .cancelled, .unknown: []
+        case .discarded, .paused, .resumed, .cancelled: []
         }
     }
 
@@ -63,7 +63,6 @@ extension TransferEvent {
         case .cancelled: "cancelled"
         case .ended: "ended"
         case .finished: "finished"
-        case .unknown: "unknown"
         }
     }
 }

@@ -16,13 +16,13 @@ import SternaPlatform
 /// | `uploading` | the server has this of an upload; written before what depends on it is sent | `upload` |
 /// | `answered` | the server has all of an upload, and answered this | `answer` |
 /// | `failed` | an attempt failed | `at`, `reason`, `kind`, `again`: when the next one is due |
-/// | `blocked` | an attempt failed for want of credentials | `at`, `reason`, `kind` |
+/// | `blocked` | an attempt failed for want of what the program has | `at`, `reason`, `kind` |
 /// | `paused`, `resumed`, `cancelled` | the program asked for it | |
 /// | `ended` | the transfer failed for good | `reason`, `kind` |
 /// | `finished` | the file is at its destination, or the server has the upload | `path`, `length` |
 ///
 /// Times are in milliseconds since 1970, positions and lengths in bytes, `sum` is XXH64 in hexadecimal digits, `data` is ``ResumeData``.
-/// A program ignores events that it does not know.
+/// A line with an event that a program does not know is that of a newer one.
 enum TransferEvent: Sendable, Hashable {
     case began(number: Int, at: Int64, kept: Int64)
     case opened(path: String)
@@ -40,7 +40,6 @@ enum TransferEvent: Sendable, Hashable {
     case cancelled
     case ended(TransferFailure)
     case finished(path: String, length: Int64)
-    case unknown
 }
 
 /// A file as the file system knows it, whatever its name. The number of a device may be another one after a reboot; the time of the last
@@ -106,7 +105,9 @@ extension TransferEvent: Decodable {
         case "finished":
             self = .finished(
                 path: try members.decode(String.self, forKey: .path), length: try time(.length))
-        default: self = .unknown
+        case let name:
+            throw DecodingError.dataCorruptedError(
+                forKey: .event, in: members, debugDescription: "“\(FieldSyntax.printable(name))” is unknown.")
         }
     }
 

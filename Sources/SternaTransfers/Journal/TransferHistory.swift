@@ -80,7 +80,6 @@ struct TransferHistory: Sendable, Hashable {
         case .cancelled: state = .cancelled
         case .ended(let failure): state = .failed(failure)
         case .finished(let path, let length): state = .finished(path: path, length: length)
-        case .unknown: break
         }
     }
 

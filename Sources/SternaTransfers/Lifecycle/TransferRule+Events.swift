@@ -20,13 +20,6 @@ extension TransferRule.Decision {
 }
 
 extension TransferEvent {
-    /// Whether the event must not be lost in a power failure. A begun attempt is begun again; a downloaded file is known by what was
-    /// written before it got its name.
-    func isEssential(for kind: TransferDescription.Kind) -> Bool {
-        switch self {
-        case .began: false
-        case .finished: kind != .download
-        default: true
-        }
-    }
+    /// Whether the event must not be lost in a power failure. A begun attempt is begun again.
+    var isEssential: Bool { if case .began = self { false } else { true } }
 }

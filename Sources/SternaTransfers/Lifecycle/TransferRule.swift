@@ -7,7 +7,7 @@ enum TransferRule {
     enum Decision: Sendable, Hashable {
         /// Another attempt, after so many milliseconds.
         case again(after: Int64)
-        /// Nothing, until the program has the credentials that the transfer needs.
+        /// Nothing, until the program has what the transfer needs.
         case block(TransferFailure)
         /// Nothing: the transfer has failed.
         case end(TransferFailure)
@@ -26,7 +26,7 @@ enum TransferRule {
         now: Int64,
         created: Int64, random: Double
     ) -> Decision {
-        if lacksCredentials(error) { return .block(TransferFailure(error)) }
+        if lacksMeans(error) { return .block(TransferFailure(error)) }
         guard isTransient(error) else { return .end(TransferFailure(error)) }
         guard attempts < options.maxAttempts else {
             return .end(
@@ -78,18 +78,21 @@ enum TransferRule {
         if let passes = DownloadRule.passes(error) { return passes }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
-            .trafficLimited, .shutDown, .digestMismatch:
+            .trafficLimited, .shutDown, .digestMismatch, .malformedResponse:
             return true
-        case .unacceptableStatus:
-            return [408, 421, 425, 429, 500, 502, 503, 504, 507].contains(error.status)
+        // A connection that is cut within the handshake; a clock that is wrong after a start of the machine, or a network's portal that
+        // answers in place of the server.
+        case .tlsFailed, .certificateRejected: return true
+        case .unacceptableStatus: return PassingStatus.contains(error.status)
         default: return false
         }
     }
 
-    /// Whether other credentials may change the outcome: the server or a proxy refuses those that it got, or the program has no value for a
-    /// secret.
-    static func lacksCredentials(_ error: SternaError) -> Bool {
-        if error.underlying is MissingSecret || error.kind == .authenticationFailed { return true }
+    /// Whether the program lacks what the transfer needs: the server or a proxy refuses the credentials that it got, or the program has no
+    /// value for a secret, or not the upload method.
+    static func lacksMeans(_ error: SternaError) -> Bool {
+        if error.underlying is MissingSecret || error.underlying is MissingMethod { return true }
+        if error.kind == .authenticationFailed { return true }
         switch error.underlying as? UploadFault {
         case .refused(let status, _), .refusedByTarget(let status, _): return isRefusal(status)
         case nil: break
@@ -107,7 +110,9 @@ enum TransferRule {
     /// Whether a failure may come from a network that was away.
     static func isLoss(_ failure: TransferFailure) -> Bool {
         switch SternaError.Kind(rawValue: failure.kind) {
-        case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated: true
+        case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .tlsFailed,
+            .certificateRejected:
+            true
         default: false
         }
     }

@@ -6,8 +6,8 @@ public enum TransferState: Sendable, Hashable, CustomStringConvertible {
     case running
     /// The program has paused it.
     case paused
-    /// The server or a proxy wants other credentials (401, 403, 407), or the program has no value for a secret. It goes on after
-    /// ``Transfer/resume()``, and is tried again by later processes.
+    /// The server or a proxy wants other credentials (401, 403, 407), or the program has no value for a secret, or not the upload method. It
+    /// goes on after ``Transfer/resume()``, and is tried again by later processes.
     case blocked(TransferFailure)
     /// The file is at its destination.
     case finished(path: String, length: Int64)
@@ -24,7 +24,7 @@ public enum TransferState: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether it lacks credentials.
+    /// Whether it lacks credentials, or an upload method.
     public var isBlocked: Bool { if case .blocked = self { true } else { false } }
 
     public var description: String {

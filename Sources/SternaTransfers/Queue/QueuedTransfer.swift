@@ -11,7 +11,8 @@ public final class QueuedTransfer: Sendable, Identifiable {
         case running
         /// It has succeeded.
         case finished
-        /// It has failed, or was cancelled; then the error's kind is `cancelled`.
+        /// It has failed, or was cancelled, or was given back to its store; in both of these cases the error's kind is `cancelled`, unless it lacks
+        /// credentials.
         case failed(SternaError)
 
         /// Whether nothing further happens to it.
@@ -100,6 +101,9 @@ public final class QueuedTransfer: Sendable, Identifiable {
         guard let queue else { return }
         try queue.require(self, after: other)
     }
+
+    /// Whether the queue goes on without it though it is not over, or without what it waits for.
+    var isLeft: Bool { if case .failed(let error) = state { error.underlying is LeftToStore } else { false } }
 
     func isOf(_ other: TransferQueue) -> Bool { queue === other }
 

@@ -124,17 +124,28 @@ extension TransferQueue {
                 state.receivers.post(.queueFinished(state.meter.progress(at: time.clock.now)))
             }
             publish(&state)
-            let failed = error == nil || options.runsAfterFailure ? [] : waiting.compactMap { state.transfers[$0] }
+            // A queue that was stopped ends all by itself.
+            let runsOn = error == nil || options.runsAfterFailure || state.isStopped
+            let failed = runsOn ? [] : waiting.compactMap { state.transfers[$0] }
             for other in failed { state.plan.giveUpWaiting(other.id) }
-            return (error, failed)
+            return (state.isStopped ? nil : error, failed)
         }
         guard let known else { return }
-        for other in known.failed { cancel(other, because: Self.dependencyFailed(transfer)) }
-        if let error = known.error, error.kind != .cancelled, options.cancelsAllOnFailure {
+        for other in known.failed { giveUp(other, after: transfer) }
+        if let error = known.error, error.kind != .cancelled, !transfer.isLeft, options.cancelsAllOnFailure {
             for other in transfers { cancel(other, because: Self.otherFailed(transfer, error)) }
         }
         giveTurns()
         transfer.work.release()
+    }
+
+    /// Ends a transfer whose dependency has failed: one of a store for good, unless the dependency itself is only left out.
+    func giveUp(_ transfer: QueuedTransfer, after other: QueuedTransfer) {
+        guard !state.withLock({ $0.isStopped }) else { return }
+        let cause = Self.dependencyFailed(other)
+        guard other.isLeft, let work = transfer.work as? DurableWork else { return cancel(transfer, because: cause) }
+        state.withLock { $0.plan.giveUpWaiting(transfer.id) }
+        work.leave(cause)
     }
 
     /// Lets a task that has failed be tried again; returns false if it is not.
@@ -171,8 +182,8 @@ extension TransferQueue {
     static func dependencyFailed(_ other: QueuedTransfer) -> SternaError {
         SternaError(
             .cancelled, phase: .queue,
-            "The transfer was not begun, since number \(other.id), which it waits for, has failed. Set runsAfterFailure to run it anyway."
-        )
+            "The transfer was not begun, since number \(other.id), which it waits for, has \(other.isLeft ? "not ended" : "failed"). Set runsAfterFailure to run it anyway.",
+            underlying: other.isLeft ? LeftToStore() : nil)
     }
 
     static func otherFailed(_ other: QueuedTransfer, _ error: SternaError) -> SternaError {

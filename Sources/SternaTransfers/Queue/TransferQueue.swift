@@ -171,6 +171,8 @@ public final class TransferQueue: Sendable {
             self?.rest(id)
         } changedPriority: { [weak self] in
             self?.setPriority($0, of: id)
+        } left: { [weak self] in
+            self?.ended(id, $0)
         }
         let queued = QueuedTransfer(id, work, isBackground: isBackground, in: self)
         let session = transfer.ownSession.with { $0.transferLink = link(queued, transfer.ownSession) }
@@ -187,6 +189,7 @@ public final class TransferQueue: Sendable {
                 guard status.state.isBlocked else { continue }
                 // It is left to the store, since nothing goes on before the program has other credentials.
                 left = status.state.error
+                left?.underlying = LeftToStore()
                 await transfer.leave(goesOn: false)
                 break
             }
@@ -234,7 +237,7 @@ public final class TransferQueue: Sendable {
     /// Ends a transfer at once if one that it waits for has failed.
     private func admit(_ transfer: QueuedTransfer, _ after: [QueuedTransfer]) {
         let failed = after.first { if case .failed = $0.state { true } else { false } }
-        if let failed, !options.runsAfterFailure { cancel(transfer, because: Self.dependencyFailed(failed)) }
+        if let failed, !options.runsAfterFailure { giveUp(transfer, after: failed) }
         askForLengths()
     }
 
@@ -261,7 +264,7 @@ public final class TransferQueue: Sendable {
     func require(_ transfer: QueuedTransfer, after other: QueuedTransfer) throws(SternaError) {
         guard other.isOf(self) else { throw Self.otherQueue }
         if case .failed = other.state, !options.runsAfterFailure {
-            return cancel(transfer, because: Self.dependencyFailed(other))
+            return giveUp(transfer, after: other)
         }
         do throws(QueuePlan.Fault) {
             try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
@@ -323,8 +326,7 @@ public final class TransferQueue: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for transfer in all { group.addTask { await transfer.work.stop() } }
         }
-        let left = SternaError(
-            .cancelled, phase: .queue, "The queue was stopped; the transfer can be resumed with its store.")
+        let left = LeftToStore.error("The queue was stopped.")
         for transfer in all {
             if transfer.transfer != nil { ended(transfer.id, left) } else { _ = try? await transfer.end() }
         }

@@ -12,10 +12,12 @@ public struct TransferQueueOptions: Sendable {
     /// The order of transfers with the same priority.
     public var order = QueueOrder.firstInFirstOut
 
-    /// Whether the first transfer that fails cancels all others; off by default. One that was cancelled has not failed.
+    /// Whether the first transfer that fails cancels all others; off by default. One that was cancelled has not failed, nor has one of a store
+    /// that lacks credentials.
     public var cancelsAllOnFailure = false
 
-    /// Whether a transfer runs, too, if one that it waits for has failed; otherwise, by default, it fails without being begun.
+    /// Whether a transfer runs, too, if one that it waits for has failed; otherwise, by default, it fails without being begun. One of a store that
+    /// waits for one that lacks credentials is left to its store.
     public var runsAfterFailure = false
 
     /// How often a task is tried again after a failure that may pass (no connection, a time-out, 408, 429, 5xx); 0 by default, at most 1,000.

@@ -93,6 +93,10 @@ struct StoreFolder: Sendable {
             )
         }
         if let file = description.claimedPath { try claims.claim(file, for: description.id) }
+        // Its name is on the disk with the description's, whatever follows.
+        let journal = open(new.journal, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard journal >= 0 else { throw failure(FileFault(code: errno, path: new.journal)) }
+        close(journal)
         try new.description.write(json)
         guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
         sync()

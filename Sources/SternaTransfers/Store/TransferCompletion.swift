@@ -11,6 +11,9 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
     /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
     public let answer: TransferAnswer?
 
+    /// The last attempts, at most 20, with the reasons for which they failed.
+    public let attempts: [TransferAttempt]
+
     public var id: TransferID { details.id }
 }
 

@@ -22,7 +22,7 @@ public protocol UploadMethod: Sendable {
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> Response?
 
-    /// Has the server forget an upload that is cancelled.
+    /// Has the server forget an upload that is cancelled, or has failed for good; what is complete stays. Awaited for at most 10 s.
     func abandon(_ job: UploadJob, _ state: UploadMethodState) async throws
 }
 

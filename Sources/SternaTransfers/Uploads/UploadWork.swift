@@ -30,12 +30,26 @@ struct UploadWork: TransferWork {
         if history.answer != nil { return finished }
         do {
             try await sendVerified(history, began, progress, waits)
-        } catch let error as SternaError {
-            // The content is no longer what was added, so that no later attempt goes on with what the server has.
-            if error.kind == .fileUnreadable, !TransferRule.isTransient(error) { await abandon() }
-            throw error
+        } catch let error as SternaError where error.kind == .fileUnreadable {
+            let judged = await judged(error)
+            // No later attempt goes on with what the server has.
+            if judged.underlying is ChangedSource { await abandon() }
+            throw judged
         }
         return finished
+    }
+
+    /// Returns the error of a file that could not be read, with what another look at the files says: only changed ones end the upload.
+    private func judged(_ error: SternaError) async -> SternaError {
+        if error.underlying is MissingSource || error.underlying is ChangedSource { return error }
+        do {
+            try await verify()
+        } catch {
+            return (error as? SternaError) ?? SternaError.cancelled(phase: .read)
+        }
+        var passing = error
+        passing.underlying = MissingSource()
+        return passing
     }
 
     /// Sends the content, whose files must be what they were before and afterwards, and notes the answer.
@@ -59,18 +73,29 @@ struct UploadWork: TransferWork {
         do {
             try await verify()
         } catch let error as SternaError {
-            throw SternaError(
-                .fileUnreadable, phase: .read,
-                "The upload has ended, but its file changed meanwhile, so that the server may have a mixture. \(error.message)",
-                underlying: error)
+            guard error.underlying is MissingSource else {
+                throw SternaError(
+                    .fileUnreadable, phase: .read,
+                    "The upload has ended, but its file changed meanwhile, so that the server may have a mixture. \(error.message)",
+                    underlying: ChangedSource())
+            }
+            // One request has read the file in one piece. It must not be sent again only since the file was moved away at its end.
+            guard isOneRequest else { throw error }
         }
-        let url = uploadURL
+        let urls = uploadURLs
         if let response {
             try await place.record(
                 .answered(
-                    TransferAnswer(response, hiding: place.sentSecrets) {
-                        (try? $0.resolve(against: response.url)) == url && url != nil
+                    TransferAnswer(response, hiding: place.sentSecrets) { location in
+                        (try? location.resolve(against: response.url)).map { urls.contains($0) } ?? false
                     }))
+        }
+    }
+
+    private var isOneRequest: Bool {
+        switch place.journal.history.upload {
+        case nil, .whole: true
+        default: false
         }
     }
 
@@ -78,10 +103,13 @@ struct UploadWork: TransferWork {
         try await FileWork.run { [content, path = place.files.content] in try content.verify(storedAt: path) }
     }
 
-    /// The upload's own URL, which can act as a credential.
-    private var uploadURL: HTTPURL? {
-        if case .resumable(let state)? = place.journal.history.upload { return state.url }
-        return nil
+    /// The upload's own URLs, which can act as credentials.
+    private var uploadURLs: [HTTPURL] {
+        switch place.journal.history.upload {
+        case .resumable(let state)?: [state.url].compactMap { $0 }
+        case .parts(let state)?: (state.parts + [state.whole]).compactMap(\.url)
+        default: []
+        }
     }
 
     private func record(_ record: UploadRecord) async throws {
@@ -110,8 +138,8 @@ struct UploadWork: TransferWork {
             guard let method = place.settings.uploadMethods.first(where: { $0.name == name }) else {
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
-                    "The store does not know the upload method “\(FieldSyntax.printable(name))”. Add it to TransferStoreSettings.uploadMethods."
-                )
+                    "The store does not know the upload method “\(FieldSyntax.printable(name))”. Add it to TransferStoreSettings.uploadMethods.",
+                    underlying: MissingMethod())
             }
             var state: UploadMethodState?
             if case .method(let noted)? = known, noted.name == name { state = noted }
@@ -135,7 +163,7 @@ struct UploadWork: TransferWork {
         do {
             return try await runner.run(from: state).response
         } catch let error as SternaError {
-            guard options.resumption == .automatic, uploadURL == nil,
+            guard options.resumption == .automatic, uploadURLs.isEmpty,
                 (error.underlying as? UploadFault)?.hasNoProtocol == true
             else { throw error }
             try await record(.whole)
@@ -178,6 +206,8 @@ struct UploadWork: TransferWork {
         plan.checksum = options.checksum?.algorithm
         plan.sendsDigestInTrailer = options.sendsChecksumInTrailer
         plan.defersLength = options.defersLength && options.parts == 1
+        plan.fileDigest = details.options.sha256.flatMap { try? ExpectedDigest(sha256: $0) }
+            .map { UploadDigest(algorithm: .sha256, bytes: $0.value) }
         return plan
     }
 
@@ -235,6 +265,12 @@ struct UploadWork: TransferWork {
             await group.next()
             group.cancelAll()
         }
+    }
+
+    /// Has a method give up what the server has. Uploads of the protocols are left to the server's own time: one whose last answer was lost
+    /// may be complete.
+    func giveUp() async {
+        if case .method? = place.journal.history.upload { await abandon() }
     }
 
     private func forget(_ record: UploadRecord) async throws {

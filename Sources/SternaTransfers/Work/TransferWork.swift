@@ -17,6 +17,9 @@ protocol TransferWork: Sendable {
 
     /// Gives up what is there of a transfer that is cancelled, here and on the server.
     func abandon() async throws
+
+    /// Gives up what the server keeps of a transfer that is about to fail for good, where nothing can be lost by it.
+    func giveUp() async
 }
 
 /// What an attempt works with.
@@ -77,5 +80,11 @@ struct WorkPlace: Sendable {
 /// The store has no value for a secret, which a later program may know.
 struct MissingSecret: Error {}
 
-/// The file of an upload is not there, such as while its volume is not mounted.
+/// The store does not have the method of an upload, which a later program may have.
+struct MissingMethod: Error {}
+
+/// The file of an upload is not there or cannot be read, such as while its volume is not mounted.
 struct MissingSource: Error {}
+
+/// The content of an upload is no longer what it was when the upload was added.
+struct ChangedSource: Error {}

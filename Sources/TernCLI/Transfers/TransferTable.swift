@@ -128,6 +128,15 @@ struct TransferTable {
         default: break
         }
         if let context = transfer.details.context { pairs.append(("context", .string(context))) }
+        if !transfer.attempts.isEmpty { pairs.append(("attempts", .array(transfer.attempts.map { json($0) }))) }
+        return .object(.init(pairs: pairs))
+    }
+
+    private static func json(_ attempt: TransferAttempt) -> JSON {
+        var pairs: [(String, JSON)] = [
+            ("number", .number(.init(attempt.number))), ("kept", .number(.init(attempt.keptBytes))),
+        ]
+        if let failure = attempt.failure { pairs.append(("reason", .string(TransferAdvice.text(failure.reason)))) }
         return .object(.init(pairs: pairs))
     }
 

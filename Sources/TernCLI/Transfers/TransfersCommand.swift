@@ -38,9 +38,10 @@ struct TransfersListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the transfers of a store.",
         discussion: """
             STATE is waiting (for its turn, its next attempt or a command), begun, paused,
-            finished, failed, cancelled or unreadable. With --json each has id, kind,
-            state, url, file, completed and, where known, total, status, reason and
-            context; an unreadable one has id, state and reason.
+            blocked, finished, failed, cancelled or unreadable. With --json each has id,
+            kind, state, url, file, completed and, where known, total, status, reason,
+            context, and attempts with number, kept (bytes) and reason; an unreadable one
+            has id, state and reason.
             """)
 
     @OptionGroup

@@ -83,7 +83,7 @@ struct TransfersExamplesTests {
         do {
             let store = try TransferStore(folder: folder) { settings in
                 settings.secret = { name in secrets[name] }  // asked before each attempt
-                settings.mayBegin = { _ in isNight() }
+                settings.mayBegin = { _ in isNight() }  // asked before each attempt, and again when its turn has come
                 settings.maxStoredBytes = 100 << 20
             }
             try await store.upload(file: film, to: "films", with: session, secrets: ["X-API-Key": "shop"])
@@ -133,7 +133,7 @@ struct TransfersExamplesTests {
         options.maxAttempts = 20  // 100 by default
         options.lifetime = .seconds(86_400)  // no attempt begins after a day; without limit by default
         options.priority = .high  // of those that wait for a turn
-        options.sha256 = digest  // of the file
+        options.sha256 = digest  // of the file; an upload's content is compared with it when it is added
         options.maxSegments = 4  // connections; 1 by default
         options.replacesFile = true
         try await store.download("big.iso", to: path, with: session, options: options)

@@ -24,6 +24,22 @@ struct CompletionTests {
         }
     }
 
+    @Test("They have the attempts, also those of earlier processes")
+    func attempts() async throws {
+        let folder = TransferTestFolder()
+        try await TestServer.withServer { server async throws in
+            server.route("GET", "/no") { _ in ServerResponse(status: 404) }
+            let session = try Session(baseURL: server.url)
+            let store = try TransferStore(folder: folder.path + "/store")
+            var reader = store.completions.makeAsyncIterator()
+            let transfer = try await store.download("no", to: folder.path + "/no", with: session)
+            let done = await reader.next()
+            #expect(done?.attempts.count == 1 && done?.attempts == transfer.attempts)
+            let later = try TransferStore(folder: folder.path + "/store")
+            #expect(await later.list().first?.attempts == transfer.attempts)
+        }
+    }
+
     @Test("A transfer that is acknowledged just when a process wants it is nobody's")
     func gone() throws {
         let folder = TransferTestFolder()

@@ -105,15 +105,17 @@ struct UnreadableTransferTests {
         #expect(await store.unreadable().isEmpty)
     }
 
-    @Test("One whose journal has a newer program's events is neither listed, carried on nor discarded")
-    func newerEvents() async throws {
+    @Test(
+        "One whose journal has a newer program's events is neither listed, carried on nor discarded",
+        arguments: [#"{"event":"synced","data":{"version":2}}"#, #"{"event":"later"}"#])
+    func newerEvents(event: String) async throws {
         let files = StoreFolder(path: path)
         try files.make()
         let ids = try add("whole", "newer", to: files)
         let place = files.place(of: ids[1])
         try TransferJournal(place.journal).append(.began(number: 1, at: 1, kept: 0))
         let old = try #require(FileManager.default.contents(atPath: place.journal))
-        let line = JournalLine.bytes(Array(#"{"event":"synced","data":{"version":2}}"#.utf8), number: 1)
+        let line = JournalLine.bytes(Array(event.utf8), number: 1)
         try (old + Data(line)).write(to: URL(filePath: place.journal))
         let written = FileManager.default.contents(atPath: place.journal)
 
@@ -129,6 +131,7 @@ struct UnreadableTransferTests {
             _ = try await store.resumeAll(with: session, named: "default", startsAtOnce: false)
         }
         #expect(resuming?.message.contains("newer program") == true)
+        #expect(store.transfers.map(\.id) == [ids[0]])
         #expect(FileManager.default.contents(atPath: place.journal) == written)
         try await store.discard(ids[1], evenIfIntact: true)
         #expect(await store.unreadable().isEmpty)

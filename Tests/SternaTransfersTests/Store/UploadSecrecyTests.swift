@@ -51,6 +51,24 @@ struct UploadSecrecyTests {
         #expect(!BodyRedaction.findsSecrets(in: Body(segments: [.bytes(Bytes(text: text))], mediaType: mediaType)))
     }
 
+    @Test("Nor does the answer to parts that were joined")
+    func parts() async throws {
+        let path = folder.path + "/file"
+        try Data(repeating: 7, count: 300_000).write(to: URL(filePath: path))
+        try await TestServer.withServer { server async throws in
+            let model = UploadModel()
+            model.serve(on: server)
+            let session = try Session(baseURL: server.url)
+            let store = try TransferStore(folder: folder.path + "/store")
+            var options = UploadOptions(.tus)
+            options.parts = 3
+            let transfer = try await store.upload(file: path, to: "files", with: session, options)
+            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
+            #expect(transfer.answer?.status == 201 && transfer.answer?["Location"] == nil)
+            #expect(model.uploads.contains { $0.bytes.count == 300_000 })
+        }
+    }
+
     @Test(
         "Failures do not show the upload's own URL, which can act as a credential", arguments: [[8], []] as [Set<Int>])
     func failures(versions: Set<Int>) async throws {

@@ -15,7 +15,7 @@ enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 /// A digest that bytes have to have.
-struct ExpectedDigest: Sendable, Hashable {
+package struct ExpectedDigest: Sendable, Hashable {
     /// What states the digest.
     enum Source: Sendable, Hashable {
         case caller
@@ -35,7 +35,7 @@ struct ExpectedDigest: Sendable, Hashable {
     }
 
     var algorithm: DigestAlgorithm
-    var value: [UInt8]
+    package var value: [UInt8]
     var source: Source
 
     /// Makes a digest; nil if its length is not that of the algorithm.
@@ -47,7 +47,7 @@ struct ExpectedDigest: Sendable, Hashable {
     }
 
     /// Reads a SHA-256 that a user gives, as 64 hexadecimal digits in any case or in base64; throws `invalidRequest`.
-    init(sha256 text: String) throws(SternaError) {
+    package init(sha256 text: String) throws(SternaError) {
         let bytes =
             text.utf8.count == 2 * SHA256.byteCount ? HexText.bytes(of: text) : Self.bytes(base64: text)
         guard let digest = bytes.flatMap({ ExpectedDigest(.sha256, $0, .caller) }) else {

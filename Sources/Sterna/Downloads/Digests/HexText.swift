@@ -1,7 +1,7 @@
 /// Bytes as hexadecimal digits.
-enum HexText {
+package enum HexText {
     /// Returns two small digits for each byte.
-    static func text(of bytes: some Sequence<UInt8>) -> String {
+    package static func text(of bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -1,6 +1,7 @@
 import Crypto
 import Sterna
 import SternaPlatform
+import SternaTransfers
 
 /// Decides what a multipart upload does next. Functions of values.
 enum S3UploadRule {
@@ -105,10 +106,8 @@ enum S3UploadRule {
 
     private static let passingKinds: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .writeFailed, .connectionClosed, .truncated,
-        .malformedResponse, .digestMismatch,
+        .malformedResponse, .digestMismatch, .tlsFailed, .certificateRejected,
     ]
-
-    private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 507]
 
     /// Judges a failure.
     static func verdict(_ error: SternaError) -> Verdict {
@@ -117,7 +116,7 @@ enum S3UploadRule {
             case "NoSuchUpload", "NotFound": return .gone
             case "InvalidPart", "InvalidPartOrder": return .partsUnknown
             default:
-                return passingCodes.contains(code) || passingStatuses.contains(error.status) ? .again : .fail
+                return passingCodes.contains(code) || PassingStatus.contains(error.status) ? .again : .fail
             }
         }
         return passingKinds.contains(error.kind) ? .again : .fail

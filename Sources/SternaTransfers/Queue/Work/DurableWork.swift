@@ -19,17 +19,20 @@ final class DurableWork: QueueWork, TurnGiving {
     private let asked: @Sendable () -> Void
     private let rested: @Sendable () -> Void
     private let changedPriority: @Sendable (Request.Priority) -> Void
+    private let left: @Sendable (SternaError) -> Void
 
     /// - Parameters:
     ///   - asked: called when it wants a turn.
     ///   - rested: called when its turn, or its wait, is over.
     ///   - changedPriority: called when the program changes the transfer's priority.
+    ///   - left: called when it was given back to its store.
     init(
         _ transfer: Transfer, asked: @escaping @Sendable () -> Void, rested: @escaping @Sendable () -> Void,
-        changedPriority: @escaping @Sendable (Request.Priority) -> Void
+        changedPriority: @escaping @Sendable (Request.Priority) -> Void,
+        left: @escaping @Sendable (SternaError) -> Void
     ) {
         (self.transfer, self.asked, self.rested) = (transfer, asked, rested)
-        self.changedPriority = changedPriority
+        (self.changedPriority, self.left) = (changedPriority, left)
         known = transfer.status.progress.completed
     }
 
@@ -41,7 +44,8 @@ final class DurableWork: QueueWork, TurnGiving {
 
     func askForLength() async -> Int64? {
         guard !isUpload else { return nil }
-        let headers = Headers(transfer.details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil })
+        // Without its secrets, the server would not say.
+        guard let headers = try? await transfer.requestHeaders() else { return nil }
         let draft = RequestDraft(.get, transfer.details.url, headers: headers)
         let task = transfer.ownSession.with { $0.startsTasks = false }.dataTask(draft)
         return await task.contentLength()
@@ -100,12 +104,34 @@ final class DurableWork: QueueWork, TurnGiving {
 
     func cancel() {
         Task {
-            // What cannot be written is left to later processes.
-            if (try? await transfer.cancel()) == nil { await transfer.leave(goesOn: false) }
+            do {
+                try await transfer.cancel()
+            } catch {
+                // What cannot be written is left to later processes.
+                leave(LeftToStore.error("It could not be cancelled: \(error)"))
+            }
+        }
+    }
+
+    /// Gives the transfer back to its store, which begins nothing by itself.
+    func leave(_ error: SternaError) {
+        Task {
+            await transfer.leave(goesOn: false)
+            left(error)
         }
     }
 
     func stop() async { await transfer.leave(goesOn: false) }
 
     func setPriority(_ priority: Request.Priority) {}
+}
+
+/// Marks the error of a transfer without which its queue goes on though it is not over: what waits for it is not to be lost either.
+struct LeftToStore: Error {
+    /// Returns the error of a transfer that was given back to its store.
+    static func error(_ reason: String) -> SternaError {
+        SternaError(
+            .cancelled, phase: .queue, "\(reason) The transfer can be resumed with its store.",
+            underlying: LeftToStore())
+    }
 }

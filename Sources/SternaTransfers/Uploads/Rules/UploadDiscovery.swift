@@ -15,7 +15,8 @@ enum UploadDiscovery {
             return .proceed(next)
         } else {
             switch reply.status {
-            case 307, 308, 408, 425, 429, 500, 502, 503, 504:
+            case 307, 308: return UploadRule.refusal(reply, to: .discover, state)
+            case let status where PassingStatus.contains(status):
                 return UploadRule.refusal(reply, to: .discover, state)
             // What the server can do is told to those who have credentials.
             case 401, 407: return .fail(.refused(reply.status, reply.problem?.text))

@@ -61,8 +61,8 @@ extension UploadFault {
     /// Whether a later attempt may succeed without a change by the program, its user or the server's operator.
     var passes: Bool {
         switch self {
-        case .locked, .waitTooLong, .noResponse, .noOffset, .checksum, .stalled: true
-        case .unavailable(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        case .locked, .waitTooLong, .noResponse, .noOffset, .checksum, .stalled, .mismatch, .offsetWentBack, .gone: true
+        case .unavailable(let status): PassingStatus.contains(status)
         default: false
         }
     }

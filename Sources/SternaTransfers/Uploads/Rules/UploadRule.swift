@@ -155,10 +155,10 @@ extension UploadRule {
             return .startAnew(unsure, isExpired ? .expired : .gone(reply.status))
         case 409 where state.url != nil: return .again(unsure, .mismatch, after: reply.retryAfter)
         case 423: return again(unsure, step, .locked, reply)
-        case 408, 425, 429, 500, 502, 503, 504:
+        case let status where PassingStatus.contains(status):
             // Content of a creation that failed with 5xx may be stored nevertheless.
             if case .create(let content, _) = step, state.url == nil, !content.isEmpty,
-                [500, 502, 504].contains(reply.status)
+                PassingStatus.mayHaveStored(status)
             {
                 return .fail(.creationUnknown)
             }

@@ -81,6 +81,7 @@ struct ConcatenatedUpload: Sendable {
         var part = plan
         part.length = range.upperBound - range.lowerBound
         part.concatenation = .partial
+        part.fileDigest = nil
         return part
     }
 

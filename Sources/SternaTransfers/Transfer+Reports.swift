@@ -1,0 +1,77 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+import Synchronization
+
+/// What a transfer tells those that read it.
+extension Transfer {
+    /// Reports a failure that the journal could not take, as that of the last attempt.
+    func report(unwritten error: any Error) {
+        let now = TransferClock.now()
+        var attempt =
+            // An earlier one without a failure was interrupted.
+            journal.history.attempts.last.flatMap { $0.failure == nil ? $0 : nil }
+            ?? TransferAttempt(number: journal.history.attemptCount + 1, began: now, kept: journal.history.keptBytes)
+        let failure =
+            error as? SternaError
+            ?? SternaError(.writeFailed, phase: .wait, "The journal cannot be written: \(error)", underlying: error)
+        (attempt.ended, attempt.failure) = (now, TransferFailure(failure))
+        state.withLock { [attempt] in $0.unwritten = attempt }
+        // Also where the state stays the same, for readers who ask for the reason.
+        report(always: true)
+    }
+
+    /// Reports the journal's state, under the lock so that no older one replaces a newer one; `progress` counts while an attempt runs.
+    ///
+    /// - Parameter always: whether it is reported even if nothing has changed.
+    func report(_ progress: TransferProgress? = nil, always: Bool = false) {
+        let isNew = state.withLock { state in
+            let known = channel.current
+            // The frequent one, for each piece of a body: nothing but the progress has changed.
+            if let progress, !always, state.unwritten == nil, known.state == .running, journal.isRunning {
+                if let status = known.advanced(to: progress) { channel.report(status) }
+                return false
+            }
+            var status = TransferStatus(journal.history, details)
+            if state.unwritten != nil, status.state == .running { status.state = .waiting }
+            if state.triesAgain, status.state.isBlocked { status.state = .waiting }
+            if status.state == .running {
+                status.progress = progress ?? known.progress
+                if status.progress.completed <= known.progress.completed { status.obstacle = known.obstacle }
+            }
+            guard status != known || always else { return false }
+            channel.report(status)
+            guard status.state != known.state || always else { return false }
+            states.report(status.state)
+            return true
+        }
+        if isNew { ownPlace.settings.stateChanged?(self) }
+    }
+
+    /// Reports why the attempt under way waits.
+    func report(obstacle: TransferFailure) {
+        let obstacle = obstacle.hiding(place.sentSecrets)
+        let isNew = state.withLock { _ in
+            var status = channel.current
+            guard status.state == .running, status.obstacle != obstacle else { return false }
+            status.obstacle = obstacle
+            channel.report(status)
+            // For readers who ask for the reason.
+            states.report(status.state)
+            return true
+        }
+        if isNew { ownPlace.settings.stateChanged?(self) }
+    }
+
+    func change(after seen: Int) async -> (Int, TransferStatus)? { await channel.change(after: seen) }
+
+    /// The changes of the state alone, beginning with the present one. A reader misses those that were replaced meanwhile.
+    package var stateUpdates: AsyncStream<TransferState> {
+        let seen = Mutex(-1)
+        return AsyncStream { [states] in
+            guard let (version, state) = await states.change(after: seen.withLock { $0 }) else { return nil }
+            seen.withLock { $0 = version }
+            return state
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Sterna
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTransfers
+
+@Suite("Queue: what becomes of a store's transfers that wait for others", .timeLimit(.minutes(5)))
+struct DurableQueueEndTests {
+    /// Adds a download of the store that has not begun.
+    private static func download(
+        _ name: String, _ store: TransferStore, _ scene: QueueScene
+    ) async throws -> Transfer {
+        try await store.download(
+            "range/100", to: "\(scene.folder.path)/\(name)", with: scene.session, startsAtOnce: false)
+    }
+
+    @Test("A queue that is stopped leaves all of them to their store, whatever they wait for", arguments: 0..<8)
+    func stopping(round: Int) async throws {
+        try await QueueScene.with { scene in
+            let store = try TransferStore(folder: scene.folder.path + "/store")
+            let queue = scene.queue { $0.cancelsAllOnFailure = true }
+            var transfers: [Transfer] = []
+            var added = [try queue.add { $0.dataTask(.get("range/3")) }]
+            for number in 0..<6 {
+                let transfer = try await Self.download("\(number)", store, scene)
+                added.append(try await queue.add(transfer, after: [added[added.count - 1]]))
+                transfers.append(transfer)
+            }
+            await queue.stop()
+            #expect(added.allSatisfy { $0.error?.kind == .cancelled } && queue.transfers.isEmpty)
+            for transfer in transfers {
+                try await transfer.resume()
+                let end = try await transfer.end()
+                #expect(end == .finished(path: transfer.details.path, length: 100))
+            }
+        }
+    }
+
+    @Test("What waits for one that lacks credentials is left to the store, behind tasks too; nothing else is cancelled")
+    func blocked() async throws {
+        try await QueueScene.with { scene in
+            scene.server.route("GET", "/private") { _ in
+                ServerResponse(status: 401, headers: ["WWW-Authenticate": "Bearer"])
+            }
+            let store = try TransferStore(folder: scene.folder.path + "/store")
+            let queue = scene.queue { options in
+                options.cancelsAllOnFailure = true
+                options.concurrency = 1
+            }
+            let locked = try await store.download(
+                "private", to: scene.folder.path + "/private", with: scene.session, startsAtOnce: false)
+            let first = try await queue.add(locked)
+            let direct = try await Self.download("direct", store, scene)
+            let second = try await queue.add(direct, after: [first])
+            let task = try queue.add(after: [first]) { $0.dataTask(.get("range/3")) }
+            let behind = try await Self.download("behind", store, scene)
+            let third = try await queue.add(behind, after: [task])
+            let other = try await queue.add(try await Self.download("other", store, scene))
+            queue.start()
+            try await queue.finish()
+            #expect(locked.status.state.isBlocked && first.error?.kind == .unacceptableStatus)
+            #expect(other.error == nil)
+            for queued in [second, task, third] {
+                #expect(queued.error?.kind == .cancelled)
+                #expect(queued.error?.message.contains("has not ended") == true, "\(queued.state)")
+            }
+            // Nothing was given up: also one that is added later is left.
+            let late = try await Self.download("late", store, scene)
+            let fourth = try await queue.add(late, after: [third])
+            try await fourth.end()
+            for transfer in [direct, behind, late] {
+                #expect(!transfer.status.state.isOver)
+                try await transfer.resume()
+                #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 100))
+            }
+        }
+    }
+
+    @Test("What waits for one that has failed for good is cancelled")
+    func failed() async throws {
+        try await QueueScene.with { scene in
+            scene.server.route("GET", "/gone") { _ in ServerResponse(status: 410) }
+            let store = try TransferStore(folder: scene.folder.path + "/store")
+            let queue = scene.queue()
+            let first = try await queue.add(
+                try await store.download(
+                    "gone", to: scene.folder.path + "/gone", with: scene.session, startsAtOnce: false))
+            let transfer = try await Self.download("after", store, scene)
+            let second = try await queue.add(transfer, after: [first])
+            queue.start()
+            try await queue.finish()
+            #expect(first.error?.status == 410 || first.error?.kind == .unacceptableStatus)
+            #expect(second.error?.message.contains("has failed") == true && transfer.status.state == .cancelled)
+        }
+    }
+
+    @Test("Lengths are asked for with the fields that are stored by name")
+    func lengths() async throws {
+        try await QueueScene.with { scene in
+            scene.server.route(nil, "/keyed") { request in
+                guard request.headers["X-API-Key"] == "sesame" else { return ServerResponse(status: 404) }
+                return ServerResponse(body: .bytes(Array(repeating: 0x61, count: 1_234)))
+            }
+            let store = try TransferStore(folder: scene.folder.path + "/store") { settings in
+                settings.secret = { $0 == "shop" ? "sesame" : nil }
+            }
+            let queue = scene.queue { options in
+                options.asksForLengths = true
+                options.concurrency = 1
+            }
+            let keyed = try await store.download(
+                "keyed", to: scene.folder.path + "/keyed", with: scene.session, secrets: ["X-API-Key": "shop"],
+                startsAtOnce: false)
+            try await queue.add(keyed)
+            queue.start()
+            try await queue.finish()
+            let methods = scene.server.requests().filter { $0.target == "/keyed" }
+                .map { ($0.method, $0.headers["X-API-Key"]) }
+            #expect(methods.map(\.0) == ["HEAD", "GET"])
+            #expect(methods.allSatisfy { $0.1 == "sesame" })
+        }
+    }
+}
