@@ -1,3 +1,4 @@
+import NIOCore
 import Sterna
 import SternaCore
 import SternaPlatform
