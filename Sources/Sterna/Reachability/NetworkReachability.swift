@@ -33,6 +33,8 @@ public final class NetworkReachability: Sendable {
         var lastReader = 0
         var changed: (@Sendable (NetworkPath) -> Void)?
         var mailbox: TaskMailbox?
+        /// The addresses of the destination that were found last.
+        var addresses: [IPAddress]?
         var run: Run?
     }
 
@@ -281,8 +283,11 @@ public final class NetworkReachability: Sendable {
         case .host(let host):
             let name = host.lowercased().trimmingBrackets
             if let address = IPAddress(name) { return rule.path(to: [address]) }
+            // Without a network a lookup would only time out, and the path be told as reachable meanwhile.
+            if !table.isConnected, let known = state.withLock({ $0.addresses }) { return rule.path(to: known) }
             let found = try? await resolver.resolve(name, .any)
             guard let found, !found.addresses.isEmpty else { return rule.defaultPath }
+            state.withLock { $0.addresses = found.addresses }
             return rule.path(to: found.addresses)
         }
     }

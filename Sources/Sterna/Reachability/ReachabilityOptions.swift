@@ -9,7 +9,8 @@ public enum ReachabilityDestination: Sendable, Hashable {
     /// The Internet: whatever the default route leads to.
     case defaultRoute
 
-    /// A host, whose addresses are looked up whenever the network changes. While they cannot be, the default route counts.
+    /// A host, whose addresses are looked up whenever the network changes. While they cannot be, the default route counts; without any network,
+    /// those that were found last.
     case host(String)
     case address(IPAddress)
 }
@@ -17,7 +18,7 @@ public enum ReachabilityDestination: Sendable, Hashable {
 /// How a ``NetworkReachability`` works.
 public struct ReachabilityOptions: Sendable {
     /// How long a change must last to be reported; 250 ms by default. What is as before by then is not reported. The first answer, and with
-    /// zero each change, comes at once.
+    /// zero any change, comes at once. Of changes that come faster than they can be looked at, the last one counts.
     public var settlingTime = Duration.milliseconds(250)
 
     /// Returns whether each byte over an interface costs, such as by NetworkManager's opinion; nil for one that it does not know. None by

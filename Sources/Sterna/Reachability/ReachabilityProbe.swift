@@ -32,15 +32,9 @@ public struct ReachabilityProbe: Sendable {
         defer { engine.closeIdleConnections() }
         let probe = (session ?? .shared).with {
             $0.engine = engine
-            $0.headers = Headers()
-            $0.authorization = nil
-            $0.authenticationSettings = AuthenticationSettings()
-            // Tokens, signatures and adapters are among them.
+            $0.removeIdentity()
+            // Limits on traffic are among them, and handlers.
             $0.options = RequestOptions()
-            $0.interceptors = []
-            $0.networkInterceptors = []
-            $0.hooks = nil
-            $0.cookieJar = nil
             $0.cache = nil
             $0.hsts = nil
             $0.retry = .none

@@ -17,6 +17,9 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
     /// The time between two looks of the timer.
     var interval = Duration.seconds(5)
 
+    /// Opens a file to read and write it; for tests.
+    var openFile: @Sendable (String) -> Int32 = { SternaPlatform.open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+
     /// Called with whether the timer is needed, once that is known; for tests.
     var began: (@Sendable (_ usesTimer: Bool) -> Void)?
 
@@ -81,7 +84,7 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
     private func open(_ path: String) -> [(descriptor: Int32, level: MemoryPressure.Level)] {
         var opened: [(descriptor: Int32, level: MemoryPressure.Level)] = []
         for trigger in Self.triggers {
-            let file = SternaPlatform.open(root + path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            let file = openFile(root + path)
             guard file >= 0 else { break }
             // The kernel takes the last byte for the end of the text.
             let text = Array(trigger.text.utf8) + [0]

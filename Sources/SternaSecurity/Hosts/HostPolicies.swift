@@ -50,6 +50,16 @@ public struct HostPolicies: Sendable, Hashable {
         return Array(tables.exact.values) + Array(tables.oneLabel.values) + Array(tables.below.values)
     }
 
+    /// Removes the identities of all policies.
+    package mutating func removeIdentities() {
+        guard all.contains(where: { $0.identity != nil }) else { return }
+        var tables = tables
+        for table in [\Tables.exact, \Tables.oneLabel, \Tables.below] {
+            for name in tables[keyPath: table].keys { tables[keyPath: table][name]?.identity = nil }
+        }
+        self.tables = tables
+    }
+
     /// The policy of a name; setting nil removes it. An invalid name is an error when the session is made, since it would never
     /// match.
     public subscript(name: String) -> SecurityPolicy? {

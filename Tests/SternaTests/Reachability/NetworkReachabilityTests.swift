@@ -225,6 +225,53 @@ struct NetworkReachabilityTests {
         #expect(await path("192.0.2.7", nil) == "reachable by cable (eth0), IPv4")
     }
 
+    /// Finds a host once; later lookups do not end, as those without a network.
+    private final class LosingResolver: HostResolver {
+        let count = Mutex(0)
+
+        func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number > 1 { try await Task.sleep(for: .seconds(86_400)) }
+            return ResolvedHost([.v4(198, 51, 100, 7)])
+        }
+    }
+
+    @Test("That a host cannot be reached without a network is told at once, without another lookup")
+    func lostHost() async {
+        let (connected, lost) = (
+            NetlinkBuilder.table(NetlinkBuilder.usual.dropLast()), NetworkTable(links: [], families: [])
+        )
+        let source = ChangingSource(connected)
+        let resolver = LosingResolver()
+        let reachability = NetworkReachability(
+            to: .host("example.com"), options: options(), watch: NetworkWatch(source), resolver: resolver)
+        var updates = reachability.updates.makeAsyncIterator()
+        #expect(await updates.next()?.isReachable == true)
+        source.set(lost)
+        #expect(await updates.next()?.status == .notReachable)
+        #expect(resolver.count.withLock { $0 } == 1)
+    }
+
+    private final class ChangingSource: NetworkSource {
+        private let state: Mutex<(table: NetworkTable, report: (@Sendable (NetworkTable?) -> Void)?)>
+
+        init(_ table: NetworkTable) { state = Mutex((table, nil)) }
+
+        func begin(_ report: @escaping @Sendable (NetworkTable?) -> Void) -> @Sendable () -> Void {
+            report(
+                state.withLock { state in
+                    state.report = report
+                    return state.table
+                })
+            return {}
+        }
+
+        func set(_ table: NetworkTable) { state.withLock { $0.report }?(table) }
+    }
+
     private struct FixedSource: NetworkSource {
         let table: NetworkTable
 

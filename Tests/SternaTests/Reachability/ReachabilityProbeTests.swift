@@ -31,19 +31,20 @@ struct ReachabilityProbeTests {
             let reachability = reachability(ReachabilityProbe(server.url("/probe")))
             var updates = reachability.updates.makeAsyncIterator()
             #expect(await updates.next()?.confirmation == .captivePortal)
-            for (number, pause) in [5, 10, 20].enumerated() {
+            // Twice as long each time, up to a minute.
+            for (number, pause) in [5, 10, 20, 40, 60].enumerated() {
                 await time.waitForTimer(within: .seconds(pause))
                 await time.advance(by: .seconds(pause))
                 try await server.waitForRequests(number + 2, within: 60)
             }
             // Its answer has come when the next pause begins.
-            await time.waitForTimer(within: .seconds(40))
+            await time.waitForTimer(within: .seconds(60))
             isSignedIn.withLock { $0 = true }
-            await time.advance(by: .seconds(40))
+            await time.advance(by: .seconds(60))
             let path = await updates.next()
             #expect(path?.isReachable == true && path?.confirmation == .confirmed)
             let count = server.requests().count
-            #expect(count == 5)
+            #expect(count == 7)
         }
     }
 
@@ -81,6 +82,20 @@ struct ReachabilityProbeTests {
                 }
             }
         }
+    }
+
+    @Test(
+        "What a failure says of the path",
+        arguments: [
+            (.certificateRejected, nil, .captivePortal), (.malformedResponse, nil, .captivePortal),
+            (.tooManyRedirects, 302, .captivePortal), (.unacceptableStatus, 511, .captivePortal),
+            (.unacceptableStatus, 204, .confirmed), (.timedOut, nil, .failed), (.hostNotFound, nil, .failed),
+            (.tlsFailed, nil, .failed), (.connectionFailed, nil, .failed), (.cancelled, nil, .failed),
+        ] as [(SternaError.Kind, Int?, NetworkPath.Confirmation)])
+    func judged(kind: SternaError.Kind, status: Int?, expected: NetworkPath.Confirmation) throws {
+        var error = SternaError(kind, phase: .read, "It failed.")
+        error.response = try status.map { Response(status: .init(code: $0), url: try HTTPURL("http://a.example/")) }
+        #expect(ReachabilityProbe.judge(error, expected: 204) == expected)
     }
 
     @Test("Changes of other links do not end a probe")

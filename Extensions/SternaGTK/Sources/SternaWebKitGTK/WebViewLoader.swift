@@ -19,8 +19,7 @@ import SternaPlatform
 
     private let session: Session
 
-    /// The session without what identifies its user, for requests of pages to other origins. The cache keeps the responses of each cookie
-    /// jar apart: without the jar, those for the user are not used.
+    /// The session without what identifies its user, for requests of pages to other origins.
     private let anonymous: Session
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
@@ -34,14 +33,7 @@ import SternaPlatform
             $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<1000))
             $0.startsTasks = true
         }
-        anonymous = self.session.with { settings in
-            (settings.authorization, settings.credential, settings.credentialStore) = (nil, nil, nil)
-            (settings.netrc, settings.challengeHandler) = (nil, nil)
-            (settings.tokenAuthentication, settings.awsSigning, settings.messageSigning) = (nil, nil, nil)
-            settings.headers = Headers()
-            (settings.cookieJar, settings.hooks) = (nil, nil)
-            (settings.interceptors, settings.networkInterceptors, settings.adapters) = ([], [], [])
-        }
+        anonymous = self.session.with { $0.removeIdentity() }
     }
 
     /// Answers the requests of a context.

@@ -33,6 +33,14 @@ import Synchronization
             $0.awsSigning = AWSSigning(
                 region: "r", service: "s", credentials: AWSCredentials(accessKey: "key", secretKey: "secret"))
             $0.allowsOtherOrigins = true
+            $0.cache = .memory(bytes: 1 << 20)
+            $0.networkInterceptors = [UserField()]
+        }
+        // What is stored for the user is not for pages of other origins.
+        let known = try await session.get("\(site.other.url)/open") { $0.responseSerializer = .data }.text()
+        guard known == "ada" else {
+            print("not ok - the session's own answer is \(known)")
+            return 1
         }
         let view = SessionWebView(session)
         let window: WidgetPointer = gtk_window_new()
@@ -53,6 +61,15 @@ import Synchronization
         try await site.server.stop()
         try await site.other.stop()
         return checks.faults.isEmpty ? 0 : 1
+    }
+}
+
+/// Names the user in each request.
+private struct UserField: Interceptor {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        var request = request
+        request.headers[.from] = "ada"
+        return try await next(request)
     }
 }
 
@@ -186,8 +203,11 @@ final class WebSite: Sendable {
             .text("<title>\(request.headers["cookie"] ?? "nobody")</title>", type: "text/html")
         }
         other.route("GET", "/open") { request in
-            let fields = ["cookie", "authorization", "x-amz-date", "x-session"].compactMap { request.headers[$0] }
-            return .text(fields.first ?? "nobody", headers: ["Access-Control-Allow-Origin": "*"])
+            let fields = ["from", "cookie", "authorization", "x-amz-date", "x-session"]
+                .compactMap { request.headers[$0] }
+            return .text(
+                fields.first ?? "nobody",
+                headers: ["Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1000"])
         }
         other.route("GET", "/closed") { _ in .text("closed") }
     }

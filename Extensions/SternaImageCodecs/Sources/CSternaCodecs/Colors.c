@@ -27,6 +27,14 @@ void CSternaColor_convertCMYK(uint8_t *pixels, size_t count, int isInverted) {
 /// A profile is no longer than this; those of printers have about a megabyte.
 static const size_t longestProfile = 4 << 20;
 
+/// Whether the pixels are greys alone.
+static int isGrey(const uint8_t *pixels, size_t count) {
+    for (size_t index = 0; index < count; index++, pixels += 4) {
+        if (pixels[0] != pixels[1] || pixels[0] != pixels[2]) return 0;
+    }
+    return 1;
+}
+
 int CSternaColor_convert(CSternaCodecBytes profile, CSternaColors colors, uint8_t *pixels, size_t count) {
     if (!profile.bytes || profile.count > longestProfile || count > UINT32_MAX) return 0;
     cmsContext context = cmsCreateContext(NULL, NULL);
@@ -35,10 +43,14 @@ int CSternaColor_convert(CSternaCodecBytes profile, CSternaColors colors, uint8_
     cmsHPROFILE target = cmsCreate_sRGBProfileTHR(context);
     cmsHTRANSFORM transform = NULL;
     cmsColorSpaceSignature space = colors == CSternaColorsRGBA ? cmsSigRgbData : cmsSigCmykData;
-    if (source && target && cmsGetColorSpace(source) == space) {
-        cmsUInt32Number format = colors == CSternaColorsRGBA ? TYPE_RGBA_8
+    // The profile of a grey image; its pixels have the grey thrice.
+    int hasGreys = source && colors == CSternaColorsRGBA && cmsGetColorSpace(source) == cmsSigGrayData && isGrey(pixels, count);
+    if (source && target && (hasGreys || cmsGetColorSpace(source) == space)) {
+        cmsUInt32Number format = hasGreys ? COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1)
+            : colors == CSternaColorsRGBA ? TYPE_RGBA_8
             : colors == CSternaColorsCMYK ? TYPE_CMYK_8 : TYPE_CMYK_8_REV;
-        cmsUInt32Number flags = colors == CSternaColorsRGBA ? cmsFLAGS_COPY_ALPHA : 0;
+        // Of greys, the alpha is left where it is.
+        cmsUInt32Number flags = colors == CSternaColorsRGBA && !hasGreys ? cmsFLAGS_COPY_ALPHA : 0;
         transform = cmsCreateTransformTHR(
             context, source, format, target, TYPE_RGBA_8, INTENT_PERCEPTUAL, flags);
     }

@@ -166,12 +166,14 @@ CSternaCodecStatus CSternaJPEG_decode(CSternaJPEG *decoder, size_t memory, uint8
     while (info->output_scanline < info->output_height) {
         JSAMPROW row = pixels + (size_t)info->output_scanline * bytesPerRow;
         jpeg_read_scanlines(info, &row, 1);
-        // What follows would be grey.
-        if (decoder->status == CSternaCodecTruncated && !info->progressive_mode) return decoder->status;
+        // What follows would be grey. Several scans are read before the first row: what they leave out lacks detail, or colours.
+        if (decoder->status == CSternaCodecTruncated && !jpeg_has_multiple_scans(info)) return decoder->status;
     }
     jpeg_finish_decompress(info);
     return decoder->status;
 }
+
+uint32_t CSternaJPEG_rows(const CSternaJPEG *decoder) { return decoder->info.output_scanline; }
 
 void CSternaJPEG_close(CSternaJPEG *decoder) {
     jpeg_destroy_decompress(&decoder->info);

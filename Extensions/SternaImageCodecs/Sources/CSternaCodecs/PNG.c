@@ -13,6 +13,8 @@ struct CSternaPNG {
     png_infop info;
     const uint8_t *rest;
     size_t count;
+    /// What it may take in all, and what is left of it.
+    size_t limit;
     size_t memory;
     CSternaCodecStatus status;
     jmp_buf jump;
@@ -97,6 +99,7 @@ CSternaPNG *CSternaPNG_open(CSternaCodecBytes file, size_t memory, CSternaPNGInf
     if (!decoder) return NULL;
     decoder->rest = file.bytes;
     decoder->count = file.count;
+    decoder->limit = memory;
     decoder->memory = memory;
     if (setjmp(decoder->jump)) {
         *status = decoder->status;
@@ -118,6 +121,14 @@ CSternaPNG *CSternaPNG_open(CSternaCodecBytes file, size_t memory, CSternaPNGInf
     readInfo(decoder, info);
     *status = CSternaCodecDone;
     return decoder;
+}
+
+CSternaCodecStatus CSternaPNG_restrict(CSternaPNG *decoder, size_t memory) {
+    size_t used = decoder->limit - decoder->memory;
+    if (memory < used) return CSternaCodecLimit;
+    decoder->limit = memory;
+    decoder->memory = memory - used;
+    return CSternaCodecDone;
 }
 
 CSternaCodecStatus CSternaPNG_decode(CSternaPNG *decoder, uint8_t *pixels, size_t bytesPerRow) {

@@ -78,13 +78,13 @@ struct CSternaWebPAnimation {
     uint32_t frames;
 };
 
-CSternaWebPAnimation *CSternaWebPAnimation_open(CSternaCodecBytes file) {
+CSternaWebPAnimation *CSternaWebPAnimation_open(CSternaCodecBytes file, int premultiplies) {
     CSternaWebPAnimation *animation = calloc(1, sizeof *animation);
     if (!animation) return NULL;
     WebPAnimDecoderOptions options;
     WebPData data = {file.bytes, file.count};
     if (WebPAnimDecoderOptionsInit(&options)) {
-        options.color_mode = MODE_rgbA;
+        options.color_mode = premultiplies ? MODE_rgbA : MODE_RGBA;
         options.use_threads = 0;
         animation->decoder = WebPAnimDecoderNew(&data, &options);
     }

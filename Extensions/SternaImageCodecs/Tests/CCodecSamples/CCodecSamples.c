@@ -12,7 +12,8 @@
 typedef struct {
     int quality;
     int halvesColours;
-    int isProgressive;
+    /// 0 for one scan, 1 for a progressive image, 2 for a scan of each component.
+    int scans;
 } JPEGStyle;
 
 static uint8_t *encode(const uint8_t *pixels, int width, int height, int components, JPEGStyle style, const uint8_t *profile,
@@ -33,7 +34,18 @@ static uint8_t *encode(const uint8_t *pixels, int width, int height, int compone
     for (int index = 0; !style.halvesColours && index < info.num_components; index++) {
         info.comp_info[index].h_samp_factor = info.comp_info[index].v_samp_factor = 1;
     }
-    if (style.isProgressive) jpeg_simple_progression(&info);
+    if (style.scans == 1) jpeg_simple_progression(&info);
+    jpeg_scan_info scans[4];
+    if (style.scans == 2) {
+        memset(scans, 0, sizeof scans);
+        for (int index = 0; index < info.num_components; index++) {
+            scans[index].comps_in_scan = 1;
+            scans[index].component_index[0] = index;
+            scans[index].Se = 63;
+        }
+        info.scan_info = scans;
+        info.num_scans = info.num_components;
+    }
     jpeg_start_compress(&info, TRUE);
     if (profileCount) jpeg_write_icc_profile(&info, profile, (unsigned int)profileCount);
     while (info.next_scanline < info.image_height) {
@@ -47,10 +59,10 @@ static uint8_t *encode(const uint8_t *pixels, int width, int height, int compone
 }
 
 uint8_t *CCodecSamples_jpeg(
-    const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
+    const uint8_t *pixels, int width, int height, int components, int scans, const uint8_t *profile,
     size_t profileCount, size_t *count) {
     // Colours stay near what they were.
-    JPEGStyle style = {100, 0, isProgressive};
+    JPEGStyle style = {100, 0, scans};
     return encode(pixels, width, height, components, style, profile, profileCount, count);
 }
 
@@ -107,13 +119,7 @@ uint8_t *CCodecSamples_webp(const uint8_t *pixels, int width, int height, float 
     return file;
 }
 
-uint8_t *CCodecSamples_swappedProfile(size_t *count) {
-    const cmsCIExyY white = {0.3127, 0.3290, 1};
-    const cmsCIExyYTRIPLE primaries = {{0.15, 0.06, 1}, {0.30, 0.60, 1}, {0.64, 0.33, 1}};
-    cmsToneCurve *curve = cmsBuildGamma(NULL, 2.2);
-    cmsToneCurve *const curves[3] = {curve, curve, curve};
-    cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, curves);
-    cmsFreeToneCurve(curve);
+static uint8_t *saved(cmsHPROFILE profile, size_t *count) {
     cmsUInt32Number size = 0;
     uint8_t *bytes = NULL;
     if (profile && cmsSaveProfileToMem(profile, NULL, &size)) {
@@ -123,4 +129,21 @@ uint8_t *CCodecSamples_swappedProfile(size_t *count) {
     if (profile) cmsCloseProfile(profile);
     *count = size;
     return bytes;
+}
+
+uint8_t *CCodecSamples_linearGreyProfile(size_t *count) {
+    cmsToneCurve *curve = cmsBuildGamma(NULL, 1);
+    cmsHPROFILE profile = cmsCreateGrayProfile(cmsD50_xyY(), curve);
+    cmsFreeToneCurve(curve);
+    return saved(profile, count);
+}
+
+uint8_t *CCodecSamples_swappedProfile(size_t *count) {
+    const cmsCIExyY white = {0.3127, 0.3290, 1};
+    const cmsCIExyYTRIPLE primaries = {{0.15, 0.06, 1}, {0.30, 0.60, 1}, {0.64, 0.33, 1}};
+    cmsToneCurve *curve = cmsBuildGamma(NULL, 2.2);
+    cmsToneCurve *const curves[3] = {curve, curve, curve};
+    cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, curves);
+    cmsFreeToneCurve(curve);
+    return saved(profile, count);
 }

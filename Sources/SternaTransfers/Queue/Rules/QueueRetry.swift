@@ -12,6 +12,8 @@ enum QueueRetry {
         after error: SternaError, asked: Duration?, attempts: Int, retries: Int, longest: Duration, random: Double
     ) -> Int64? {
         guard attempts <= retries, TransferRule.isTransient(error) else { return nil }
+        // A clock that is wrong does not become right while somebody waits for a task.
+        guard error.kind != .certificateRejected else { return nil }
         return TransferRule.delay(afterFailures: attempts, asked: asked, longest: longest, random: random)
     }
 }

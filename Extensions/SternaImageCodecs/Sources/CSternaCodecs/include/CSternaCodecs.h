@@ -35,8 +35,10 @@ typedef struct {
     CSternaCodecBytes exif;
 } CSternaPNGInfo;
 
-/// Reads all before the pixels; null if that fails. The library takes no more memory than is given, the pixels apart.
+/// Reads all before the pixels; null if that fails. The library takes no more memory than is given.
 CSternaPNG *CSternaPNG_open(CSternaCodecBytes file, size_t memory, CSternaPNGInfo *info, CSternaCodecStatus *status);
+/// Lowers the memory that the library takes, what it has taken included, to what the pixels leave.
+CSternaCodecStatus CSternaPNG_restrict(CSternaPNG *decoder, size_t memory);
 /// Decodes the rows, once. The colours are not multiplied by alpha.
 CSternaCodecStatus CSternaPNG_decode(CSternaPNG *decoder, uint8_t *pixels, size_t bytesPerRow);
 void CSternaPNG_close(CSternaPNG *decoder);
@@ -62,6 +64,8 @@ CSternaJPEG *CSternaJPEG_open(
 CSternaCodecStatus CSternaJPEG_scale(CSternaJPEG *decoder, int eighths, uint32_t *width, uint32_t *height);
 /// Decodes the rows, once; `memory` bounds what a progressive image takes beside them.
 CSternaCodecStatus CSternaJPEG_decode(CSternaJPEG *decoder, size_t memory, uint8_t *pixels, size_t bytesPerRow);
+/// The number of rows that were decoded.
+uint32_t CSternaJPEG_rows(const CSternaJPEG *decoder);
 void CSternaJPEG_close(CSternaJPEG *decoder);
 
 // MARK: WebP
@@ -84,8 +88,9 @@ CSternaCodecStatus CSternaWebP_decode(
 
 typedef struct CSternaWebPAnimation CSternaWebPAnimation;
 
-/// Begins an animation; the file must live as long. Null if it is damaged, or if there is no memory.
-CSternaWebPAnimation *CSternaWebPAnimation_open(CSternaCodecBytes file);
+/// Begins an animation; the file must live as long. Null if it is damaged, or if there is no memory. The colours are multiplied by alpha if
+/// that is asked for.
+CSternaWebPAnimation *CSternaWebPAnimation_open(CSternaCodecBytes file, int premultiplies);
 /// How long a frame is shown, in milliseconds.
 uint32_t CSternaWebPAnimation_delay(const CSternaWebPAnimation *animation, uint32_t index);
 /// Decodes the next frame with all before it, and returns its pixels, valid until the next call; null if it is damaged, or if no frame is
@@ -126,7 +131,8 @@ void CSternaGIF_close(CSternaGIF *decoder);
 
 typedef enum { CSternaColorsRGBA, CSternaColorsCMYK, CSternaColorsInvertedCMYK } CSternaColors;
 
-/// Converts pixels by an ICC profile to sRGB. Returns whether it could; if not, they are as before.
+/// Converts pixels by an ICC profile to sRGB, those without colours by one of greys, too. Returns whether it could; if not, they are as
+/// before.
 int CSternaColor_convert(CSternaCodecBytes profile, CSternaColors colors, uint8_t *pixels, size_t count);
 /// Converts pixels of CMYK without a profile.
 void CSternaColor_convertCMYK(uint8_t *pixels, size_t count, int isInverted);

@@ -15,6 +15,8 @@ final class WebPAnimation: ImageAnimation {
     private let state: Mutex<State>
     private let file: FileMemory
     private let plan: DecodingPlan
+    /// The profile of the colours; empty for none.
+    private let profile: [UInt8]
     private let delays: [Duration]
 
     let frameCount: Int
@@ -22,15 +24,26 @@ final class WebPAnimation: ImageAnimation {
     let cost: Int
 
     init(_ file: FileMemory, _ info: CSternaWebPInfo, _ plan: DecodingPlan, fileSize: Int) throws(SternaError) {
-        guard let decoder = CSternaWebPAnimation_open(file.codecBytes) else {
+        let profile = info.profile.copy(upTo: Self.longestProfile)
+        guard let decoder = CSternaWebPAnimation_open(file.codecBytes, profile.isEmpty ? 1 : 0) else {
             throw SternaError(.decodingFailed, phase: .decode, "The WebP animation is damaged.")
         }
         frameCount = Int(info.frames)
         loopCount = Int(info.loops)
         delays = (0..<info.frames).map { FrameDelay.shown(milliseconds: CSternaWebPAnimation_delay(decoder, $0)) }
-        cost = fileSize + 2 * (plan.source.byteCount ?? 0)
-        (self.file, self.plan) = (file, plan)
+        cost = fileSize + profile.count + 2 * (plan.source.byteCount ?? 0)
+        (self.file, self.plan, self.profile) = (file, plan, profile)
         state = Mutex(State(decoder: decoder))
+    }
+
+    /// Profiles are no longer than this; longer ones are passed over.
+    private static let longestProfile = 4 << 20
+
+    /// Converts pixels by the profile, if there is one, and multiplies them by alpha then.
+    private func convert(_ pixels: UnsafeMutableRawBufferPointer) {
+        guard !profile.isEmpty, let base = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        profile.withUnsafeBytes { CSternaColor_convert($0.codecBytes, CSternaColorsRGBA, base, pixels.count / 4) }
+        CSternaColor_premultiply(base, pixels.count / 4)
     }
 
     deinit { state.withLock { CSternaWebPAnimation_close($0.decoder) } }
@@ -57,6 +70,7 @@ final class WebPAnimation: ImageAnimation {
             }
             return try PixelBuffer(plan.source) { target in
                 target.copyMemory(from: UnsafeRawBufferPointer(start: decoded, count: target.count))
+                convert(target)
             }
         }
         return try plan.orientation.turn(try pixels.resized(to: plan.scaled))

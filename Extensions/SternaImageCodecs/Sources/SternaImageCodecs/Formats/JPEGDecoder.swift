@@ -36,7 +36,8 @@ public struct JPEGDecoder: ImageDecoding {
             guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             isPartial = try CSternaJPEG_decode(decoder, memory, base, 4 * size.width)
                 .check(.jpeg, allowsPartial: options.allowsPartialImages)
-            convert(info, base, bytes.count / 4)
+            // The others stay transparent.
+            convert(info, base, min(Int(CSternaJPEG_rows(decoder)) * size.width, bytes.count / 4))
         }
         return try plan.finish(pixels, .jpeg, options, isPartial: isPartial)
     }

@@ -24,7 +24,7 @@ public struct PNGDecoder: ImageDecoding {
         defer { CSternaPNG_close(decoder) }
         let size = PixelSize(width: Int(info.width), height: Int(info.height))
         let plan = try DecodingPlan(size, ExifOrientation.read(info.exif.copy(upTo: 64 << 10)), options)
-        _ = try plan.memory(decoding: size)
+        try CSternaPNG_restrict(decoder, try plan.memory(decoding: size)).check(.png)
         var isPartial = false
         let pixels = try PixelBuffer(size) { bytes in
             guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A JPEG file of pixels with 1, 3 or 4 components; 4 are CMYK, inverted as Adobe's programs write them.
+/// A JPEG file of pixels with 1, 3 or 4 components; 4 are CMYK, inverted as Adobe's programs write them. Its scans: 0 for a single one, 1 for
+/// those of a progressive image, 2 for one of each component.
 uint8_t *CCodecSamples_jpeg(
-    const uint8_t *pixels, int width, int height, int components, int isProgressive, const uint8_t *profile,
+    const uint8_t *pixels, int width, int height, int components, int scans, const uint8_t *profile,
     size_t profileCount, size_t *count);
 /// A JPEG file as a camera writes it: colours that change slowly, with noise, in quality 90 with halved chroma.
 uint8_t *CCodecSamples_photo(int width, int height, int isProgressive, size_t *count);
@@ -17,5 +18,7 @@ uint8_t *CCodecSamples_decodeJPEG(const uint8_t *file, size_t count, int eighths
 uint8_t *CCodecSamples_webp(const uint8_t *pixels, int width, int height, float quality, size_t *count);
 /// An ICC profile for RGB in which red and blue have changed places.
 uint8_t *CCodecSamples_swappedProfile(size_t *count);
+/// An ICC profile for greys that are not encoded for the eye: half the number is half the light.
+uint8_t *CCodecSamples_linearGreyProfile(size_t *count);
 
 #endif

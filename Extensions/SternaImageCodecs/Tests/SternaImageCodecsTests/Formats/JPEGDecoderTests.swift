@@ -40,6 +40,33 @@ import Testing
         #expect(image.isNear(blue, x: 3, y: 3, by: 12) && image.isNear(red, x: 28, y: 12, by: 12))
     }
 
+    @Test("A profile of greys is applied to greys")
+    func greyProfile() throws {
+        let file = Samples.jpeg(16, 16, components: 1, profile: Samples.linearGreyProfile) { _, _ in [55] }
+        #expect(try Samples.decode(file).isNear(Pixel(128, 128, 128), x: 5, y: 5))
+        // One that is not for the image's colours is passed over.
+        let red = Samples.jpeg(16, 16, profile: Samples.linearGreyProfile) { _, _ in [200, 0, 0] }
+        #expect(try Samples.decode(red).isNear(self.red, x: 5, y: 5))
+    }
+
+    @Test("Of a file with a scan of each component that ends early, all rows are shown")
+    func cutScans() throws {
+        let file = Samples.jpeg(64, 64, scanOfEach: true) { x, y in [UInt8(200 - x * y % 90), 0, UInt8(x * y % 90)] }
+        #expect(try Samples.decode(file).isNear(Pixel(200, 0, 0), x: 0, y: 60, by: 40))
+        let part = try Samples.decode(Array(file[..<(file.count * 9 / 10)])) { $0.allowsPartialImages = true }
+        #expect(part.isPartial)
+        for y in [1, 20, 63] { #expect(part.pixels.pixel(x: 2, y: y)?.alpha == 255, "\(y)") }
+        #expect(part.isNear(Pixel(200, 0, 0), x: 0, y: 1, by: 60))
+    }
+
+    @Test("What is missing of a CMYK file is transparent")
+    func cutCMYK() throws {
+        let file = Samples.jpeg(64, 128, components: 4) { x, y in [UInt8(x * y % 251), UInt8(3 * x), UInt8(y), 255] }
+        let part = try Samples.decode(Array(file[..<(file.count / 2)])) { $0.allowsPartialImages = true }
+        #expect(part.isPartial && part.pixels.pixel(x: 5, y: 3)?.alpha == 255)
+        #expect(part.pixels.pixel(x: 5, y: 127) == .transparent)
+    }
+
     @Test(
         "Decoded no larger than it is shown, exactly", arguments: [(100, 50), (33, 17), (400, 200), (401, 201), (1, 1)])
     func scaled(_ width: Int, _ height: Int) throws {

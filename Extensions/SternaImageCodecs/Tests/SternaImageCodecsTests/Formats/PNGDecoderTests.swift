@@ -72,6 +72,28 @@ import Testing
         #expect(try red([broken]).pixels.pixels == [Pixel(255, 0, 0)])
     }
 
+    @Test("A profile of greys is applied to greys")
+    func greyProfile() throws {
+        let chunk = ("iCCP", Array("x\0\0".utf8) + PNGSample.stored(Samples.linearGreyProfile))
+        var grey = PNGSample(width: 2, height: 1, colorType: 4, rows: [[55, 255, 55, 128]])
+        grey.chunks = [chunk]
+        let image = try Samples.decode(grey.file)
+        // A fifth of the light is half of the way from black to white.
+        #expect(image.isNear(Pixel(128, 128, 128), x: 0, y: 0) && image.isNear(Pixel(64, 64, 64, 128), x: 1, y: 0))
+        grey.chunks = []
+        #expect(try Samples.decode(grey.file).pixels.pixel(x: 0, y: 0) == Pixel(55, 55, 55))
+    }
+
+    @Test("What the library keeps counts together with the pixels")
+    func chunks() throws {
+        var sample = PNGSample.rgba(316, 316) { _, _ in [1, 2, 3, 255] }
+        sample.chunks = [("tEXt", Array("Comment\0".utf8) + Array(repeating: 0x61, count: 300_000))]
+        let file = sample.file
+        #expect(try Samples.decode(file) { $0.limits.memory = 1_000_000 }.pixelSize.width == 316)
+        let error = #expect(throws: SternaError.self) { try Samples.decode(file) { $0.limits.memory = 500_000 } }
+        #expect(error?.kind == .limitExceeded)
+    }
+
     @Test("It is turned as its EXIF data says, and scaled to the size in which it is shown")
     func turned() throws {
         var sample = PNGSample.rgba(4, 2) { x, _ in [UInt8(x < 2 ? 200 : 100), 0, 0, 255] }

@@ -39,6 +39,22 @@ import Testing
         #expect(image.isNear(Pixel(0, 0, 255), x: 0, y: 3) && image.isNear(Pixel(0, 128, 0, 128), x: 0, y: 0))
     }
 
+    @Test("The profile of an animation is applied to each frame, before its colours are multiplied by alpha")
+    func animatedProfile() throws {
+        let frames = [
+            Samples.webp(2, 1) { _, _ in [255, 0, 0, 255] }, Samples.webp(2, 1) { _, _ in [255, 0, 0, 128] },
+        ]
+        let file = WebPSample.animation(frames, 2, 1, delay: 50, loops: 0, profile: Samples.swappedProfile)
+        let image = try Samples.decode(file)
+        #expect(image.isNear(Pixel(0, 0, 255), x: 1, y: 0))
+        let animation = try #require(image.animation)
+        for _ in 0..<2 {
+            let second = try animation.pixels(of: 1).pixel(x: 0, y: 0)
+            #expect(second.map { $0.red < 6 && abs(Int($0.blue) - 128) < 6 && $0.alpha == 128 } == true)
+            #expect(try animation.pixels(of: 0).pixel(x: 0, y: 0).map { $0.red < 6 && $0.blue > 249 } == true)
+        }
+    }
+
     @Test("A file that ends early is an error; what there is of it is shown if that is asked for")
     func truncated() throws {
         let file = Samples.webp(64, 64) { x, y in [UInt8(x * y % 251), UInt8(3 * x), UInt8(2 * y), 255] }

@@ -16,14 +16,14 @@ enum Samples {
 
     /// A JPEG of pixels with 1, 3 or 4 components.
     static func jpeg(
-        _ width: Int, _ height: Int, components: Int = 3, progressive: Bool = false, profile: [UInt8] = [],
-        exif: [UInt8]? = nil, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]
+        _ width: Int, _ height: Int, components: Int = 3, progressive: Bool = false, scanOfEach: Bool = false,
+        profile: [UInt8] = [], exif: [UInt8]? = nil, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]
     ) -> [UInt8] {
         let pixels = (0..<height).flatMap { y in (0..<width).flatMap { x in pixel(x, y) } }
         let file = file {
             CCodecSamples_jpeg(
-                pixels, Int32(width), Int32(height), Int32(components), progressive ? 1 : 0, profile, profile.count, &$0
-            )
+                pixels, Int32(width), Int32(height), Int32(components), progressive ? 1 : scanOfEach ? 2 : 0, profile,
+                profile.count, &$0)
         }
         guard let exif else { return file }
         let segment = Array("Exif\0\0".utf8) + exif
@@ -41,6 +41,9 @@ enum Samples {
 
     /// A profile for which red is blue.
     static let swappedProfile = file { CCodecSamples_swappedProfile(&$0) }
+
+    /// A profile of greys for which half the number is half the light.
+    static let linearGreyProfile = file { CCodecSamples_linearGreyProfile(&$0) }
 
     /// EXIF data with an orientation.
     static func exif(_ orientation: Int, bigEndian: Bool = true) -> [UInt8] {

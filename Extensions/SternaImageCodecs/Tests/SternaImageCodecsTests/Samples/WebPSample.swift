@@ -28,13 +28,16 @@ enum WebPSample {
 
     /// An animation of images of the canvas's size.
     static func animation(
-        _ images: [[UInt8]], _ width: Int, _ height: Int, delay: Int, loops: Int
+        _ images: [[UInt8]], _ width: Int, _ height: Int, delay: Int, loops: Int, profile: [UInt8] = []
     ) -> [UInt8] {
         let frames = images.flatMap { image in
             chunk(
                 "ANMF",
                 little(0, 6) + little(width - 1, 3) + little(height - 1, 3) + little(delay, 3) + [0x02] + image[12...])
         }
-        return file(head(width, height, flags: 0x12) + chunk("ANIM", [0, 0, 0, 0] + little(loops, 2)) + frames)
+        return file(
+            head(width, height, flags: 0x12 | (profile.isEmpty ? 0 : 0x20))
+                + (profile.isEmpty ? [] : chunk("ICCP", profile)) + chunk("ANIM", [0, 0, 0, 0] + little(loops, 2))
+                + frames)
     }
 }

@@ -1,0 +1,24 @@
+extension SessionSettings {
+    /// Removes what tells a server who asks: header fields, credentials, tokens, signatures, cookies, client certificates, and interceptors,
+    /// adapters and hooks, which may add such things.
+    ///
+    ///     let stranger = session.with { $0.removeIdentity() }
+    ///
+    /// For requests to servers that are not the user's own choice, such as those of a page's content to other origins. Trust, proxies, limits
+    /// and the cache stay: what is stored for the user answers none of these requests, unless a response is marked `public`.
+    public mutating func removeIdentity() {
+        headers = Headers()
+        authorization = nil
+        let policy = authenticationSettings.policy
+        authenticationSettings = AuthenticationSettings()
+        authenticationSettings.policy = policy
+        (tokenAuthentication, awsSigning, messageSigning) = (nil, nil, nil)
+        (interceptors, networkInterceptors, adapters) = ([], [], [])
+        hooks = nil
+        cookieJar = nil
+        securityPolicy.identity = nil
+        hostPolicies.removeIdentities()
+        // Interceptors may have made the user's responses look like those for anybody.
+        identityLabel = "nobody"
+    }
+}

@@ -1,0 +1,118 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@Suite("Sessions without an identity", .timeLimit(.minutes(5)))
+struct SessionIdentityTests {
+    private struct UserField: Interceptor, RequestAdapter {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            var request = request
+            request.headers[.referer] = "https://ada.example/"
+            return try await next(request)
+        }
+
+        func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
+            var request = request
+            request.headers[.referer] = "https://ada.example/"
+            return request
+        }
+    }
+
+    @Test("Nothing tells the server who asks")
+    func fields() async throws {
+        try await TestServer.withServer { server async throws in
+            server.route("GET", "/page") { request in
+                request.headers["authorization"] == nil
+                    ? ServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"site\""]) : .text("own")
+            }
+            let jar = CookieJar()
+            try jar.set(Cookie(name: "user", value: "ada", domain: "127.0.0.1"))
+            let session = try Session(baseURL: server.url) { settings in
+                settings.headers["X-User"] = "ada"
+                settings.authorization = .bearer("secret")
+                settings.credential = Credential(user: "ada", password: "secret")
+                settings.challengeHandler = { _ in .use(Credential(user: "ada", password: "secret")) }
+                settings.awsSigning = AWSSigning(
+                    region: "r", service: "s", credentials: AWSCredentials(accessKey: "key", secretKey: "secret"))
+                settings.adapters = [UserField()]
+                settings.interceptors = [UserField()]
+                settings.networkInterceptors = [UserField()]
+                settings.cookieJar = jar
+                settings.responseSerializer = .data
+            }
+            let stranger = session.with { $0.removeIdentity() }
+            let error = try #require(await #expect(throws: SternaError.self) { _ = try await stranger.get("page") })
+            #expect(error.status == 401)
+            let names = ["x-user", "authorization", "cookie", "x-amz-date", "referer"]
+            let requests = server.requests()
+            #expect(requests.count == 1)
+            for name in names { #expect(requests.first?.headers[name] == nil, "\(name)") }
+            // The session itself is as it was.
+            #expect(try await session.get("page").status == 200)
+            for name in names { #expect(server.requests().last?.headers[name] != nil, "\(name)") }
+        }
+    }
+
+    @Test("A certificate of the client is shown to no server, by the session's policy and those of hosts")
+    func certificates() async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(
+            CertificateOptions(hosts: [], commonName: "Ada", extendedKeyUsage: [.clientAuthentication]))
+        let identity = try ClientIdentity(
+            certificates: Array(bundle.certificateChainPEM.utf8), privateKey: Array(bundle.privateKeyPEM.utf8))
+        var tls = ServerTLSSettings()
+        tls.clientAuthorities = [authority.pem]
+        var options = TestServer.Options(tls: try authority.issue())
+        options.tlsSettings = tls
+        try await TestServer.withServer(options) { server async throws in
+            for name in [nil, "127.0.0.1", "localhost", "*.example.com", "**.example.com"] as [String?] {
+                let session = try Session { settings in
+                    settings.engine = Engine()
+                    settings.securityPolicy = .authority(pem: authority.pem)
+                    settings.responseSerializer = .data
+                    if let name {
+                        settings.hostPolicies[name] = settings.securityPolicy
+                        settings.hostPolicies[name]?.identity = identity
+                    } else {
+                        settings.securityPolicy.identity = identity
+                    }
+                }
+                let stranger = session.with { settings in
+                    settings.removeIdentity()
+                    #expect(settings.securityPolicy.identity == nil)
+                    if let name {
+                        #expect(settings.hostPolicies[name] != nil && settings.hostPolicies[name]?.identity == nil)
+                    }
+                }
+                let url = server.url("/get")
+                guard name == nil || url.contains("//" + (name ?? "")) else { continue }
+                #expect(try await session.get(url).status == 200)
+                await #expect(throws: SternaError.self) { _ = try await stranger.get(url) }
+            }
+        }
+    }
+
+    @Test("What is stored for the user answers none of its requests, also where an interceptor alone knew the user")
+    func cache() async throws {
+        try await TestServer.withServer { server async throws in
+            server.route("GET", "/page") { request in
+                var answer = ServerResponse.text(request.headers["referer"] == nil ? "nobody" : "ada")
+                answer.headers["Cache-Control"] = "max-age=1000"
+                return answer
+            }
+            let session = try Session(baseURL: server.url) { settings in
+                settings.cache = .memory(bytes: 1 << 20)
+                settings.cookieJar = nil
+                settings.networkInterceptors = [UserField()]
+                settings.responseSerializer = .data
+            }
+            let stranger = session.with { $0.removeIdentity() }
+            for _ in 0..<2 {
+                #expect(try await session.get("page").text() == "ada")
+                #expect(try await stranger.get("page").text() == "nobody")
+            }
+            #expect(server.requests().count == 2)
+        }
+    }
+}
