@@ -1,4 +1,5 @@
 import CGTKChecks
+import CSternaLibGTK
 import PictureSite
 import Sterna
 import SternaGTK
@@ -30,6 +31,7 @@ import SternaPlatform
         self.memory = memory
         try await errorPage()
         try await loadAll()
+        labels()
         try await scrollThroughAll()
         try await failingPicture()
         try await fling()
@@ -227,6 +229,23 @@ import SternaPlatform
     }
 
     // MARK: Looking
+
+    /// Screen readers get a name for each picture, and for the rest of the window.
+    private func labels() {
+        let cells = visible()
+        if cells.isEmpty { fault("no picture has a label") }
+        for cell in cells { label(of: cell.cell.picture.widget, is: cell.cell.item?.label ?? "") }
+        label(of: window.grid.list, is: "Pictures")
+        label(of: window.bar.widget, is: "Download of all pictures")
+        label(of: window.badge.widget, is: window.badge.text)
+        if let refresh = window.refresh { label(of: refresh.widget, is: "Refresh") }
+    }
+
+    private func label(of widget: WidgetPointer, is text: String) {
+        let wrong = check_accessible_text(widget, GTK_ACCESSIBLE_PROPERTY_LABEL, text)
+        if let wrong { fault("the label “\(text)” is \(String(cString: wrong))") }
+        g_free(wrong)
+    }
 
     /// The cells that are visible as a whole.
     private func visible() -> [GalleryCell] {

@@ -29,6 +29,20 @@ import SternaTesting
                     findings.expect(!spinner.isSpinning, "it spins for a task that has ended")
                 }
             },
+            Check("A badge shows the network as it comes and goes") { findings in
+                let network = TestNetwork(.wifi)
+                var options = ReachabilityOptions()
+                options.settlingTime = .zero
+                let badge = ReachabilityBadge(network.reachability(options: options))
+                findings.label(of: badge.widget, is: "unknown")
+                try await findings.waits(for: "the first answer") { badge.text == "reachable by Wi-Fi" }
+                network.lose()
+                try await findings.waits(for: "the loss") { badge.text == "not reachable" }
+                findings.label(of: badge.widget, is: "not reachable")
+                network.connect(by: .cable)
+                try await findings.waits(for: "the return") { badge.path?.link == .cable }
+                findings.label(of: badge.widget, is: "reachable by cable")
+            },
             Check("A spinner that follows another task forgets the first") { findings in
                 try await Pictures.with { pictures in
                     pictures.site.hold()
