@@ -129,11 +129,7 @@ import Testing
         ).begin { levels.add($0) }
         await timers.wait(for: 1)
         #expect(timers.all == [false] && levels.all.isEmpty)
-        #if canImport(Glibc)
-        let urgent = Int32(MSG_OOB.rawValue)
-        #else
-        let urgent = MSG_OOB
-        #endif
+        let urgent = Int32(MSG_OOB)
         #expect(send(some.peer, [1] as [UInt8], 1, urgent) == 1)
         await levels.wait(for: 1)
         #expect(levels.all.first == .warning)
