@@ -235,7 +235,7 @@ struct NetworkReachabilityTests {
                 return count
             }
             if number > 1 { try await Task.sleep(for: .seconds(86_400)) }
-            return ResolvedHost([.v4(198, 51, 100, 7)])
+            return ResolvedHost([IPAddress(v4: 0xC633_6407)])
         }
     }
 
