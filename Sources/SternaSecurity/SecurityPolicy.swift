@@ -54,6 +54,12 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Whether the policy refuses every server, for hosts that need a policy and have none.
     private(set) var refusesAll = false
 
+    /// Whether no server gets an identity, not even from the challenge handler.
+    private(set) var presentsNoIdentity = false
+
+    /// Removes the identities, and has the challenge handler asked for none.
+    package mutating func removeIdentity() { (identity, rotatingIdentity, presentsNoIdentity) = (nil, nil, true) }
+
     /// Makes a policy.
     ///
     /// - Parameters:

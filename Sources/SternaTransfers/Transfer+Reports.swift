@@ -33,7 +33,7 @@ extension Transfer {
                 return false
             }
             var status = TransferStatus(journal.history, details)
-            if state.unwritten != nil, status.state == .running { status.state = .waiting }
+            if state.unwritten != nil || state.waitsForTurn, status.state == .running { status.state = .waiting }
             if state.triesAgain, status.state.isBlocked { status.state = .waiting }
             if status.state == .running {
                 status.progress = progress ?? known.progress

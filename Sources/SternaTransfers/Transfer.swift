@@ -33,6 +33,8 @@ public final class Transfer: Sendable, Identifiable {
         var unwritten: TransferAttempt?
         /// Whether this process tries a transfer again that is blocked.
         var triesAgain = false
+        /// Whether the work waits until an attempt may begin, whatever the journal of an earlier process says.
+        var waitsForTurn = false
     }
 
     // They change while no work runs.
@@ -103,7 +105,7 @@ public final class Transfer: Sendable, Identifiable {
     public func resume() async throws {
         try await inOrder { [self] in
             // Work that has ended, as with its session, leaves the journal's state behind.
-            let waits = state.withLock { $0.work == nil || $0.unwritten != nil }
+            let waits = state.withLock { $0.work == nil || $0.unwritten != nil || $0.waitsForTurn }
             guard journal.history.state != .running || waits else { return }
             await stopWork()
             guard !journal.history.state.isOver else { return }
@@ -147,7 +149,8 @@ public final class Transfer: Sendable, Identifiable {
                 state.queue = place
                 return true
             }
-            if hasJoined, journal.history.state.isBlocked { try await record(.resumed) }
+            // Where it cannot be noted, it is tried again all the same.
+            if hasJoined, journal.history.state.isBlocked { try? await record(.resumed) }
             outcome.withLock { $0 = hasJoined }
             if !journal.history.state.isOver { start() }
         }
@@ -165,6 +168,20 @@ public final class Transfer: Sendable, Identifiable {
             if goesOn, !journal.history.state.isOver { start() }
         }
     }
+
+    /// Lets the store give the turns again to a transfer that is blocked; if the program has resumed it meanwhile, it goes on there.
+    func leaveBlocked() async {
+        try? await inOrder { [self] in
+            await stopWork()
+            state.withLock { $0.queue = nil }
+            report()
+            let present = journal.history.state
+            if !present.isOver, !present.isBlocked { start() }
+        }
+    }
+
+    /// Whether work is under way, or waits for its turn or its next attempt.
+    var hasWork: Bool { state.withLock { $0.work != nil } }
 
     /// Gives the turn back, and waits for another one; keeps what is there.
     func takeTurnAgain() async {
@@ -222,6 +239,7 @@ public final class Transfer: Sendable, Identifiable {
         defer { state.withLock { $0.work = nil } }
         var failures = 0
         while !Task.isCancelled, !isOver {
+            state.withLock { $0.waitsForTurn = true }
             report()
             guard await waitForTurn(), await takeTurn(&failures) else { return }
         }
@@ -267,6 +285,7 @@ public final class Transfer: Sendable, Identifiable {
 
     /// Makes an attempt, ends the turn, and notes what has become of it; returns false if the work does not go on.
     private func takeTurn(_ failures: inout Int) async -> Bool {
+        state.withLock { $0.waitsForTurn = false }
         let before = journal.history.keptBytes
         let result = await attempt()
         turns.end(id)

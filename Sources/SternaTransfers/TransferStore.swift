@@ -239,14 +239,17 @@ public final class TransferStore: Sendable {
 
     // MARK: Transfers
 
-    /// Begins the next attempt of all transfers of this object that wait for it at once, such as after the network has come back.
+    /// Begins the next attempt of all transfers of this object that wait for it at once, such as after the network has come back; those that were
+    /// not begun, or that a queue has given back, are left alone.
     public func retryNow() async {
-        for transfer in transfers where transfer.status.state == .waiting { try? await transfer.resume() }
+        for transfer in transfers where transfer.status.state == .waiting && transfer.hasWork {
+            try? await transfer.resume()
+        }
     }
 
     /// Begins the next attempt of the transfers that wait for it after the network has failed them.
     private func retryAfterLoss() async {
-        for transfer in transfers where transfer.status.state == .waiting {
+        for transfer in transfers where transfer.status.state == .waiting && transfer.hasWork {
             guard let failure = transfer.attempts.last?.failure, TransferRule.isLoss(failure) else { continue }
             try? await transfer.resume()
         }

@@ -60,6 +60,10 @@ struct TransferRuleTests {
         var upload = UploadFault.unavailable(status).error()
         upload.underlying = UploadFault.unavailable(status)
         #expect(TransferRule.isTransient(upload) == passes)
+        var refused = UploadFault.refusedByTarget(status, nil).error()
+        refused.underlying = UploadFault.refusedByTarget(status, nil)
+        // The others may have done something with the content.
+        #expect(TransferRule.isTransient(refused) == [408, 421, 425, 429, 503, 507, 511, 529].contains(status))
         let state = try UploadScene.state(.tus, offset: 100)
         let reply = try UploadScene.reply(status)
         let answer = UploadRule.refusal(reply, to: .append(100..<200, completes: false), state)

@@ -284,11 +284,29 @@ public final class NetworkReachability: Sendable {
             let name = host.lowercased().trimmingBrackets
             if let address = IPAddress(name) { return rule.path(to: [address]) }
             // Without a network a lookup would only time out, and the path be told as reachable meanwhile.
-            if !table.isConnected, let known = state.withLock({ $0.addresses }) { return rule.path(to: known) }
-            let found = try? await resolver.resolve(name, .any)
-            guard let found, !found.addresses.isEmpty else { return rule.defaultPath }
-            state.withLock { $0.addresses = found.addresses }
-            return rule.path(to: found.addresses)
+            let known = state.withLock { $0.addresses }
+            if let known, !table.isConnected { return rule.path(to: known) }
+            let isLost = known.map { !rule.path(to: $0).isReachable && !rule.defaultPath.isReachable } ?? false
+            let found = await lookUp(name, within: isLost ? Self.lostLookup : nil)
+            guard let found, !found.isEmpty else { return rule.defaultPath }
+            state.withLock { $0.addresses = found }
+            return rule.path(to: found)
+        }
+    }
+
+    /// How long a lookup may take where nothing but networks of this machine, such as those of containers, can be reached.
+    private static let lostLookup = Duration.seconds(1)
+
+    private func lookUp(_ name: String, within limit: Duration?) async -> [IPAddress]? {
+        guard let limit else { return try? await resolver.resolve(name, .any).addresses }
+        return await withTaskGroup(of: [IPAddress]?.self) { [resolver, time] group in
+            group.addTask { try? await resolver.resolve(name, .any).addresses }
+            group.addTask {
+                try? await time().wait(limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
     }
 

@@ -1,6 +1,6 @@
 extension SessionSettings {
     /// Removes what tells a server who asks: header fields, credentials, tokens, signatures, cookies, client certificates, and interceptors,
-    /// adapters and hooks, which may add such things.
+    /// adapters, retriers, redirect handlers and hooks, which may add such things.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
     ///
@@ -13,10 +13,10 @@ extension SessionSettings {
         authenticationSettings = AuthenticationSettings()
         authenticationSettings.policy = policy
         (tokenAuthentication, awsSigning, messageSigning) = (nil, nil, nil)
-        (interceptors, networkInterceptors, adapters) = ([], [], [])
-        hooks = nil
+        (interceptors, networkInterceptors, adapters, retriers) = ([], [], [], [])
+        (redirectHandler, hooks) = (nil, nil)
         cookieJar = nil
-        securityPolicy.identity = nil
+        securityPolicy.removeIdentity()
         hostPolicies.removeIdentities()
         // Interceptors may have made the user's responses look like those for anybody.
         identityLabel = "nobody"

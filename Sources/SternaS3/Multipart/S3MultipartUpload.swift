@@ -50,7 +50,7 @@ struct S3MultipartUpload: Sendable {
                 }
                 if S3UploadFailure.endsUpload(error), let id = state.uploadID {
                     await farewell(id)
-                    state.uploadID = nil
+                    state.drop()
                 }
                 if state != before { try? await record(state) }
                 throw error

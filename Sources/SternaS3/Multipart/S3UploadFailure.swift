@@ -88,9 +88,9 @@ enum S3UploadFailure {
     }
 
     /// Whether a failure ends an upload, so that the server's part of it is of no more use. One for want of credentials blocks the transfer,
-    /// which goes on with others.
+    /// which goes on with others; whether a file that cannot be read has changed or is only away, the store finds out.
     static func endsUpload(_ error: SternaError) -> Bool {
         S3UploadRule.verdict(error) != .again && error.status != 401 && error.status != 403
-            && [.unacceptableStatus, .unacceptableResponse, .decodingFailed, .fileUnreadable].contains(error.kind)
+            && [.unacceptableStatus, .unacceptableResponse, .decodingFailed].contains(error.kind)
     }
 }

@@ -52,10 +52,10 @@ public struct HostPolicies: Sendable, Hashable {
 
     /// Removes the identities of all policies.
     package mutating func removeIdentities() {
-        guard all.contains(where: { $0.identity != nil }) else { return }
+        guard !isEmpty else { return }
         var tables = tables
         for table in [\Tables.exact, \Tables.oneLabel, \Tables.below] {
-            for name in tables[keyPath: table].keys { tables[keyPath: table][name]?.identity = nil }
+            for name in tables[keyPath: table].keys { tables[keyPath: table][name]?.removeIdentity() }
         }
         self.tables = tables
     }

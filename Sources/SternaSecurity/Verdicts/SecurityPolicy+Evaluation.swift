@@ -49,7 +49,7 @@ extension SecurityPolicy {
 
     /// Returns the identity that a connection presents on request; throws if the challenge handler refuses the host.
     package func decideIdentity(host: String, port: Int) async throws(SternaError) -> ClientIdentity? {
-        guard let challengeHandler else { return currentIdentity }
+        guard !presentsNoIdentity, let challengeHandler else { return currentIdentity }
         switch await challengeHandler.answer(ConnectionChallenge(.clientIdentity, host: host, port: port)) {
         case .identity(let identity): return identity
         case .useDefault, .accept: return currentIdentity

@@ -97,6 +97,9 @@ extension TransferQueue {
 
     // MARK: Ends
 
+    /// Whether a transfer is not over, for this queue.
+    func holds(_ id: Int) -> Bool { state.withLock { $0.transfers[id] != nil } }
+
     /// Notes the end of an attempt of a task, or of a transfer of a store.
     func ended(_ id: Int, _ error: SternaError?) {
         guard let transfer = state.withLock({ $0.transfers[id] }) else { return }
@@ -139,6 +142,22 @@ extension TransferQueue {
         transfer.work.release()
     }
 
+    func require(_ transfer: QueuedTransfer, after other: QueuedTransfer) throws(SternaError) {
+        guard other.isOf(self) else { throw Self.otherQueue }
+        if case .failed = other.state, !options.runsAfterFailure {
+            return giveUp(transfer, after: other)
+        }
+        do throws(QueuePlan.Fault) {
+            try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
+        } catch {
+            switch error {
+            case .begun, .unknown:
+                throw Self.misuse("The transfer has begun or ended, and cannot wait for another one.")
+            case .cycle: throw Self.misuse("The other transfer waits for this one, so that neither would ever begin.")
+            }
+        }
+    }
+
     /// Ends a transfer whose dependency has failed: one of a store for good, unless the dependency itself is only left out.
     func giveUp(_ transfer: QueuedTransfer, after other: QueuedTransfer) {
         guard !state.withLock({ $0.isStopped }) else { return }
@@ -174,6 +193,8 @@ extension TransferQueue {
     // MARK: Errors
 
     static func misuse(_ sentence: String) -> SternaError { SternaError(.invalidRequest, phase: .prepare, sentence) }
+
+    static var stopped: SternaError { misuse("The queue was stopped, and takes no more transfers.") }
 
     static var otherQueue: SternaError {
         misuse("A transfer can wait for those of its own queue alone; add both to one queue.")

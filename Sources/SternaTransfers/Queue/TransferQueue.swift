@@ -78,6 +78,7 @@ public final class TransferQueue: Sendable {
                 .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
             )
         }
+        for case let transfer? in left.map(\.transfer) { Task { await transfer.leave(goesOn: false) } }
         channel.end()
     }
 
@@ -134,7 +135,7 @@ public final class TransferQueue: Sendable {
             throw Self.misuse(
                 "A task whose response is read while it arrives cannot be in a queue; use a download or a data task.")
         }
-        insert(transfer, priority ?? task.priority, after)
+        try insert(transfer, priority ?? task.priority, after)
         guard work.join(link(transfer, task.ownSession)) else {
             withdraw(id)
             throw Self.misuse(
@@ -177,20 +178,27 @@ public final class TransferQueue: Sendable {
         let queued = QueuedTransfer(id, work, isBackground: isBackground, in: self)
         let session = transfer.ownSession.with { $0.transferLink = link(queued, transfer.ownSession) }
         // It may ask for its turn before the next line runs.
-        insert(queued, priority, after)
+        try insert(queued, priority, after)
         guard await transfer.join(QueuePlace(turns: work, session: session)) else {
             withdraw(id)
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }
+        // Meanwhile it was stopped.
+        guard state.withLock({ $0.transfers[id] != nil }) else {
+            await transfer.leave(goesOn: false)
+            throw Self.stopped
+        }
+        if !isSuspended { work.keep(self) }
         Task { [weak self] in
             var left: SternaError?
             for await status in transfer.updates {
+                guard self?.holds(id) == true else { return }
                 self?.report(id, status.progress, resumedAt: work.known)
                 guard status.state.isBlocked else { continue }
                 // It is left to the store, since nothing goes on before the program has other credentials.
                 left = status.state.error
                 left?.underlying = LeftToStore()
-                await transfer.leave(goesOn: false)
+                await transfer.leaveBlocked()
                 break
             }
             self?.ended(id, left ?? transfer.status.state.error)
@@ -202,7 +210,7 @@ public final class TransferQueue: Sendable {
     private func newID(_ after: [QueuedTransfer]) throws(SternaError) -> Int {
         for other in after where !other.isOf(self) { throw Self.otherQueue }
         return try state.withLock { state throws(SternaError) in
-            guard !state.isStopped else { throw Self.misuse("The queue was stopped, and takes no more transfers.") }
+            guard !state.isStopped else { throw Self.stopped }
             guard state.transfers.count < Self.mostTransfers else {
                 throw SternaError(
                     .limitExceeded, phase: .prepare,
@@ -213,9 +221,12 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    private func insert(_ transfer: QueuedTransfer, _ priority: Request.Priority, _ after: [QueuedTransfer]) {
+    private func insert(
+        _ transfer: QueuedTransfer, _ priority: Request.Priority, _ after: [QueuedTransfer]
+    ) throws(SternaError) {
         let id = transfer.id
-        state.withLock { state in
+        try state.withLock { state throws(SternaError) in
+            guard !state.isStopped else { throw Self.stopped }
             if state.isFinished {
                 state.isFinished = false
                 state.meter = QueueMeter()
@@ -244,7 +255,7 @@ public final class TransferQueue: Sendable {
     private func withdraw(_ id: Int) {
         state.withLock { state in
             _ = state.plan.remove(id)
-            state.transfers[id] = nil
+            state.transfers.removeValue(forKey: id)?.set(.failed(Self.stopped))
             state.held[id] = nil
             state.meter.remove(id)
             publish(&state)
@@ -261,22 +272,6 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    func require(_ transfer: QueuedTransfer, after other: QueuedTransfer) throws(SternaError) {
-        guard other.isOf(self) else { throw Self.otherQueue }
-        if case .failed = other.state, !options.runsAfterFailure {
-            return giveUp(transfer, after: other)
-        }
-        do throws(QueuePlan.Fault) {
-            try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
-        } catch {
-            switch error {
-            case .begun, .unknown:
-                throw Self.misuse("The transfer has begun or ended, and cannot wait for another one.")
-            case .cycle: throw Self.misuse("The other transfer waits for this one, so that neither would ever begin.")
-            }
-        }
-    }
-
     // MARK: Control
 
     /// Whether no transfer begins.
@@ -288,6 +283,7 @@ public final class TransferQueue: Sendable {
             let running = state.withLock { state -> [QueuedTransfer] in
                 guard state.plan.isSuspended, !state.isStopped else { return [] }
                 state.plan.resume()
+                for case let work as DurableWork in state.transfers.values.map(\.work) { work.keep(self) }
                 return state.plan.running.compactMap { state.transfers[$0] }
             }
             for transfer in running { transfer.work.goOn() }
@@ -328,7 +324,13 @@ public final class TransferQueue: Sendable {
         }
         let left = LeftToStore.error("The queue was stopped.")
         for transfer in all {
-            if transfer.transfer != nil { ended(transfer.id, left) } else { _ = try? await transfer.end() }
+            guard let stored = transfer.transfer else {
+                _ = try? await transfer.end()
+                continue
+            }
+            // It may have ended just now.
+            let present = stored.status.state
+            ended(transfer.id, present.isOver ? present.error : left)
         }
         pacer.set(nil)
     }

@@ -180,6 +180,33 @@ struct S3UploadStoreTests {
         }
     }
 
+    @Test("A file that is away for a moment costs none of the parts that the server has")
+    func away() async throws {
+        try await TestServer.withServer { server async throws in
+            let paths = Mutex<(path: String, away: String)?>(nil)
+            let model = S3Model { step, _ in
+                if step == "part 4", let (path, away) = paths.withLock({ $0.take() }) { _ = rename(path, away) }
+                return nil
+            }
+            model.serve(on: server)
+            let scene = try S3UploadScene(server)
+            let (path, away) = (scene.path, scene.folder + "/away")
+            paths.withLock { $0 = (path, away) }
+            let transfer = try await scene.store(S3UploadScene.method(concurrency: 1)).upload(
+                file: scene.path, to: scene.url, with: scene.session, UploadOptions(.method("s3")))
+            while transfer.attempts.last?.failure == nil, !transfer.status.state.isOver {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            #expect(transfer.attempts.last?.failure?.reason.contains("is not there") == true, "\(transfer.attempts)")
+            #expect(model.uploadCount == 1 && !model.log.contains("abort"))
+            #expect(rename(away, path) == 0)
+            try await transfer.resume()
+            _ = try await transfer.end()
+            #expect(transfer.status.state.isFinished && model.creations == 1, "\(transfer.status)")
+            #expect(model.received <= 11_500)
+        }
+    }
+
     @Test("A cancelled upload is aborted at the server")
     func cancelled() async throws {
         try await TestServer.withServer { server async throws in

@@ -54,8 +54,10 @@ struct SessionIdentityTests {
         }
     }
 
-    @Test("A certificate of the client is shown to no server, by the session's policy and those of hosts")
-    func certificates() async throws {
+    @Test(
+        "A certificate of the client is shown to no server, by the session's policy and those of hosts",
+        arguments: 0..<3)
+    func certificates(source: Int) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(
             CertificateOptions(hosts: [], commonName: "Ada", extendedKeyUsage: [.clientAuthentication]))
@@ -71,16 +73,21 @@ struct SessionIdentityTests {
                     settings.engine = Engine()
                     settings.securityPolicy = .authority(pem: authority.pem)
                     settings.responseSerializer = .data
-                    if let name {
-                        settings.hostPolicies[name] = settings.securityPolicy
-                        settings.hostPolicies[name]?.identity = identity
-                    } else {
-                        settings.securityPolicy.identity = identity
+                    var policy = settings.securityPolicy
+                    switch source {
+                    case 0: policy.identity = identity
+                    case 1: policy.rotatingIdentity = RotatingIdentity(identity)
+                    default:
+                        policy.challengeHandler = ChallengeHandler { challenge in
+                            if case .clientIdentity = challenge.subject { .identity(identity) } else { .useDefault }
+                        }
                     }
+                    if let name { settings.hostPolicies[name] = policy } else { settings.securityPolicy = policy }
                 }
                 let stranger = session.with { settings in
                     settings.removeIdentity()
                     #expect(settings.securityPolicy.identity == nil)
+                    #expect(settings.securityPolicy.rotatingIdentity == nil)
                     if let name {
                         #expect(settings.hostPolicies[name] != nil && settings.hostPolicies[name]?.identity == nil)
                     }

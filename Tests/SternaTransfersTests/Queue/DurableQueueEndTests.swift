@@ -2,6 +2,7 @@ import Sterna
 import SternaCore
 import SternaPlatform
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import SternaTransfers
@@ -75,6 +76,77 @@ struct DurableQueueEndTests {
                 try await transfer.resume()
                 #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 100))
             }
+        }
+    }
+
+    @Test("A blocked one that the program resumes at once goes on, in the queue or in its store", arguments: 0..<10)
+    func resumed(round: Int) async throws {
+        try await QueueScene.with { scene in
+            let isOpen = Mutex(false)
+            scene.server.route("GET", "/private") { _ in
+                isOpen.withLock { $0 } ? ServerResponse(body: .bytes([0x61])) : ServerResponse(status: 403)
+            }
+            let store = try TransferStore(folder: scene.folder.path + "/store")
+            let queue = scene.queue()
+            queue.start()
+            let path = scene.folder.path + "/private"
+            let transfer = try await store.download("private", to: path, with: scene.session, startsAtOnce: false)
+            let queued = try await queue.add(transfer)
+            for await state in transfer.stateUpdates where state.isBlocked { break }
+            isOpen.withLock { $0 = true }
+            try await transfer.resume()
+            #expect(try await transfer.end() == .finished(path: path, length: 1))
+            try await queued.end()
+        }
+    }
+
+    @Test("A queue that is stopped while transfers are added gives all of them back", arguments: 0..<10)
+    func adding(round: Int) async throws {
+        try await QueueScene.with { scene in
+            let store = try TransferStore(folder: scene.folder.path + "/store")
+            let queue = scene.queue()
+            queue.start()
+            var transfers: [Transfer] = []
+            for number in 0..<5 { transfers.append(try await Self.download("\(number)", store, scene)) }
+            let adding = Task { [transfers] in
+                for transfer in transfers {
+                    _ = try? queue.add { $0.dataTask(.get("range/3")) }
+                    _ = try? await queue.add(transfer)
+                }
+            }
+            for _ in 0..<round { await Task.yield() }
+            await queue.stop()
+            await adding.value
+            try await queue.finish()
+            for transfer in transfers where !transfer.status.state.isOver {
+                try await transfer.resume()
+                #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 100))
+            }
+        }
+    }
+
+    @Test("A queue that has started lives until its transfers are over; one that has not gives them back")
+    func released() async throws {
+        try await QueueScene.with { scene in
+            let isAllowed = Mutex(false)
+            let store = try TransferStore(folder: scene.folder.path + "/store") { settings in
+                settings.mayBegin = { _ in isAllowed.withLock { $0 } }
+                settings.constraintInterval = .milliseconds(10)
+            }
+            let (started, waiting) = (
+                try await Self.download("started", store, scene), try await Self.download("waiting", store, scene)
+            )
+            do {
+                let queue = scene.queue()
+                try await queue.add(started)
+                queue.start()
+                try await scene.queue().add(waiting)
+            }
+            isAllowed.withLock { $0 = true }
+            #expect(try await started.end() == .finished(path: started.details.path, length: 100))
+            try await scene.until { !waiting.hasWork }
+            try await waiting.resume()
+            #expect(try await waiting.end() == .finished(path: waiting.details.path, length: 100))
         }
     }
 

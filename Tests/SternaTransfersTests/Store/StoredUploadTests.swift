@@ -365,60 +365,6 @@ struct StoredUploadTests {
             #expect(transfer.details.isFolder && transfer.details.path == folder.path)
         }
     }
-
-    @Test("The program is asked again when the turn has come")
-    func turn() async throws {
-        try await TestServer.withServer { server async throws in
-            let gate = TransferGate()
-            server.route("GET", "/held") { _ in
-                await gate.wait()
-                return ServerResponse(body: .bytes([0x61]))
-            }
-            let isAllowed = Mutex(true)
-            let asked = Mutex<Set<String>>([])
-            let store = try TransferStore(folder: store, concurrency: 1) { settings in
-                settings.mayBegin = { details in
-                    asked.withLock { _ = $0.insert(details.path) }
-                    return isAllowed.withLock { $0 }
-                }
-                settings.constraintInterval = .seconds(3_600)
-            }
-            let session = try session(server)
-            let first = try await store.download("held", to: folder.path + "/a", with: session)
-            while server.requests().isEmpty { await Task.yield() }
-            let second = try await store.download("range/10", to: folder.path + "/b", with: session)
-            // It waits for its turn when the night ends.
-            while !asked.withLock({ $0.contains(second.details.path) }) { await Task.yield() }
-            isAllowed.withLock { $0 = false }
-            gate.open()
-            _ = try await first.end()
-            let third = try await store.download("range/3", to: folder.path + "/c", with: session)
-            isAllowed.withLock { $0 = true }
-            try await third.resume()
-            #expect(try await third.end() == .finished(path: folder.path + "/c", length: 3))
-            #expect(second.status.state == .waiting && server.requests().count == 2)
-            await store.retryNow()
-            #expect(try await second.end() == .finished(path: folder.path + "/b", length: 10))
-        }
-    }
-
-    @Test("A transfer begins once the program lets it")
-    func constraint() async throws {
-        try await TestServer.withServer { server async throws in
-            let isAllowed = Mutex(false)
-            let store = try TransferStore(folder: store) { settings in
-                settings.mayBegin = { _ in isAllowed.withLock { $0 } }
-                settings.constraintInterval = .seconds(3_600)
-            }
-            let transfer = try await store.download(
-                "range/10", to: folder.path + "/f", with: try session(server))
-            await store.retryNow()
-            #expect(transfer.status.state == .waiting && server.requests().isEmpty)
-            isAllowed.withLock { $0 = true }
-            await store.retryNow()
-            #expect(try await transfer.end() == .finished(path: folder.path + "/f", length: 10))
-        }
-    }
 }
 
 extension SternaError {

@@ -77,6 +77,37 @@ struct TransferNetworkTests {
         #expect(await Self.until { !network.isWatched })
     }
 
+    @Test("What was not begun, and what a queue has given back, begins nothing by itself")
+    func leftAlone() async throws {
+        let isAway = Mutex(true)
+        let (store, session, reachability) = try make { isAway.withLock { $0 } }
+        let left = try await store.download("left", to: folder.path + "/left", with: session)
+        #expect(await Self.until { left.attempts.first?.failure != nil && left.status.state == .waiting })
+        let queue = TransferQueue(with: session)
+        queue.start()
+        try await queue.add(left)
+        await queue.stop()
+        let idle = try await store.download("idle", to: folder.path + "/idle", with: session, startsAtOnce: false)
+        let last = try await store.download("last", to: folder.path + "/last", with: session)
+        #expect(await Self.until { last.attempts.first?.failure != nil && last.status.state == .waiting })
+        let attempts = left.attempts.count
+        network.lose()
+        isAway.withLock { $0 = false }
+        for await path in reachability.updates where path.status == .notReachable { break }
+        network.connect()
+        // It comes behind the others.
+        #expect(try await last.end() == .finished(path: folder.path + "/last", length: 7))
+        await store.retryNow()
+        #expect(left.attempts.count == attempts && idle.attempts.isEmpty)
+        for transfer in [left, idle] {
+            try await transfer.resume()
+            guard case .finished = try await transfer.end() else {
+                Issue.record("\(transfer.status)")
+                return
+            }
+        }
+    }
+
     @Test("A store without reachability watches nothing")
     func off() async throws {
         let (store, session, _) = try make({ true }) { $0.reachability = nil }

@@ -7,7 +7,8 @@ public import SternaImages
 ///     let images = ImageDownloader(session: api, decoder: ImageCodecs())
 ///
 /// The bytes of a file tell its format. Pixels are converted to sRGB by the file's ICC profile, and turned as its EXIF data says. A file that
-/// ends early is an error, unless ``SternaImages/ImageDecodingOptions/allowsPartialImages`` is set; then what is missing is transparent.
+/// ends early is an error, unless ``SternaImages/ImageDecodingOptions/allowsPartialImages`` is set; then what is missing is
+/// transparent, or, in a JPEG of several scans, grey.
 public struct ImageCodecs: ImageDecoding {
     private let list = ImageDecoderList([JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()])
 

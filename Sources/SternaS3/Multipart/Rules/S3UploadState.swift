@@ -73,10 +73,13 @@ struct S3UploadState: Sendable, Hashable, Codable {
     /// Returns the state of an upload that the server has forgotten, to be made anew.
     func forgotten() -> S3UploadState {
         var next = self
-        (next.uploadID, next.created, next.isCompleting, next.objectTag, next.parts) = (nil, nil, false, nil, [])
+        next.drop()
         next.restarts += 1
         return next
     }
+
+    /// Leaves out what the server had, which it was asked to forget.
+    mutating func drop() { (uploadID, created, isCompleting, objectTag, parts) = (nil, nil, false, nil, []) }
 
     /// The bytes that the server has confirmed.
     var confirmed: Int64 { min(length, parts.reduce(0) { $0 &+ max(0, $1.size) }) }

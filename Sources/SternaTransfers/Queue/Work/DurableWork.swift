@@ -93,6 +93,9 @@ final class DurableWork: QueueWork, TurnGiving {
         waiter?.resume()
     }
 
+    /// Keeps the queue until the end: a transfer asks for its turn a while after it was added.
+    func keep(_ queue: TransferQueue) { state.withLock { $0.queue = queue } }
+
     func release() { withExtendedLifetime(state.withLock { $0.queue.take() }) {} }
 
     func suspend() {

@@ -63,6 +63,8 @@ extension UploadFault {
         switch self {
         case .locked, .waitTooLong, .noResponse, .noOffset, .checksum, .stalled, .mismatch, .offsetWentBack, .gone: true
         case .unavailable(let status): PassingStatus.contains(status)
+        // The target has not worked on the content, which is sent anew.
+        case .refusedByTarget(let status, _): PassingStatus.contains(status) && !PassingStatus.mayHaveStored(status)
         default: false
         }
     }
