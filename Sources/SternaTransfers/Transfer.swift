@@ -157,15 +157,18 @@ public final class Transfer: Sendable, Identifiable {
         return outcome.withLock { $0 }
     }
 
-    /// Lets the store give the turns again.
-    ///
-    /// - Parameter goesOn: whether the work goes on; else ``resume()`` begins it again, or a later process.
-    func leave(goesOn: Bool) async {
-        try? await inOrder { [self] in
+    /// Lets the store give the turns again. The work does not go on: ``resume()`` begins it again, or a later process.
+    func leave() async {
+        _ = await leaving().result
+    }
+
+    /// Lets the store give the turns again before anything that the program asks for later; the work does not go on.
+    @discardableResult
+    func leaving() -> Task<Void, any Error> {
+        enqueue { [self] in
             await stopWork()
             state.withLock { $0.queue = nil }
             report()
-            if goesOn, !journal.history.state.isOver { start() }
         }
     }
 
@@ -194,7 +197,12 @@ public final class Transfer: Sendable, Identifiable {
 
     /// Runs what the program asks for after what it has asked for before.
     private func inOrder(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let task = state.withLock { state in
+        try await enqueue(work).value
+    }
+
+    @discardableResult
+    private func enqueue(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+        state.withLock { state in
             let before = state.last
             let task = Task {
                 _ = await before?.result
@@ -203,7 +211,6 @@ public final class Transfer: Sendable, Identifiable {
             state.last = task
             return task
         }
-        try await task.value
     }
 
     /// Ends the work, and leaves the transfer to later processes.
@@ -357,7 +364,10 @@ public final class Transfer: Sendable, Identifiable {
         report()
         channel.end()
         states.end()
-        state.withLock { $0.lock.take() }?.release()
+        // The queue's place has this transfer.
+        let (lock, queue) = state.withLock { ($0.lock.take(), $0.queue.take()) }
+        lock?.release()
+        withExtendedLifetime(queue) {}
         ended(self)
     }
 }

@@ -74,11 +74,11 @@ public final class TransferQueue: Sendable {
         let (readers, left) = state.withLock { ($0.receivers.removeAll(), Array($0.transfers.values)) }
         for reader in readers { reader.finish() }
         for transfer in left {
+            transfer.transfer?.leaving()
             transfer.set(
                 .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
             )
         }
-        for case let transfer? in left.map(\.transfer) { Task { await transfer.leave(goesOn: false) } }
         channel.end()
     }
 
@@ -183,12 +183,17 @@ public final class TransferQueue: Sendable {
             withdraw(id)
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }
-        // Meanwhile it was stopped.
-        guard state.withLock({ $0.transfers[id] != nil }) else {
-            await transfer.leave(goesOn: false)
+        // Meanwhile the queue was stopped, or what the transfer waits for is left out.
+        let (isStopped, isHeld) = state.withLock { ($0.isStopped, $0.transfers[id] != nil) }
+        if isStopped || !isHeld { await transfer.leave() }
+        guard !isStopped else {
+            ended(id, LeftToStore.error("The queue was stopped."))
             throw Self.stopped
         }
-        if !isSuspended { work.keep(self) }
+        guard isHeld else { return queued }
+        transitions.withLock { _ in
+            if !isSuspended { work.keep(self) }
+        }
         Task { [weak self] in
             var left: SternaError?
             for await status in transfer.updates {
@@ -199,6 +204,8 @@ public final class TransferQueue: Sendable {
                 left = status.state.error
                 left?.underlying = LeftToStore()
                 await transfer.leaveBlocked()
+                // The program may have resumed it at once.
+                if transfer.status.state.isOver { left = nil }
                 break
             }
             self?.ended(id, left ?? transfer.status.state.error)
@@ -295,12 +302,14 @@ public final class TransferQueue: Sendable {
     /// Suspends all transfers that run, and begins no other until ``start()``. Transfers of a store give their connections up.
     public func suspend() {
         transitions.withLock { _ in
-            let running = state.withLock { state -> [QueuedTransfer] in
-                guard !state.plan.isSuspended else { return [] }
+            let (all, running) = state.withLock { state -> ([QueuedTransfer], [QueuedTransfer]) in
+                guard !state.plan.isSuspended else { return ([], []) }
                 state.plan.suspend()
-                return state.plan.running.compactMap { state.transfers[$0] }
+                return (Array(state.transfers.values), state.plan.running.compactMap { state.transfers[$0] })
             }
             for transfer in running { transfer.work.suspend() }
+            // Those of a store give their turns back, and keep the queue no longer.
+            for case let work as DurableWork in all.map(\.work) { work.release() }
         }
     }
 

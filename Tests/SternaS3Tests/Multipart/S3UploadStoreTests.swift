@@ -194,10 +194,10 @@ struct S3UploadStoreTests {
             paths.withLock { $0 = (path, away) }
             let transfer = try await scene.store(S3UploadScene.method(concurrency: 1)).upload(
                 file: scene.path, to: scene.url, with: scene.session, UploadOptions(.method("s3")))
-            while transfer.attempts.last?.failure == nil, !transfer.status.state.isOver {
+            while transfer.attempts.first?.failure == nil, !transfer.status.state.isOver {
                 try await Task.sleep(for: .milliseconds(2))
             }
-            #expect(transfer.attempts.last?.failure?.reason.contains("is not there") == true, "\(transfer.attempts)")
+            #expect(transfer.attempts.first?.failure?.reason.contains("is not there") == true, "\(transfer.attempts)")
             #expect(model.uploadCount == 1 && !model.log.contains("abort"))
             #expect(rename(away, path) == 0)
             try await transfer.resume()

@@ -84,14 +84,20 @@ struct ConstraintTests {
             begun.lock.release()
             try TransferJournal(files.place(of: details.id).journal).append(.began(number: 1, at: 1, kept: 0))
             let isAllowed = Mutex(false)
-            let store = try TransferStore(folder: store) { settings in
-                settings.mayBegin = { _ in isAllowed.withLock { $0 } }
+            let asked = Mutex(0)
+            let own = try TransferStore(folder: store) { settings in
+                settings.mayBegin = { _ in
+                    let mayBegin = isAllowed.withLock { $0 }
+                    asked.withLock { $0 += 1 }
+                    return mayBegin
+                }
                 settings.constraintInterval = .seconds(3_600)
             }
-            let transfer = try #require(try await store.resumeAll(with: try session(server)).first)
+            let transfer = try #require(try await own.resumeAll(with: try session(server)).first)
             for await state in transfer.stateUpdates where state == .waiting { break }
+            while asked.withLock({ $0 }) == 0 { await Task.yield() }
             isAllowed.withLock { $0 = true }
-            await store.retryNow()
+            await own.retryNow()
             #expect(try await transfer.end() == .finished(path: folder.path + "/f", length: 10))
             #expect(transfer.attempts.count == 2)
         }

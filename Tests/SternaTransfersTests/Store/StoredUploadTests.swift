@@ -352,6 +352,27 @@ struct StoredUploadTests {
         #expect(!TransferRule.isTransient(.passing(.outcomeUnknown)))
     }
 
+    @Test("A target that takes nothing now gets the content again, though it came with the creation")
+    func laterTarget() async throws {
+        let path = try file()
+        try await TestServer.withServer { server async throws in
+            let isBusy = Mutex(true)
+            let model = UploadModel(versions: [8]) { _, method in
+                guard method == "POST", isBusy.withLock({ $0 }) else { return nil }
+                isBusy.withLock { $0 = false }
+                return .status(503, ["Upload-Draft-Interop-Version": "8", "Upload-Complete": "?1"])
+            }
+            model.serve(on: server)
+            let store = try TransferStore(folder: store)
+            var upload = UploadOptions(.ietf)
+            upload.createsWithContent = true
+            let transfer = try await store.upload(file: path, to: "files", with: try session(server), upload)
+            #expect(try await transfer.end() == .finished(path: path, length: 300_000), "\(transfer.status)")
+            #expect(transfer.attempts.first?.failure?.reason.contains("503") == true)
+            #expect(model.uploads.map(\.isComplete) == [true] && model.log == ["POST", "POST"])
+        }
+    }
+
     @Test("A download into a folder has the name that the server gives it")
     func intoFolder() async throws {
         try await TestServer.withServer { server async throws in

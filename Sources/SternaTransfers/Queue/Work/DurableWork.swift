@@ -119,12 +119,12 @@ final class DurableWork: QueueWork, TurnGiving {
     /// Gives the transfer back to its store, which begins nothing by itself.
     func leave(_ error: SternaError) {
         Task {
-            await transfer.leave(goesOn: false)
+            await transfer.leave()
             left(error)
         }
     }
 
-    func stop() async { await transfer.leave(goesOn: false) }
+    func stop() async { await transfer.leave() }
 
     func setPriority(_ priority: Request.Priority) {}
 }

@@ -140,8 +140,10 @@ struct UploadRunner: Sendable {
             let answer = UploadRule.answer(reply, to: step, latest)
             var latest = latest
             // What was refused was not created.
-            if case .fail = answer, latest.stage == .creating, (400..<500).contains(reply.status) {
-                latest.stage = .begun
+            if case .fail(let fault) = answer, latest.stage == .creating {
+                var isRefused = (400..<500).contains(reply.status)
+                if case .refusedByTarget = fault, fault.passes { isRefused = true }
+                if isRefused { latest.stage = .begun }
             }
             var error = SternaError(.unacceptableStatus, phase: .read, "")
             error.response = response
