@@ -48,21 +48,21 @@ struct TransferTLSTests {
         let folder = TransferTestFolder()
         let authority = try CertificateAuthority()
         let bundle = try authority.issue()
-        let engine = Engine()
+        // Its clock stands still: no attempt begins before the test asks for it.
+        var engineOptions = EngineOptions()
+        engineOptions.clock = TestClock().clock
+        let engine = Engine(options: engineOptions)
         let session = try Session { settings in
             settings.engine = engine
             settings.retry = .none
             settings.securityPolicy = .authority(pem: authority.pem)
         }
         let store = try TransferStore(folder: folder.path + "/store")
-        var limits = TransferOptions()
-        limits.longestPause = .seconds(3_600)
         var options = TestServer.Options(tls: bundle)
         var transfer: Transfer?
         try await Self.serve(options, isCut: true) { server in
             options.port = server.port
-            let begun = try await store.download(
-                server.url("/file"), to: folder.path + "/file", with: session, options: limits)
+            let begun = try await store.download(server.url("/file"), to: folder.path + "/file", with: session)
             transfer = begun
             for await state in begun.stateUpdates where state == .waiting && begun.attempts.last?.failure != nil {
                 break

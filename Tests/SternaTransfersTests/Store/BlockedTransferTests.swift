@@ -127,10 +127,11 @@ struct BlockedTransferTests {
             let transfer = try await store.upload(file: path, to: "private", with: session, startsAtOnce: false)
             #expect(rename(path, away) == 0)
             try await transfer.resume()
-            for await state in transfer.stateUpdates where state == .waiting && transfer.attempts.last?.failure != nil {
+            for await state in transfer.stateUpdates where state == .waiting && transfer.attempts.first?.failure != nil
+            {
                 break
             }
-            #expect(transfer.attempts.last?.failure?.reason.contains("is not there") == true)
+            #expect(transfer.attempts.first?.failure?.reason.contains("is not there") == true)
             #expect(rename(away, path) == 0)
             try await transfer.resume()
             let end = try await transfer.end()

@@ -22,10 +22,10 @@ struct MissingSourceTests {
 
     /// Waits until an attempt has failed, and the next one is due later.
     private func failure(of transfer: Transfer) async throws -> TransferFailure {
-        for await state in transfer.stateUpdates where state == .waiting && transfer.attempts.last?.failure != nil {
+        for await state in transfer.stateUpdates where state == .waiting && transfer.attempts.first?.failure != nil {
             break
         }
-        return try #require(transfer.attempts.last?.failure, "\(transfer.status)")
+        return try #require(transfer.attempts.first?.failure, "\(transfer.status)")
     }
 
     @Test("The upload waits for its file, and the server keeps what it has", arguments: ["PATCH", "HEAD"])
