@@ -8,15 +8,19 @@ import Darwin
 
 /// The system's mutex in place of the standard library's, which locks on Linux by means that the Thread Sanitizer does not see,
 /// so that it would take all that is locked for races. `.ci/sanitize` puts it into each module.
-// Invariant: `value` is touched only while `mutex` is held.
+// Invariant: `kept` is touched only while `mutex` is held.
 final class Mutex<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var value: Value
-    // A value without a size has the address of what follows: of this byte, which nothing reads, and not of the pointer to the mutex.
-    private let end: UInt8 = 0
+    private var kept: Kept
+
+    /// A value without a size would have the address of the object's own head, which is read without the mutex.
+    private struct Kept: ~Copyable {
+        var value: Value
+        let size: UInt8 = 0
+    }
 
     init(_ value: consuming Value) {
-        self.value = value
+        kept = Kept(value: value)
         pthread_mutex_init(mutex, nil)
     }
 
@@ -30,6 +34,6 @@ final class Mutex<Value: ~Copyable>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        return try body(&kept.value)
     }
 }
