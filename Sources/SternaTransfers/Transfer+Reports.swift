@@ -17,7 +17,7 @@ extension Transfer {
             ?? SternaError(.writeFailed, phase: .wait, "The journal cannot be written: \(error)", underlying: error)
         (attempt.ended, attempt.failure) = (now, TransferFailure(failure))
         state.withLock { [attempt] in $0.unwritten = attempt }
-        // Also where the state stays the same, for readers who ask for the reason.
+        // Also where the state stays the same: readers of the states look for the reason of the failure.
         report(always: true)
     }
 
@@ -56,7 +56,7 @@ extension Transfer {
             guard status.state == .running, status.obstacle != obstacle else { return false }
             status.obstacle = obstacle
             channel.report(status)
-            // For readers who ask for the reason.
+            // Readers of the states look for the reason.
             states.report(status.state)
             return true
         }

@@ -9,8 +9,8 @@ public enum ReachabilityDestination: Sendable, Hashable {
     /// The Internet: whatever the default route leads to.
     case defaultRoute
 
-    /// A host, whose addresses are looked up whenever the network changes. While they cannot be, the default route counts; without any network,
-    /// those that were found last.
+    /// A host, whose addresses are looked up whenever the network changes. While that fails, the default route counts; without any
+    /// network, the addresses that were found last.
     case host(String)
     case address(IPAddress)
 }

@@ -1,6 +1,6 @@
 extension SessionSettings {
-    /// Removes what tells a server who asks: header fields, credentials, tokens, signatures, cookies, client certificates, and interceptors,
-    /// adapters, retriers, redirect handlers and hooks, which may add such things.
+    /// Removes what tells a server which user sends a request: header fields, credentials, tokens, signatures, cookies, client certificates,
+    /// and interceptors, adapters, retriers, redirect handlers and hooks, which may add such things.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
     ///
@@ -18,7 +18,7 @@ extension SessionSettings {
         cookieJar = nil
         securityPolicy.removeIdentity()
         hostPolicies.removeIdentities()
-        // Interceptors may have made the user's responses look like those for anybody.
-        identityLabel = "nobody"
+        // Responses that interceptors have got for the user may be stored without a sign of the user: they are kept apart.
+        identityLabel = "SessionSettings.removeIdentity()"
     }
 }

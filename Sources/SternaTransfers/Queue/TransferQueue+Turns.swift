@@ -158,7 +158,8 @@ extension TransferQueue {
         }
     }
 
-    /// Ends a transfer whose dependency has failed: one of a store for good, unless the dependency itself is only left out.
+    /// Ends a transfer whose dependency has failed: cancels it, or gives a transfer of a store back to its store if the dependency can
+    /// still be resumed.
     func giveUp(_ transfer: QueuedTransfer, after other: QueuedTransfer) {
         guard !state.withLock({ $0.isStopped }) else { return }
         let cause = Self.dependencyFailed(other)

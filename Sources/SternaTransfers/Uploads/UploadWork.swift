@@ -267,8 +267,8 @@ struct UploadWork: TransferWork {
         }
     }
 
-    /// Has a method give up what the server has. Uploads of the protocols are left to the server's own time: one whose last answer was lost
-    /// may be complete.
+    /// Has the upload method give up what the server has. The server itself drops uploads by the protocols when they expire: an upload whose
+    /// last answer was lost may be complete.
     func giveUp() async {
         if case .method? = place.journal.history.upload { await abandon() }
     }

@@ -12,7 +12,7 @@ enum QueueRetry {
         after error: SternaError, asked: Duration?, attempts: Int, retries: Int, longest: Duration, random: Double
     ) -> Int64? {
         guard attempts <= retries, TransferRule.isTransient(error) else { return nil }
-        // A clock that is wrong does not become right while somebody waits for a task.
+        // Unlike a transfer of a store, a task has a caller that waits for its end, and a wrong clock stays wrong for long.
         guard error.kind != .certificateRejected else { return nil }
         return TransferRule.delay(afterFailures: attempts, asked: asked, longest: longest, random: random)
     }
