@@ -31,7 +31,7 @@ struct RedirectOptionTests {
             ["--no-follow", "--max-redirects", "3"], ["--no-follow", "--post301"],
         ])
     func refused(arguments: [String]) {
-        #expect(throws: (any Error).self) { try ConnectionOptions.parse(arguments) }
+        #expect(throws: (any Error).self) { try RedirectOptions.parse(arguments) }
     }
 
     @Test("Credentials go to another origin with --location-trusted only")

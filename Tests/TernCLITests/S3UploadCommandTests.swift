@@ -118,7 +118,7 @@ struct S3UploadCommandTests {
     }
 
     @Test("An access key goes to one host alone") func oneHost() throws {
-        let options = try TransferSessionOptions.parse(["--auth", "AKID:hidden"])
+        let options = try TransfersResumeCommand.parse(["--auth", "AKID:hidden"]).options
         let urls = [try HTTPURL("https://s3.eu-central-1.amazonaws.com/a/b"), try HTTPURL("https://example.com/c")]
         #expect(throws: UsageError.self) { try TransferSessions(options, for: urls, hasS3: true) }
     }

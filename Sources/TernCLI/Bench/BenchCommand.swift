@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 
 /// Measures requests through the public API of a session.
-struct BenchCommand: AsyncParsableCommand {
+struct BenchCommand: AsyncParsableCommand, ConnectingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure how many requests per second a server answers.")
 
@@ -25,7 +25,13 @@ struct BenchCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
 
     @OptionGroup(title: "Trust")
     var trust: TrustOptions

@@ -35,7 +35,7 @@ struct ContinuingCommand {
 
     private mutating func add(_ sender: SenderOptions, _ items: [Item]) {
         add(sender.credentials)
-        let fields = (try? sender.header.map { try HabitOptions.headerItem($0) }) ?? []
+        let fields = (try? sender.fields.header.map { try HabitOptions.headerItem($0) }) ?? []
         for item in fields + items {
             switch item {
             case .header(let name, let value):
@@ -46,9 +46,9 @@ struct ContinuingCommand {
             case .query, .field, .part, .body: break
             }
         }
-        add("--user-agent", sender.userAgent)
+        add("--user-agent", sender.fields.userAgent)
         for file in sender.cookieFiles { add("--cookie", file) }
-        for cookie in sender.cookie where HabitOptions.isCookies(cookie) {
+        for cookie in sender.fields.cookie where HabitOptions.isCookies(cookie) {
             let pairs = cookie.split(separator: ";").map { pair in
                 "\(pair.prefix { $0 != "=" })=\(Redaction.mark)".trimmingBlanks
             }
@@ -78,18 +78,19 @@ struct ContinuingCommand {
     }
 
     private mutating func add(_ connection: ConnectionOptions) {
-        add("--timeout", connection.timeout.map { "\($0)" })
-        add("--max-time", connection.maxTime.map { "\($0)" })
-        add("--limit-rate", connection.limitRate)
-        if !connection.follow { words.append("--no-follow") }
+        let transport = connection.transport
+        add("--timeout", transport.timeout.map { "\($0)" })
+        add("--max-time", transport.maxTime.map { "\($0)" })
+        add("--limit-rate", transport.limitRate)
         add(connection.redirects)
         add(connection.retries)
-        if connection.http1 { words.append("--http1.1") }
-        if connection.http2 { words.append("--http2") }
-        if connection.http2PriorKnowledge { words.append("--http2-prior-knowledge") }
+        if transport.http1 { words.append("--http1.1") }
+        if transport.http2 { words.append("--http2") }
+        if transport.http2PriorKnowledge { words.append("--http2-prior-knowledge") }
     }
 
     private mutating func add(_ redirects: RedirectOptions) {
+        if !redirects.follow { words.append("--no-follow") }
         add("--max-redirects", redirects.limit.map { "\($0)" })
         if redirects.locationTrusted { words.append("--location-trusted") }
         if redirects.post301 { words.append("--post301") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 
 /// Downloads files, which can be interrupted and continued.
-struct DownloadCommand: AsyncParsableCommand {
+struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Download files; interrupted downloads can be continued.",
         discussion: """
@@ -25,10 +25,22 @@ struct DownloadCommand: AsyncParsableCommand {
     var saving: SavingOptions
 
     @OptionGroup(title: "Request")
-    var sender: SenderOptions
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var headers: HeaderOptions
+
+    @OptionGroup(title: "Request")
+    var state: StateOptions
 
     @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
 
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
@@ -48,8 +60,8 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         try await DownloadJob(
             urls: try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }, saving: saving,
-            sender: sender, connection: connection, trust: trust,
-            routing: routing
+            sender: SenderOptions(credentials: credentials, fields: headers, state: state), connection: connection,
+            trust: trust, routing: routing
         ).run()
     }
 }

@@ -3,6 +3,11 @@ import Sterna
 
 /// Options for redirects, with curl's names and meanings.
 struct RedirectOptions: ParsableArguments {
+    @Flag(
+        name: [.customLong("follow"), .customShort("L")], inversion: .prefixedNo,
+        help: "Follow redirects.")
+    var follow = true
+
     @Option(
         name: [.customLong("max-redirects"), .customLong("max-redirs")], parsing: .unconditional,
         help: ArgumentHelp("Follow so many redirects at most (20 by default); -1 for no limit.", valueName: "number"))
@@ -23,8 +28,9 @@ struct RedirectOptions: ParsableArguments {
     /// Whether an option is given that is for redirects which are followed.
     var isGiven: Bool { limit != nil || locationTrusted || post301 || post302 || post303 }
 
-    /// The policy that follows redirects as these options say.
+    /// The policy of these options.
     var policy: RedirectPolicy {
+        guard follow else { return .doNotFollow }
         var policy = RedirectPolicy.follow
         if let limit { policy.limit = limit < 0 ? .max : limit }
         policy.keepsCredentialsAcrossOrigins = locationTrusted
@@ -35,5 +41,8 @@ struct RedirectOptions: ParsableArguments {
 
     func validate() throws {
         if let limit, limit < -1 { throw ValidationError("--max-redirects is 0 or more, or -1 for no limit.") }
+        if !follow, isGiven {
+            throw ValidationError("--no-follow excludes the options for redirects that are followed.")
+        }
     }
 }

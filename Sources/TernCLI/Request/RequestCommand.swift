@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 
 /// Sends one request and shows the response.
-struct RequestCommand: AsyncParsableCommand {
+struct RequestCommand: AsyncParsableCommand, SendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
         usage:
@@ -18,10 +18,31 @@ struct RequestCommand: AsyncParsableCommand {
     var fields: FieldOptions
 
     @OptionGroup(title: "Request")
-    var request: SendingOptions
+    var content: ContentOptions
+
+    @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var headers: HeaderOptions
+
+    @OptionGroup(title: "Request")
+    var state: StateOptions
+
+    @OptionGroup(title: "Request")
+    var jarName: CookieJarName
 
     @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
 
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
@@ -36,12 +57,13 @@ struct RequestCommand: AsyncParsableCommand {
     var naming: NamingOptions
 
     func validate() throws {
+        try checkJar()
         if arguments.isEmpty, let data = fields.data.last, Target.hasScheme(data) {
             throw ValidationError(
                 "The URL is missing, as --data takes the next argument as the body. To save a download write -O or -o FILE."
             )
         }
-        if arguments.isEmpty, request.sender.cookie.last.map({ !HabitOptions.isCookies($0) }) == true {
+        if arguments.isEmpty, headers.cookie.last.map({ !HabitOptions.isCookies($0) }) == true {
             throw ValidationError(
                 "The URL is missing, as --cookie takes the next argument as a file of cookies. To show the body alone, write --print b."
             )

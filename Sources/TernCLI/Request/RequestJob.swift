@@ -61,7 +61,7 @@ struct RequestJob {
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
         let exchange = Exchange(
             style: style, progress: progress, content: content, destination: destination, fails: output.fail,
-            http2: connection.http2Mode)
+            http2: connection.transport.http2Mode)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcSetting())
         let method = try Self.method(target, content)
@@ -125,7 +125,9 @@ struct RequestJob {
         let tolerance = Duration.milliseconds(20)
         switch error.kind {
         case .timedOut:
-            guard let limit = connection.maxTime, duration + tolerance >= .seconds(limit) else { return error }
+            guard let limit = connection.transport.maxTime, duration + tolerance >= .seconds(limit) else {
+                return error
+            }
             var error = error
             error.detail = "The request did not finish within the \(seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")

@@ -3,7 +3,7 @@ import Sterna
 import SternaTransfers
 
 /// Sends a file as the body of a request.
-struct UploadCommand: AsyncParsableCommand {
+struct UploadCommand: AsyncParsableCommand, SendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload", abstract: "Send a file.",
         discussion: """
@@ -57,10 +57,31 @@ struct UploadCommand: AsyncParsableCommand {
     var store: StoreOptions
 
     @OptionGroup(title: "Request")
-    var request: SendingOptions
+    var content: ContentOptions
+
+    @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var headers: HeaderOptions
+
+    @OptionGroup(title: "Request")
+    var state: StateOptions
+
+    @OptionGroup(title: "Request")
+    var jarName: CookieJarName
 
     @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
 
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
@@ -72,6 +93,7 @@ struct UploadCommand: AsyncParsableCommand {
     var output: OutputOptions
 
     func validate() throws {
+        try checkJar()
         if file == "-" {
             throw ValidationError("tern upload sends a file; for standard input write … | tern \(method ?? "PUT") URL.")
         }
@@ -105,16 +127,16 @@ struct UploadCommand: AsyncParsableCommand {
 
     /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
     private var withoutEffect: [String] {
-        let (state, redirects) = (request.sender.state, connection.redirects)
+        let state = request.sender.state
         return [
             (output.parts != nil, "--print"), (output.include, "--include"), (output.format.pretty != nil, "--pretty"),
             (output.curl, "--curl"), (output.showSecrets, "--show-secrets"), (request.compress, "--compress"),
             (!request.sender.cookieFiles.isEmpty, "--cookie FILE"), (state.cookieJar != nil, "--cookie-jar"),
             (state.session != nil, "--session"), (state.sessionReadOnly != nil, "--session-read-only"),
-            (state.cache != nil, "--cache"), (state.offline, "--offline"), (!connection.follow, "--no-follow"),
+            (state.cache != nil, "--cache"), (state.offline, "--offline"), (!redirects.follow, "--no-follow"),
             (redirects.limit != nil, "--max-redirects"), (redirects.locationTrusted, "--location-trusted"),
             (redirects.post301, "--post301"), (redirects.post302, "--post302"), (redirects.post303, "--post303"),
-            (connection.retries.retry != nil, "--retry"),
+            (retries.retry != nil, "--retry"),
         ].filter(\.0).map(\.1)
     }
 

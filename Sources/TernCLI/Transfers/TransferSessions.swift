@@ -2,26 +2,39 @@ import ArgumentParser
 import Sterna
 import SternaTransfers
 
-/// Options for the sessions of transfers.
-struct TransferSessionOptions: ParsableArguments {
-    @OptionGroup(title: "Request")
-    var credentials: CredentialOptions
-
-    @OptionGroup(title: "Request")
-    var aws: AWSOptions
-
+/// The header fields of transfers.
+struct TransferHeaderOptions: ParsableArguments {
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")],
         help: ArgumentHelp("A header field; the values of secret ones are not stored.", valueName: "Name: value"))
     var header: [String] = []
+}
 
-    @OptionGroup(title: "Connection")
+/// A command that carries transfers on.
+protocol TransferSessionCommand: ConnectingCommand {
+    var credentials: CredentialOptions { get }
+    var aws: AWSOptions { get }
+    var fields: TransferHeaderOptions { get }
+    var trust: TrustOptions { get }
+    var routing: RoutingOptions { get }
+}
+
+extension TransferSessionCommand {
+    /// The options for the sessions of the transfers.
+    var options: TransferSessionOptions {
+        TransferSessionOptions(
+            credentials: credentials, aws: aws, header: fields.header, connection: connection, trust: trust,
+            routing: routing)
+    }
+}
+
+/// Options for the sessions of transfers.
+struct TransferSessionOptions {
+    var credentials: CredentialOptions
+    var aws: AWSOptions
+    var header: [String]
     var connection: ConnectionOptions
-
-    @OptionGroup(title: "Trust")
     var trust: TrustOptions
-
-    @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
     /// The header fields. Throws `UsageError` for a field that is to be left out, which no transfer notes.

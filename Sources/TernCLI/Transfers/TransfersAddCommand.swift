@@ -3,7 +3,7 @@ import Sterna
 import SternaTransfers
 
 /// Adds downloads to a store, and carries them on until they are over.
-struct TransfersAddCommand: AsyncParsableCommand {
+struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Download files; what is interrupted goes on with tern transfers resume.",
         discussion: """
@@ -44,8 +44,29 @@ struct TransfersAddCommand: AsyncParsableCommand {
     @OptionGroup
     var running: TransferRunOptions
 
-    @OptionGroup
-    var options: TransferSessionOptions
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
+    var fields: TransferHeaderOptions
+
+    @OptionGroup(title: "Connection")
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
+
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
 
     func validate() throws {
         guard !urls.isEmpty else { throw ValidationError("The URL is missing; write tern transfers add URL.") }

@@ -31,7 +31,7 @@ struct TransfersPauseCommand: AsyncParsableCommand {
 }
 
 /// Cancels transfers, and removes what of their files is there.
-struct TransfersCancelCommand: AsyncParsableCommand {
+struct TransfersCancelCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel transfers for good, and remove what of downloaded files is there.",
         discussion: """
@@ -47,8 +47,29 @@ struct TransfersCancelCommand: AsyncParsableCommand {
     @OptionGroup
     var choice: TransferChoice
 
-    @OptionGroup
-    var options: TransferSessionOptions
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
+    var fields: TransferHeaderOptions
+
+    @OptionGroup(title: "Connection")
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
+
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
 
     func run() async throws {
         let values = TransferSecrets.split(try options.headers()).values

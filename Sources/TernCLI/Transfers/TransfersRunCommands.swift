@@ -19,7 +19,7 @@ struct TransferRunOptions: ParsableArguments {
 }
 
 /// Carries on what earlier commands have left.
-struct TransfersResumeCommand: AsyncParsableCommand {
+struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Carry on the transfers that no command carries on, until they are over.",
         discussion: """
@@ -43,8 +43,29 @@ struct TransfersResumeCommand: AsyncParsableCommand {
     @OptionGroup
     var running: TransferRunOptions
 
-    @OptionGroup
-    var options: TransferSessionOptions
+    @OptionGroup(title: "Request")
+    var credentials: CredentialOptions
+
+    @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
+    var fields: TransferHeaderOptions
+
+    @OptionGroup(title: "Connection")
+    var transport: TransportOptions
+
+    @OptionGroup(title: "Connection")
+    var redirects: RedirectOptions
+
+    @OptionGroup(title: "Connection")
+    var retries: RetryOptions
+
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
+    @OptionGroup(title: "Routing")
+    var routing: RoutingOptions
 
     func run() async throws {
         let values = TransferSecrets.split(try options.headers()).values
