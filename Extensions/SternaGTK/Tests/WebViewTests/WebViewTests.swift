@@ -113,6 +113,7 @@ private struct UserField: Interceptor {
         // Its scripts read what other origins allow, but nothing of the user's, and nothing to which a redirect leads.
         try await load("/reader", until: "open:nobody closed:refused moved:refused")
         try await load("/own", until: "user=ada")
+        try await links()
 
         try await load("/missing", until: "Missing")
         expect(lastError == nil && !ends.isEmpty, "a page of status 404 is an error")
@@ -125,6 +126,30 @@ private struct UserField: Interceptor {
             try view.load("file:///etc/passwd")
             expect(false, "a file was loaded")
         } catch {}
+    }
+
+    /// A link to another scheme, a page that is loaded again, and one that may load things past the session.
+    private func links() async throws {
+        var refused: [String] = []
+        view.refused = { refused.append($0) }
+        try await load("/letter", until: "Letter")
+        try await wait(for: "the refused link") { !refused.isEmpty }
+        expect(refused == ["mailto:ada@example.org"], "refused was \(refused)")
+        expect(view.url?.path == "/letter", "the refused link led to \(view.url?.description ?? "none")")
+
+        let count = site.paths.count { $0 == "/letter" }
+        view.reload()
+        try await wait(for: "the page again") { site.paths.count { $0 == "/letter" } == count + 1 && !view.isLoading }
+        try await wait(for: "the link again") { refused.count == 2 }
+        view.goBack()
+        try await wait(for: "the page before") { view.url?.path == "/own" && !view.isLoading }
+
+        view.isConfined = false
+        try await load("/page", until: "Scripted")
+        try await wait(for: "the image from outside") { site.paths.contains("/outside.png") }
+        let outside = site.server.requests().filter { $0.target == "/outside.png" }
+        expect(outside.allSatisfy { $0.headers["x-session"] == nil }, "the image outside came through the session")
+        view.isConfined = true
     }
 
     private var lastError: SternaError? { ends.last ?? nil }
@@ -178,6 +203,7 @@ final class WebSite: Sendable {
             return .text("<title>POST \(body)</title>", type: "text/html")
         }
         server.route("GET", "/moved") { _ in .redirect(to: "/plain") }
+        page("/letter", title: "Letter", "<script>location.href = 'mailto:ada@example.org'</script>")
         page("/link", title: "Link", "<script>location.href = '\(url)/plain'</script>")
         makeReader()
         server.route("GET", "/missing") { _ in .text("<title>Missing</title>", type: "text/html", status: 404) }

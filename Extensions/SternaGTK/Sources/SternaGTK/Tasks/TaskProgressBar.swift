@@ -7,7 +7,7 @@ public import Sterna
 ///     let bar = TaskProgressBar(label: "Download")
 ///     bar.follow(downloadOf: task)
 ///
-/// It pulses as long as the length is not known.
+/// It pulses as long as the length is not known; at the end it is full then, or empty if the task has failed.
 @MainActor public final class TaskProgressBar {
     /// The GtkProgressBar.
     public var widget: WidgetPointer { reference.raw.assumingMemoryBound(to: GtkWidget.self) }
@@ -31,13 +31,15 @@ public import Sterna
     isolated deinit { watch?.cancel() }
 
     /// Shows the progress of a task's response body.
-    public func follow(downloadOf task: SessionTask) { follow(task.downloadProgress) }
+    public func follow(downloadOf task: SessionTask) { follow(task.downloadProgress) { task.error == nil } }
 
     /// Shows the progress of a task's request body.
-    public func follow(uploadOf task: SessionTask) { follow(task.uploadProgress) }
+    public func follow(uploadOf task: SessionTask) { follow(task.uploadProgress) { task.error == nil } }
 
     /// Shows progress, in place of what was followed before.
-    public func follow(_ updates: ProgressUpdates) {
+    public func follow(_ updates: ProgressUpdates) { follow(updates) { true } }
+
+    private func follow(_ updates: ProgressUpdates, hasSucceeded: @escaping @MainActor () -> Bool) {
         watch?.cancel()
         show(updates.current)
         watch = Task { [weak self] in
@@ -45,6 +47,9 @@ public import Sterna
                 guard !Task.isCancelled, let self else { return }
                 show(step)
             }
+            // A pulse that stands still would say that the rest is awaited.
+            guard !Task.isCancelled, let self, progress?.fraction == nil else { return }
+            gtk_progress_bar_set_fraction(reference.opaque, hasSucceeded() ? 1 : 0)
         }
     }
 

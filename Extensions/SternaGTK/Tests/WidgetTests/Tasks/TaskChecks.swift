@@ -87,6 +87,32 @@ import SternaTesting
                     findings.expect(gtk_progress_bar_get_fraction(OpaquePointer(bar.widget)), is: 0)
                 }
             },
+            Check("A bar pulses while the length is not known, and is full at the end, or empty after a failure") {
+                findings in
+                try await Pictures.with { pictures in
+                    for fails in [false, true] {
+                        let gate = Gate()
+                        pictures.site.server.route("GET", "/unknown") { _ in
+                            ServerResponse(
+                                body: .stream(length: nil) { writer in
+                                    try await writer.write([UInt8](repeating: 7, count: 1_000))
+                                    await gate.pass()
+                                    if fails { throw CancellationError() }
+                                    try await writer.write([UInt8](repeating: 7, count: 1_000))
+                                })
+                        }
+                        let bar = TaskProgressBar(label: "Download")
+                        let task = pictures.api.dataTask(.get("unknown"))
+                        bar.follow(downloadOf: task)
+                        try await findings.waits(for: "the pulse") { pulses(bar) }
+                        findings.expect(bar.progress?.total == nil, "the length is known")
+                        gate.open()
+                        try await findings.waits(for: "the end") { !pulses(bar) }
+                        findings.expect((try? await task.value) == nil, is: fails)
+                        findings.expect(gtk_progress_bar_get_fraction(OpaquePointer(bar.widget)), is: fails ? 0 : 1)
+                    }
+                }
+            },
             Check("A bar shows the progress of an upload") { findings in
                 try await Pictures.with { pictures in
                     let bar = TaskProgressBar(label: "Upload")
@@ -140,6 +166,14 @@ import SternaTesting
                 }
             },
         ]
+    }
+
+    /// Whether GTK draws the bar as one that pulses: its part within the trough has the class then.
+    private static func pulses(_ bar: TaskProgressBar) -> Bool {
+        guard let trough = gtk_widget_get_last_child(bar.widget), let part = gtk_widget_get_first_child(trough) else {
+            return false
+        }
+        return gtk_widget_has_css_class(part, "pulse") != 0
     }
 
     /// Holds a response back.
