@@ -48,6 +48,9 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
+    /// The options of the requests.
+    var sender: SenderOptions { SenderOptions(credentials: credentials, fields: headers, state: state) }
+
     func validate() throws {
         guard !urls.isEmpty else { throw ValidationError("The URL is missing; write tern download URL.") }
         guard urls.count > 1 else { return }
@@ -60,8 +63,7 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     func run() async throws {
         try await DownloadJob(
             urls: try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }, saving: saving,
-            sender: SenderOptions(credentials: credentials, fields: headers, state: state), connection: connection,
-            trust: trust, routing: routing
+            sender: sender, connection: connection, trust: trust, routing: routing
         ).run()
     }
 }
