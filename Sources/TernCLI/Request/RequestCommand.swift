@@ -5,8 +5,7 @@ import Sterna
 struct RequestCommand: AsyncParsableCommand, SendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Send an HTTP request and show what comes back.",
-        usage:
-            "tern [options] [METHOD] URL [ITEM ...]\ntern download | upload | cookies | cache | cert | serve | demo | bench [options]",
+        usage: "tern [options] [METHOD] URL [ITEM ...]\ntern COMMAND [options]",
         discussion: HelpText.discussion, shouldDisplay: false)
 
     @Argument(
