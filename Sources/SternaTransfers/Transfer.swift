@@ -240,7 +240,6 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    // The frames of what waits are small, since what an attempt needs is in functions of its own.
     private func run() async {
         // What replaces it is begun after its end alone.
         defer { state.withLock { $0.work = nil } }
@@ -258,39 +257,66 @@ public final class Transfer: Sendable, Identifiable {
     /// The header fields of its requests, secrets among them. Throws as ``WorkPlace/headers()``.
     func requestHeaders() async throws -> Headers { try await place.headers() }
 
+    // A store has many transfers that wait. What takes room in the frames of their tasks, such as copies of ``place``, is in functions that
+    // are not inlined.
+
     /// Returns false if the work is stopped meanwhile.
+    @inline(never)
     private func waitForTurn() async -> Bool {
         do {
-            try await waitForPause()
+            // Until the next attempt is due.
+            let pause = self.pause
+            if pause > 0 { try await clock.wait(.milliseconds(pause)) }
             while true {
                 if await mayBegin {
-                    try await turns.wait(id, host: details.url.host, priority: state.withLock { $0.priority })
+                    try await turns.wait(id, host: host, priority: state.withLock { $0.priority })
                     // The turn may have come long after the question.
                     if await mayBegin { return true }
                     turns.end(id)
                 }
-                try await place.session.loopClock.wait(max(.milliseconds(10), place.settings.constraintInterval))
+                try await clock.wait(constraintInterval)
             }
         } catch {
             return false
         }
     }
 
-    /// Waits until the next attempt is due.
-    private func waitForPause() async throws {
-        let wait = TransferRule.wait(journal.history, now: TransferClock.now())
-        if wait > 0 { try await place.session.loopClock.wait(.milliseconds(wait)) }
+    /// The time until the next attempt is due, in milliseconds.
+    private var pause: Int64 {
+        @inline(never) get { TransferRule.wait(journal.history, now: TransferClock.now()) }
+    }
+
+    private var clock: LoopClock {
+        @inline(never) get { place.session.loopClock }
+    }
+
+    private var host: String {
+        @inline(never) get { details.url.host }
+    }
+
+    private var constraintInterval: Duration {
+        @inline(never) get { max(.milliseconds(10), ownPlace.settings.constraintInterval) }
+    }
+
+    private var constraint: (@Sendable (TransferDescription) async -> Bool)? {
+        @inline(never) get { ownPlace.settings.mayBegin }
     }
 
     /// Whether the program lets the next attempt begin.
     private var mayBegin: Bool {
-        get async { if let mayBegin = place.settings.mayBegin { await mayBegin(details) } else { true } }
+        get async { if let constraint { await ask(constraint) } else { true } }
+    }
+
+    @inline(never)
+    private func ask(_ constraint: @Sendable (TransferDescription) async -> Bool) async -> Bool {
+        await constraint(details)
     }
 
     /// The bytes that an attempt has to bring so that the next pause is short again: a server cannot be asked without end for a few at a time.
     private static let leastProgress: Int64 = 64 << 10
 
     /// Makes an attempt, ends the turn, and notes what has become of it; returns false if the work does not go on.
+    @inline(never)
     private func takeTurn(_ failures: inout Int) async -> Bool {
         state.withLock { $0.waitsForTurn = false }
         let before = journal.history.keptBytes

@@ -104,8 +104,26 @@ struct DestinationClaims: Sendable {
 
     /// Returns a path without empty parts and those that mean the same folder.
     static func normal(_ path: String) -> String {
-        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+        // Most are normal, and a look takes far less time than a split.
+        isNormal(path) ? path : "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
+
+    private static func isNormal(_ path: String) -> Bool {
+        guard path.utf8.first == slash else { return false }
+        var (length, isDot) = (0, false)
+        for byte in path.utf8.dropFirst() {
+            if byte == slash {
+                if length == 0 || isDot { return false }
+                (length, isDot) = (0, false)
+            } else {
+                length += 1
+                isDot = length == 1 && byte == UInt8(ascii: ".")
+            }
+        }
+        return length > 0 && !isDot
+    }
+
+    private static let slash = UInt8(ascii: "/")
 
     private static func owner(of link: String) -> TransferID? {
         var space = [CChar](repeating: 0, count: 64)

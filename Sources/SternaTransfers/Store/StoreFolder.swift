@@ -41,10 +41,7 @@ struct StoreFolder: Sendable {
 
     /// Makes the folder and those that lead to it, for their owner alone. Throws `writeFailed`.
     func make() throws(SternaError) {
-        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
-            mkdir(String(path[..<end]), 0o700)
-        }
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure(FileFault(code: errno, path: path)) }
+        if FileStatus(path: path) == nil { try makeAll() }
         guard let status = FileStatus(path: path), status.isDirectory else {
             throw failure(FileFault("it is not a folder; choose another one"))
         }
@@ -55,6 +52,13 @@ struct StoreFolder: Sendable {
         guard status.permissions & 0o022 == 0 else {
             throw failure(FileFault("other users may write to it; take that away (chmod go-w), or choose another one"))
         }
+    }
+
+    private func makeAll() throws(SternaError) {
+        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
+            mkdir(String(path[..<end]), 0o700)
+        }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure(FileFault(code: errno, path: path)) }
     }
 
     /// The identifiers of all transfers, in no particular order.

@@ -128,6 +128,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
     /// Returns the file of each URL. Throws `UsageError` for a URL without a name, and for two with the same file.
     private func files(of urls: [HTTPURL]) throws(UsageError) -> [String] {
         var files: [String] = []
+        var known: Set<String> = []
         for url in urls {
             guard
                 let file = path
@@ -135,7 +136,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
             else {
                 throw UsageError("The URL \(Redaction.show(url)) does not end in a file name; write -o FILE.")
             }
-            guard !files.contains(file) else {
+            guard known.insert(file).inserted else {
                 throw UsageError(
                     "Two URLs have the file \(DownloadLine.printable(file)); add each by a command of its own, with -o FILE."
                 )
