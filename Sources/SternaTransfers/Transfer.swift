@@ -108,7 +108,7 @@ public final class Transfer: Sendable, Identifiable {
             let waits = state.withLock { $0.work == nil || $0.unwritten != nil || $0.waitsForTurn }
             guard journal.history.state != .running || waits else { return }
             await stopWork()
-            guard !journal.history.state.isOver else { return }
+            guard !journal.isOver else { return }
             try await record(.resumed)
             start()
         }
@@ -124,7 +124,7 @@ public final class Transfer: Sendable, Identifiable {
     public func cancel() async throws {
         try await inOrder { [self] in
             await stopWork()
-            guard !journal.history.state.isOver else { return }
+            guard !journal.isOver else { return }
             try await place.work.abandon()
             try await record(.cancelled)
             finish()
@@ -152,7 +152,7 @@ public final class Transfer: Sendable, Identifiable {
             // Where it cannot be noted, it is tried again all the same.
             if hasJoined, journal.history.state.isBlocked { try? await record(.resumed) }
             outcome.withLock { $0 = hasJoined }
-            if !journal.history.state.isOver { start() }
+            if !journal.isOver { start() }
         }
         return outcome.withLock { $0 }
     }
@@ -191,7 +191,7 @@ public final class Transfer: Sendable, Identifiable {
         try? await inOrder { [self] in
             guard state.withLock({ $0.work != nil }) else { return }
             await stopWork()
-            if !journal.history.state.isOver { start() }
+            if !journal.isOver { start() }
         }
     }
 
@@ -240,25 +240,23 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
+    // A store has many transfers that wait. What takes room in the frames of their tasks, such as copies of ``place``, is in functions that
+    // are not inlined.
+
     private func run() async {
         // What replaces it is begun after its end alone.
         defer { state.withLock { $0.work = nil } }
         var failures = 0
-        while !Task.isCancelled, !isOver {
+        while !Task.isCancelled, !journal.isOver {
             state.withLock { $0.waitsForTurn = true }
             report()
             guard await waitForTurn(), await takeTurn(&failures) else { return }
         }
-        if isOver { finish() }
+        if journal.isOver { finish() }
     }
-
-    private var isOver: Bool { journal.history.state.isOver }
 
     /// The header fields of its requests, secrets among them. Throws as ``WorkPlace/headers()``.
     func requestHeaders() async throws -> Headers { try await place.headers() }
-
-    // A store has many transfers that wait. What takes room in the frames of their tasks, such as copies of ``place``, is in functions that
-    // are not inlined.
 
     /// Returns false if the work is stopped meanwhile.
     @inline(never)
@@ -386,6 +384,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
+    @inline(never)
     private func finish() {
         report()
         channel.end()

@@ -65,6 +65,11 @@ final class TransferJournal: Sendable {
 
     var history: TransferHistory { known.withLock { $0 } }
 
+    /// Whether nothing further happens to the transfer.
+    var isOver: Bool {
+        @inline(never) get { known.withLock { $0.state.isOver } }
+    }
+
     /// Whether an attempt is under way.
     var isRunning: Bool { known.withLock { $0.state == .running } }
 

@@ -52,6 +52,18 @@ struct DestinationClaimTests {
         #expect(try names(path).isEmpty)
     }
 
+    @Test(
+        "Paths of the same file are one",
+        arguments: [
+            ("/a/b", "/a/b"), ("//a", "/a"), ("/a//b", "/a/b"), ("/a/./b", "/a/b"), ("/./a", "/a"), ("/a/", "/a"),
+            ("/a/.", "/a"),
+            ("/.", "/"), ("/", "/"), ("//", "/"), ("", "/"), ("a/b", "/a/b"), ("/.a/b", "/.a/b"), ("/a./b.", "/a./b."),
+            ("/a/..", "/a/.."), ("/a/.../b", "/a/.../b"),
+        ])
+    func normal(path: String, expected: String) {
+        #expect(DestinationClaims.normal(path) == expected)
+    }
+
     @Test("Folders and other files may have several")
     func several() async throws {
         let session = try session()
