@@ -24,6 +24,7 @@ extension Transfer {
     /// Reports the journal's state, under the lock so that no older one replaces a newer one; `progress` counts while an attempt runs.
     ///
     /// - Parameter always: whether it is reported even if nothing has changed.
+    @inline(never)
     func report(_ progress: TransferProgress? = nil, always: Bool = false) {
         let isNew = state.withLock { state in
             let known = channel.current
