@@ -262,9 +262,8 @@ public final class Transfer: Sendable, Identifiable {
     @inline(never)
     private func waitForTurn() async -> Bool {
         do {
-            // Until the next attempt is due.
-            let pause = self.pause
-            if pause > 0 { try await clock.wait(.milliseconds(pause)) }
+            let delay = delayOfAttempt
+            if delay > 0 { try await clock.wait(.milliseconds(delay)) }
             while true {
                 if await mayBegin {
                     try await turns.wait(id, host: host, priority: state.withLock { $0.priority })
@@ -280,7 +279,7 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     /// The time until the next attempt is due, in milliseconds.
-    private var pause: Int64 {
+    private var delayOfAttempt: Int64 {
         @inline(never) get { TransferRule.wait(journal.history, now: TransferClock.now()) }
     }
 
