@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import SternaCore
 
 /// The receiver of the bytes that a proxy reads from a destination.
 protocol ProxyClient: AnyObject {
@@ -33,6 +34,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    channel.setCloseOnExec()
                     try channel.pipeline.syncOperations.addHandler(ProxyUpstream())
                 }
             }

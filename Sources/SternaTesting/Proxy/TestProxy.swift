@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import SternaCore
 
 /// A proxy inside the test's process, on a free port of 127.0.0.1. It forwards HTTP, opens tunnels, speaks SOCKS, records its
 /// connections, and fails on request.
@@ -91,8 +92,14 @@ public final class TestProxy: Sendable {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { channel.setCloseOnExec() }
+            }
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try pipeline.configure(channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    channel.setCloseOnExec()
+                    try pipeline.configure(channel)
+                }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return TestProxy(core: core, listener: listener)

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SternaCore
 
 /// A peer that sends exactly the bytes that a test scripts, HTTP or not, for cases that no conforming server produces.
 public final class ScriptedServer: Sendable {
@@ -65,8 +66,12 @@ public final class ScriptedServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { channel.setCloseOnExec() }
+            }
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    channel.setCloseOnExec()
                     let anchor = ConnectionAnchor()
                     let handle = ConnectionAnchor.Handle(
                         anchor: NIOLoopBound(anchor, eventLoop: channel.eventLoop), channel: channel)

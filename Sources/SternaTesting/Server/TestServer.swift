@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import SternaCore
 
 /// An HTTP server inside the test's process, with httpbin's routes, routes for faults, and routes of the test's own.
 ///
@@ -93,8 +94,14 @@ public final class TestServer: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { channel.setCloseOnExec() }
+            }
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try pipeline.configure(channel) }
+                channel.eventLoop.makeCompletedFuture {
+                    channel.setCloseOnExec()
+                    try pipeline.configure(channel)
+                }
             }
             .bind(host: options.host, port: options.port).get()
         var host = options.host.contains(":") ? "[\(options.host)]" : options.host

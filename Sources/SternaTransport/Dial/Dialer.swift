@@ -73,6 +73,7 @@ final class Dialer: Sendable {
         let bootstrap = { @Sendable (made: @escaping @Sendable (any Channel) -> Void) -> ClientBootstrap in
             ClientBootstrap(group: loop).connectTimeout(.hours(24 * 365)).channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    channel.setCloseOnExec()
                     dial.track(channel)
                     made(channel)
                     try initialize(channel)
