@@ -54,6 +54,7 @@ struct StoreFolder: Sendable {
         }
     }
 
+    /// Makes the folder and those above it; those that are there stay as they are.
     private func makeAll() throws(SternaError) {
         for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
             mkdir(String(path[..<end]), 0o700)
